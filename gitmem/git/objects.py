@@ -1,0 +1,187 @@
+"""What a store may ask of git: blobs, trees, commits, guarded refs.
+
+Two implementations keep this promise: `objects_pygit2` (libgit2) and `objects_cli` (the git
+command). `gitmem.testing` has a third, in memory. One contract suite runs on all.
+
+An object id is lower-case hex, 40 or 64 characters. A path is a `/`-joined str; bytes that are
+not UTF-8 are carried as surrogates (`surrogateescape`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+# More new objects than this in one write go into a pack: loose, they would cost a file each.
+PACK_ABOVE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a tree."""
+
+    name: str
+    mode: int
+    oid: str
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the entry is a folder."""
+        return self.mode == TREE
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who wrote a commit, and when (seconds since the epoch, minutes east of UTC)."""
+
+    name: str
+    email: str
+    time: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as git has it."""
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    author: Identity
+    committer: Identity
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A commit to be made: edits on top of a base tree.
+
+    `edits` maps a path to new bytes, to an `Entry` that already exists (a blob or a whole
+    folder), or to None to remove it. `base` is the oid of the tree that they change, or None.
+    """
+
+    base: str | None
+    edits: Mapping[str, "bytes | Entry | None"]
+    parents: tuple[str, ...]
+    message: str
+    author: Identity
+    committer: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A path that differs between two trees; a side that lacks it is None."""
+
+    path: str
+    old: Entry | None
+    new: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What an implementation is and can do."""
+
+    name: str
+    hash: str  # sha1 or sha256
+    signs: bool = False
+
+
+class Objects(Protocol):
+    """Git's objects and refs. Reads raise MissingObject for what is not there."""
+
+    traits: Traits
+
+    def tip(self, ref: str) -> str | None:
+        """Return the commit that a ref names, or None."""
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """Return all refs below a prefix with their oids."""
+
+    def read(self, oid: str) -> bytes:
+        """Return a blob's bytes."""
+
+    def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield (oid, bytes) for blobs, in order; far cheaper than single reads."""
+
+    def tree(self, oid: str) -> tuple[Entry, ...]:
+        """Return a tree's entries in git's order."""
+
+    def commit(self, oid: str) -> Commit:
+        """Return a commit."""
+
+    def find(self, tree: str, path: str) -> Entry | None:
+        """Return the entry at a path below a tree, or None."""
+
+    def write(self, draft: Draft) -> str:
+        """Make the blobs, trees and the commit of a draft; return its oid. Moves no ref."""
+
+    def move(self, ref: str, old: str | None, new: str, message: str) -> None:
+        """Set a ref from `old` to `new`, durably; `old=None` means it must not exist. Raises Moved."""
+
+    def delete(self, ref: str, old: str) -> None:
+        """Delete a ref whose value is `old`; raises Moved."""
+
+    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[Commit]:
+        """Yield commits reachable from `tips` but not from `hide`, children before parents, newest first."""
+
+    def bases(self, one: str, two: str) -> tuple[str, ...]:
+        """Return the best common ancestors of two commits, sorted by oid; empty if unrelated."""
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Say whether the first commit is reachable from the second (or is it)."""
+
+    def close(self) -> None:
+        """Release children and handles."""
+
+
+def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "") -> Iterator[Change]:
+    """Yield what differs between two trees, blob by blob; equal folders are not opened."""
+    if old == new:
+        return
+    before = {e.name: e for e in objects.tree(old)} if old else {}
+    after = {e.name: e for e in objects.tree(new)} if new else {}
+    for name in sorted(before.keys() | after.keys()):
+        a, b = before.get(name), after.get(name)
+        if a == b:
+            continue
+        path = prefix + name
+        sub_a = a.oid if a and a.is_tree else None
+        sub_b = b.oid if b and b.is_tree else None
+        if sub_a or sub_b:
+            yield from diff(objects, sub_a, sub_b, path + "/")
+        leaf_a = a if a and not a.is_tree else None
+        leaf_b = b if b and not b.is_tree else None
+        if leaf_a or leaf_b:
+            yield Change(path, leaf_a, leaf_b)
+
+
+def files(objects: Objects, tree: str | None, prefix: str = "", depth: int = 8) -> Iterator[tuple[str, Entry]]:
+    """Yield (path, entry) for all that is no folder below a tree; deeper than `depth` is not followed."""
+    if tree is None or depth < 0:
+        return
+    for entry in objects.tree(tree):
+        if entry.is_tree:
+            yield from files(objects, entry.oid, prefix + entry.name + "/", depth - 1)
+        else:
+            yield prefix + entry.name, entry
+
+
+def find_entry(objects: Objects, tree: str, path: str) -> Entry | None:
+    """Return the entry at a path below a tree by opening one folder after the other."""
+    entry: Entry | None = Entry("", TREE, tree)
+    for name in path.split("/"):
+        if entry is None or not entry.is_tree:
+            return None
+        entry = next((e for e in objects.tree(entry.oid) if e.name == name), None)
+    return entry
+
+
+# What the operating system says through git, and what to do about it.
+DISK_HINTS = (
+    ("No space left", "Free some disk space and run the command again; nothing was half-written."),
+    ("Disk quota", "Your disk quota is used up; free some space and run the command again."),
+    ("Read-only file system", "The repository is on a read-only disk; reading works, writing needs a writable copy."),
+    ("Permission denied", "You may not write there; check the owner and mode of the .git folder."),
+    ("insufficient permission", "You may not write there; check the owner and mode of the .git folder."),
+    ("unable to write", "Check that the disk has space and is writable, then run the command again."),
+)

@@ -1,0 +1,249 @@
+"""`Objects` on the git command: for every repository that git itself can open.
+
+Reads go through one `cat-file --batch` child that is started on first use; a write hands git one small
+pack (`unpack-objects`, or `index-pack` for batches) and one `update-ref` with the old value.
+"""
+
+import functools
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+
+from gitmem.errors import External, GitFailed, MissingObject, Moved
+from gitmem.git import objects as o
+from gitmem.git.build import Raw, build, pack, parse_commit, parse_tree
+from gitmem.git.process import DURABLE, Git
+
+
+class CliObjects:
+    """Objects and refs through git processes."""
+
+    def __init__(self, git: Git, algorithm: str = "sha1") -> None:
+        self._git = git
+        self.traits = o.Traits("git", algorithm)
+        self._batch: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._tree = functools.lru_cache(2048)(self._read_tree)
+
+    def tip(self, ref: str) -> str | None:
+        """See Objects."""
+        code, out, _ = self._git.call("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
+        return out.decode().strip() or None if code == 0 else None
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """See Objects."""
+        out = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", prefix.rstrip("/"))
+        rows = (line.split(" ", 1) for line in out.decode("utf-8", "surrogateescape").splitlines())
+        return {name: oid for oid, name in rows if name.startswith(prefix)}
+
+    def _ask(self, oid: str) -> None:
+        if self._batch is None or self._batch.poll() is not None:
+            self._batch = self._git.open("cat-file", "--batch")
+        assert self._batch.stdin is not None
+        self._batch.stdin.write(oid.encode() + b"\n")
+
+    def _answer(self, oid: str) -> bytes:
+        assert self._batch is not None
+        stream = self._batch.stdout
+        assert stream is not None
+        head = stream.readline().split()
+        if len(head) != 3:
+            if head[1:2] == [b"missing"]:
+                raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again.")
+            self.close()
+            raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
+        data = stream.read(int(head[2]))
+        stream.read(1)
+        return data
+
+    def _raw(self, oid: str) -> bytes:
+        with self._lock:
+            try:
+                self._ask(oid)
+                assert self._batch is not None
+                assert self._batch.stdin is not None
+                self._batch.stdin.flush()
+                return self._answer(oid)
+            except (BrokenPipeError, ValueError) as error:
+                self.close()
+                raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.") from error
+
+    def read(self, oid: str) -> bytes:
+        """See Objects."""
+        return self._raw(oid)
+
+    def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """See Objects."""
+        window: list[str] = []
+        for oid in oids:
+            window.append(oid)
+            # requests of 41 bytes each: 500 fit into a pipe's buffer, so neither side waits for the other
+            if len(window) == 500:
+                yield from self._many(window)
+                window = []
+        yield from self._many(window)
+
+    def _many(self, window: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        if not window:
+            return
+        with self._lock:
+            for oid in window:
+                self._ask(oid)
+            assert self._batch is not None
+            assert self._batch.stdin is not None
+            self._batch.stdin.flush()
+            rows = []
+            gone: MissingObject | None = None
+            for oid in window:
+                try:
+                    rows.append((oid, self._answer(oid)))
+                except MissingObject as error:  # read the other answers first, or the pipe is out of step
+                    gone = gone or error
+        if gone:
+            raise gone
+        yield from rows
+
+    def _read_tree(self, oid: str) -> tuple[o.Entry, ...]:
+        return parse_tree(self._raw(oid), self.traits.hash)
+
+    def tree(self, oid: str) -> tuple[o.Entry, ...]:
+        """See Objects."""
+        return self._tree(oid)
+
+    def commit(self, oid: str) -> o.Commit:
+        """See Objects."""
+        return parse_commit(oid, self._raw(oid))
+
+    def find(self, tree: str, path: str) -> o.Entry | None:
+        """See Objects."""
+        return o.find_entry(self, tree, path)
+
+    def write(self, draft: o.Draft) -> str:
+        """See Objects."""
+        commit, _, raws = build(draft, self.tree, self.traits.hash)
+        self.store(raws)
+        return commit
+
+    def store(self, raws: Sequence[Raw]) -> None:
+        """Put new objects into the database: loose when few, one pack when many."""
+        chunks = pack(raws, len(raws), self.traits.hash)
+        try:
+            if len(raws) > o.PACK_ABOVE:
+                with tempfile.TemporaryFile() as spool:  # index-pack reads while we compress: no pipe dead-lock, no big buffer
+                    for chunk in chunks:
+                        spool.write(chunk)
+                    spool.seek(0)
+                    self._index_pack(spool.fileno())
+            else:
+                self._git.run("unpack-objects", "-q", stdin=b"".join(chunks), config=DURABLE)
+        except GitFailed as error:
+            raise disk_failure(error) from error
+        except OSError as error:
+            raise External(f"cannot write to the repository: {error.strerror}.", dict(o.DISK_HINTS).get(error.strerror or "", "Check the disk.")) from error
+
+    def _index_pack(self, handle: int) -> None:
+        process = subprocess.run(
+            self._git.command(["index-pack", "--stdin"], DURABLE), stdin=handle, env=self._git.env, capture_output=True, check=False, timeout=600
+        )
+        if process.returncode:
+            text = process.stderr.decode("utf-8", "replace").strip()
+            raise GitFailed(f"git index-pack failed: {text.splitlines()[-1] if text else ''}", code=process.returncode, stderr=text)
+
+    def move(self, ref: str, old: str | None, new: str, message: str) -> None:
+        """See Objects."""
+        zero = "0" * len(new)
+        try:
+            self._git.run("update-ref", "--no-deref", "-m", message, ref, new, old or zero, config=DURABLE)
+        except GitFailed as error:
+            raise _ref_failure(ref, error) from error
+
+    def delete(self, ref: str, old: str) -> None:
+        """See Objects."""
+        try:
+            self._git.run("update-ref", "--no-deref", "-d", ref, old)
+        except GitFailed as error:
+            raise _ref_failure(ref, error) from error
+
+    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[o.Commit]:
+        """See Objects."""
+        tips = list(tips)
+        if not tips:
+            return
+        names = "\n".join([*tips, *(f"^{h}" for h in hide), ""]).encode()
+        out = self._git.run("rev-list", "--date-order", "--stdin", stdin=names)
+        for oid, data in self.read_many(out.decode().split()):
+            yield parse_commit(oid, data)
+
+    def bases(self, one: str, two: str) -> tuple[str, ...]:
+        """See Objects."""
+        _, out, _ = self._git.call("merge-base", "--all", one, two, ok=(0, 1))
+        return tuple(sorted(out.decode().split()))
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """See Objects."""
+        return self._git.call("merge-base", "--is-ancestor", ancestor, descendant, ok=(0, 1, 128))[0] == 0
+
+    def close(self) -> None:
+        """See Objects."""
+        batch, self._batch = self._batch, None
+        if batch is not None:
+            for stream in (batch.stdin, batch.stdout):
+                if stream is not None:
+                    try:
+                        stream.close()
+                    except OSError:
+                        pass
+            try:
+                batch.wait(1)
+            except subprocess.TimeoutExpired:
+                batch.kill()
+                batch.wait()
+
+
+def _ref_failure(ref: str, error: GitFailed) -> Exception:
+    text = error.stderr
+    disk = disk_failure(error)
+    if disk is not error:
+        return disk
+    retry = ("but expected", "reference already exists", "File exists", "cannot lock ref", "unable to resolve reference", "Unable to create")
+    if any(part in text for part in retry):
+        return Moved(f"{ref} is being written by another process.")
+    return error
+
+
+def disk_failure(error: GitFailed) -> External:
+    """Return the error with a hint when the disk is what refused; else the error itself."""
+    for part, hint in o.DISK_HINTS:
+        if part in error.stderr:
+            last = error.stderr.splitlines()[0].removeprefix("fatal: ").removeprefix("error: ")
+            return External(f"cannot write to the repository: {last}.", hint)
+    return error
+
+
+def algorithm_of(git: Git) -> str:
+    """Return the repository's object format."""
+    return git.run("rev-parse", "--show-object-format").decode().strip() or "sha1"
+
+
+def needs_git(commondir: str) -> bool:
+    """Say whether a repository uses what libgit2 cannot do, judged by its config file alone."""
+    try:
+        with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
+            text = file.read().lower()
+    except OSError:
+        return True
+    return any(word in text for word in ("objectformat", "refstorage", "partialclone", "promisor", "sharedrepository"))
+
+
+def is_shared(commondir: str) -> bool:
+    """Say whether a repository's config file asks for files that a group may write."""
+    try:
+        with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
+            return any(
+                line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
+                for line in file
+            )
+    except OSError:
+        return False

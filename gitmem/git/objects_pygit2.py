@@ -1,0 +1,188 @@
+"""`Objects` on libgit2: no process, the quickest for anything that lives longer than one command.
+
+Cannot open SHA-256 or reftable repositories, does not fetch what a partial clone lacks, and ignores
+`core.sharedRepository`: `open_objects` sends those to the git command.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
+from gitmem.git import objects as o
+from gitmem.git.build import build, parse_commit, parse_tree
+from gitmem.git.objects_cli import CliObjects
+from gitmem.git.process import Git
+
+
+class Pygit2Objects:
+    """Objects and refs through libgit2; batches and merge bases through git itself."""
+
+    def __init__(self, git: Git, commondir: str) -> None:
+        import pygit2
+        import pygit2.enums
+
+        self._pygit2 = pygit2
+        # fsync of objects, packs and refs: a write is durable before it is acknowledged
+        pygit2.settings.enable_fsync_gitdir(True)  # type: ignore[no-untyped-call]
+        try:
+            self._repo: Any = pygit2.Repository(commondir)  # type: ignore[no-untyped-call]
+        except pygit2.GitError as error:
+            if "not owned by" in str(error):
+                raise UntrustedRepository(
+                    "this repository belongs to another user, so git refuses to use it.",
+                    f"If you trust it, run: git config --global --add safe.directory {commondir}",
+                ) from error
+            raise External(f"libgit2 cannot open the repository: {error}.") from error
+        self._cli = CliObjects(git)
+        self.traits = o.Traits("libgit2", "sha1")
+        self._tree = functools.lru_cache(2048)(self._read_tree)
+
+    def tip(self, ref: str) -> str | None:
+        """See Objects."""
+        try:
+            return str(self._repo.lookup_reference(ref).resolve().target)
+        except KeyError:
+            return None
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """See Objects."""
+        out = {}
+        for ref in self._repo.references.iterator():
+            if ref.name.startswith(prefix):
+                out[ref.name] = str(ref.resolve().target)
+        return out
+
+    def _raw(self, oid: str) -> bytes:
+        try:
+            data: bytes = self._repo.odb.read(oid)[1]
+        except (KeyError, ValueError) as error:
+            raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again.") from error
+        except self._pygit2.GitError as error:
+            raise External(f"object {oid[:12]} cannot be read: {error}.", "Run 'git fsck' to see what is damaged.") from error
+        return data
+
+    def read(self, oid: str) -> bytes:
+        """See Objects."""
+        return self._raw(oid)
+
+    def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """See Objects."""
+        for oid in oids:
+            yield oid, self._raw(oid)
+
+    def _read_tree(self, oid: str) -> tuple[o.Entry, ...]:
+        return parse_tree(self._raw(oid), self.traits.hash)
+
+    def tree(self, oid: str) -> tuple[o.Entry, ...]:
+        """See Objects."""
+        return self._tree(oid)
+
+    def commit(self, oid: str) -> o.Commit:
+        """See Objects."""
+        return parse_commit(oid, self._raw(oid))
+
+    def find(self, tree: str, path: str) -> o.Entry | None:
+        """See Objects."""
+        return o.find_entry(self, tree, path)
+
+    def write(self, draft: o.Draft) -> str:
+        """See Objects."""
+        commit, _, raws = build(draft, self.tree, self.traits.hash)
+        if len(raws) > o.PACK_ABOVE:
+            self._cli.store(raws)
+            self._repo.odb.refresh() if hasattr(self._repo.odb, "refresh") else None
+            return commit
+        kinds = self._pygit2.enums.ObjectType
+        by_name = {"blob": kinds.BLOB, "tree": kinds.TREE, "commit": kinds.COMMIT}
+        try:
+            for _, kind, data in raws:
+                self._repo.odb.write(by_name[kind], data)
+        except (self._pygit2.GitError, OSError) as error:
+            raise write_error(error) from error
+        return commit
+
+    def move(self, ref: str, old: str | None, new: str, message: str) -> None:
+        """See Objects."""
+        try:
+            if old is None:
+                self._create(ref, new, message)
+                return
+            reference = self._repo.lookup_reference(ref)
+            # set_target swaps against the target that THIS object was read with: no second look-up in between
+            if str(reference.target) != old:
+                raise Moved(f"{ref} has moved.")
+            reference.set_target(new, message)
+        except KeyError as error:
+            raise Moved(f"{ref} has gone.") from error
+        except (self._pygit2.GitError, OSError, ValueError) as error:
+            raise ref_error(ref, error) from error
+
+    def _create(self, ref: str, new: str, message: str) -> None:
+        with self._repo.transaction() as transaction:
+            transaction.lock_ref(ref)
+            try:
+                self._repo.lookup_reference(ref)
+            except KeyError:
+                transaction.set_target(ref, self._pygit2.Oid(hex=new), message=message)
+            else:
+                raise Moved(f"{ref} exists already.")
+
+    def delete(self, ref: str, old: str) -> None:
+        """See Objects."""
+        self._cli.delete(ref, old)
+
+    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[o.Commit]:
+        """See Objects."""
+        tips = list(tips)
+        if not tips:
+            return
+        sort = self._pygit2.enums.SortMode
+        walker = self._repo.walk(None, sort.TOPOLOGICAL | sort.TIME)
+        try:
+            for tip in tips:
+                walker.push(tip)
+            for tip in hide:
+                walker.hide(tip)
+            for commit in walker:
+                yield parse_commit(str(commit.id), commit.read_raw())
+        except (KeyError, self._pygit2.GitError) as error:
+            raise MissingObject(f"the store's history is incomplete: {error}.", "Run 'git mem sync' to fetch what is missing.") from error
+
+    def bases(self, one: str, two: str) -> tuple[str, ...]:
+        """See Objects."""
+        return self._cli.bases(one, two)
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """See Objects."""
+        if ancestor == descendant:
+            return True
+        try:
+            return bool(self._repo.descendant_of(descendant, ancestor))
+        except (KeyError, self._pygit2.GitError):
+            return False
+
+    def close(self) -> None:
+        """See Objects."""
+        self._cli.close()
+        self._repo.free()
+
+
+RETRY = ("does not match", "not the first parent", "failed to lock", "failed to create locked", "locked file", "lock file", "already exists", "failed to rename")
+
+
+def ref_error(ref: str, error: Exception) -> Exception:
+    """Return Moved for what another writer causes, External for the rest."""
+    text = str(error)
+    if any(part in text for part in RETRY) and "Permission denied" not in text and "Read-only" not in text and "No space" not in text:
+        return Moved(f"{ref} is being written by another process.")
+    return write_error(error)
+
+
+def write_error(error: Exception) -> External:
+    """Return the error for a refused object or ref write, with what to do."""
+    text = str(error)
+    for part, hint in o.DISK_HINTS:
+        if part in text:
+            return External(f"cannot write to the repository: {text}.", hint)
+    return External(f"cannot write to the repository: {text}.", "Run 'git mem doctor' to see what is wrong.")

@@ -1,0 +1,157 @@
+"""Run git: a scrubbed environment, explicit options, a deadline, failures by class.
+
+The only module that starts git. Nothing of the caller's environment that could point git at
+another repository, open a prompt or run a hook gets through.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+
+from gitmem.errors import External, GitFailed, UntrustedRepository
+
+# What a child may see of GIT_*: how to reach a remote, nothing that names a repository.
+KEPT = frozenset({
+    "GIT_SSH",  # the user's ssh program
+    "GIT_SSH_COMMAND",  # ... and its options
+    "GIT_SSH_VARIANT",  # ... and its dialect
+    "GIT_ASKPASS",  # a non-interactive credential helper
+    "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_NO_VERIFY", "GIT_SSL_CERT", "GIT_SSL_KEY",  # the user's certificates
+    "GIT_PROXY_COMMAND", "GIT_HTTP_USER_AGENT", "GIT_HTTP_PROXY_AUTHMETHOD",  # the user's proxy
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",  # where the user's settings are
+    "GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER",  # what transports the user allows
+    "GIT_EXEC_PATH", "GIT_TRACE", "GIT_TRACE_CURL", "GIT_CURL_VERBOSE", "GIT_TRACE_PACKET",  # which git, and debugging it
+    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",  # how far a search for a repository goes
+})  # fmt: skip
+
+# -c settings of every call: never run a hook, never start maintenance, never wait long for a ref lock.
+QUIET = (
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false",
+    "-c", "core.filesRefLockTimeout=0",  # a waiting update-ref can succeed twice for one old value: measured
+    "-c", "core.packedRefsTimeout=1000",
+    "-c", "advice.graftFileDeprecated=false",
+    "-c", "log.showSignature=false",
+    "-c", "core.pager=cat",
+    "-c", "color.ui=false",
+)  # fmt: skip
+
+# What a durable write adds: objects and refs reach the disk before git returns (git >= 2.36).
+DURABLE = ("-c", "core.fsync=loose-object,pack,pack-metadata,reference", "-c", "core.fsyncMethod=fsync", "-c", "core.fsyncObjectFiles=true")
+
+
+def child_env(env: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment for a git child: the caller's, without GIT_* that could mislead it."""
+    out = {key: value for key, value in env.items() if not key.startswith("GIT_") or key in KEPT}
+    out["GIT_TERMINAL_PROMPT"] = "0"
+    out["GCM_INTERACTIVE"] = "never"
+    out["GIT_OPTIONAL_LOCKS"] = "0"
+    out["GIT_NO_REPLACE_OBJECTS"] = "1"
+    out["LC_ALL"] = "C.UTF-8"  # error messages are classified by their English text
+    out["LANGUAGE"] = ""
+    if extra:
+        out.update(extra)
+    return out
+
+
+class Git:
+    """The git command on one repository, named explicitly, with a fixed environment."""
+
+    def __init__(self, gitdir: str, env: Mapping[str, str], *, timeout: float = 60.0) -> None:
+        self.gitdir = gitdir
+        self.env = child_env(env)
+        self.timeout = timeout
+
+    def command(self, args: Sequence[str], config: Sequence[str] = ()) -> list[str]:
+        """Return the full argument vector of a call."""
+        return ["git", "--git-dir", self.gitdir, *QUIET, *config, *args]
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        config: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        ok: Iterable[int] = (0,),
+        timeout: float | None = None,
+    ) -> bytes:
+        """Run git and return its output; raises GitFailed, External on a missing git or a passed deadline."""
+        return self.call(*args, stdin=stdin, config=config, env=env, ok=ok, timeout=timeout)[1]
+
+    def call(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        config: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        ok: Iterable[int] = (0,),
+        timeout: float | None = None,
+    ) -> tuple[int, bytes, str]:
+        """Run git and return (exit code, output, error text); codes outside `ok` raise GitFailed."""
+        argv = self.command(args, config)
+        full = {**self.env, **env} if env else self.env
+        limit = self.timeout if timeout is None else timeout
+        try:
+            # stdin is never inherited: a language server's or a hook's input is not git's to read
+            process = subprocess.Popen(
+                argv, stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, env=full, start_new_session=True,
+            )  # fmt: skip
+        except FileNotFoundError as error:
+            raise External("git is not installed, or not on the PATH.", "Install git 2.30 or newer.") from error
+        try:
+            out, err = process.communicate(stdin, timeout=limit)
+        except subprocess.TimeoutExpired as error:
+            _kill_group(process)
+            raise External(f"git {args[0]} did not finish in {limit:g} s and was stopped.", "Check the network or the disk and try again.") from error
+        except BaseException:
+            _kill_group(process)
+            raise
+        text = err.decode("utf-8", "replace").strip()
+        if process.returncode not in ok:
+            raise failure(args[0], process.returncode, text)
+        return process.returncode, out, text
+
+    def open(self, *args: str, config: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
+        """Start a long-lived git child with pipes on stdin and stdout; the caller ends it."""
+        return subprocess.Popen(
+            self.command(args, config), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.env, start_new_session=True
+        )
+
+
+def failure(verb: str, code: int, text: str) -> GitFailed | UntrustedRepository:
+    """Return the error for a failed git call, by class."""
+    if "dubious ownership" in text:
+        line = next((part.strip() for part in text.splitlines() if "safe.directory" in part), "")
+        return UntrustedRepository("this repository belongs to another user, so git refuses to use it.", f"If you trust it, run: {line}")
+    last = text.splitlines()[-1] if text else f"exit code {code}"
+    return GitFailed(f"git {verb} failed: {last}", "", code=code, stderr=text)
+
+
+def _kill_group(process: "subprocess.Popen[bytes]") -> None:
+    """End a child and whatever it started (ssh, remote helpers)."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (OSError, PermissionError):
+        process.kill()
+    process.communicate()
+
+
+def check_owner(gitdir: str, start: str, env: Mapping[str, str]) -> None:
+    """Raise UntrustedRepository when git would refuse a repository for its owner.
+
+    `--git-dir` switches git's own check off, so it is asked once, without it, when the owner is another user.
+    """
+    try:
+        if os.stat(gitdir).st_uid == os.geteuid():
+            return
+    except (OSError, AttributeError):
+        return
+    result = subprocess.run(
+        ["git", "-C", start, "rev-parse", "--git-dir"], env=child_env(env), stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
+    )
+    text = result.stderr.decode("utf-8", "replace")
+    if "dubious ownership" in text:
+        raise failure("rev-parse", result.returncode, text)

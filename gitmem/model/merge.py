@@ -1,0 +1,245 @@
+"""Three-way merge of one record: commutative, idempotent, associative for a common base.
+
+A scalar that both sides changed goes to the higher stamp `(rev, updated, digest of the side)`. So that
+a third side finds the same winner whatever the order of merges, the merged record keeps the stamps of
+what was changed in `stamps`, and the attic keeps the sides whose bodies were joined: a body is a
+function of the set of its sides, never of the order in which they met. Rules: `docs/format.md`.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from gitmem.errors import InvalidRecord
+from gitmem.model.codec import encode_canonical, limit, sane
+from gitmem.model.record import SCHEMA, Record, canonical, sort_key
+from gitmem.model.textmerge import merge3
+
+Stamp = tuple[int, str, str]
+
+EARLIEST = frozenset({"created", "first_seen"})
+LATEST = frozenset({"rev", "updated", "last_seen"})
+WHOLE = frozenset({"resolved"})  # maps that mean one thing: never mixed from two sides
+SUMMED = frozenset({"occurrences"})
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The bytes that win a path, and what the attic keeps, by digest."""
+
+    data: bytes
+    attic: Mapping[str, bytes] = field(default_factory=dict)
+    conflict: bool = False
+    damaged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    record: Record
+    data: bytes
+    digest: str
+
+    @property
+    def own(self) -> Stamp:
+        return (self.record.rev, self.record.updated, self.digest)
+
+    def stamp(self, key: str) -> Stamp:
+        text = self.record.get("stamps").get(key)
+        return _parse(text, self.own) if isinstance(text, str) else self.own
+
+
+def digest(data: bytes) -> str:
+    """Return the name of a side: 16 hex characters of the SHA-256 of its bytes."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _parse(text: str, default: Stamp) -> Stamp:
+    rev, _, rest = text.partition(" ")
+    updated, _, name = rest.partition(" ")
+    return (int(rev), updated, name) if rev.isdigit() and len(rev) < 17 and name else default
+
+
+def _write(stamp: Stamp) -> str:
+    return f"{stamp[0]} {stamp[1]} {stamp[2]}"
+
+
+def merge_bytes(id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: Callable[[str], bytes | None]) -> Merged:
+    """Merge two versions of a record's file. `attic` finds a side of an earlier merge by its digest.
+
+    A file that is damaged keeps its bytes in the attic; when both are, the greater digest stays.
+    """
+    if ours == theirs or theirs == base:
+        return Merged(ours)
+    if ours == base:
+        return Merged(theirs)
+    one, two = sane(ours, id), sane(theirs, id)
+    if isinstance(one, str) or isinstance(two, str):
+        keep, lose = (ours, theirs) if isinstance(two, str) else (theirs, ours)
+        if isinstance(one, str) and isinstance(two, str):
+            keep, lose = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
+        return Merged(keep, {digest(lose): lose}, damaged=True)
+    root = sane(base, id) if base is not None else None
+    origin = root if isinstance(root, Record) else Record(id, one.kind, "", "", MappingProxyType({k: 0 for k in SUMMED if k in SCHEMA[one.kind]}))
+    a, b = _Side(one, ours, digest(ours)), _Side(two, theirs, digest(theirs))
+    return _merge(origin, a, b, attic)
+
+
+def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None]) -> Merged:
+    schema = SCHEMA[a.record.kind]
+    stamps: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
+    keys = {*a.record.fields, *b.record.fields, *base.fields} - {"stamps", "conflict"}
+    for key in sorted(keys):
+        o, x, y = base.fields.get(key), a.record.fields.get(key), b.record.fields.get(key)
+        kind = schema.get(key, "")
+        if key in EARLIEST:
+            value: Any = min(v for v in (x, y, o) if v) if x or y else None
+        elif key in LATEST:
+            value = max(v for v in (x, y, o) if v) if x or y else None
+        elif key in SUMMED:
+            value = _sum(key, base.get(key), a, b, stamps)
+        elif kind in {"set", "maps"}:
+            value = _union(o, x, y)
+        elif kind == "map" and key not in WHOLE:
+            value = _map(key, o or {}, x or {}, y or {}, a, b, stamps)
+        else:
+            value = _scalar(key, o, x, y, a, b, stamps)
+        if value is not None:
+            fields[key] = value
+    title = _scalar("title", base.title, a.record.title, b.record.title, a, b, stamps)
+    body, kept, conflict = _body(base, a, b, attic, stamps)
+    if not kept:
+        conflict = bool(_scalar("conflict", base.get("conflict"), a.record.get("conflict"), b.record.get("conflict"), a, b, {}))
+    for key in {*a.record.get("stamps"), *b.record.get("stamps")} - stamps.keys() - {"body", *SUMMED}:
+        stamps[key] = _write(max(a.stamp(key), b.stamp(key)))
+    fields["stamps"] = stamps
+    fields["conflict"] = conflict or None
+    merged = _fit(Record(a.record.id, a.record.kind, title, body, MappingProxyType(fields)), kept)
+    return Merged(merged, {k: v[1] for k, v in kept.items()} if len(kept) > 1 else {}, conflict)
+
+
+def _fit(record: Record, kept: Mapping[str, tuple[Stamp, bytes, str]]) -> bytes:
+    """Return the bytes; when joining made it too large, the newest side's body alone."""
+    data = encode_canonical(canonical(record))
+    if len(data) <= limit(record.kind) or not kept:
+        return data
+    newest = max(kept.values(), key=lambda v: v[0])
+    return encode_canonical(canonical(record.change(body=newest[2], conflict=True)))
+
+
+def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[str, Any]) -> Any:
+    """Return the side that changed; of two, the one with the higher stamp (`decayed` loses to any choice)."""
+    if x == o and y == o:
+        return o
+    votes = [(v, side.stamp(key)) for v, side in ((x, a), (y, b)) if v != o]
+    value, stamp = max(votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0])))
+    stamps[key] = _write(max(s for v, s in votes if v == value))
+    return value
+
+
+def _sum(key: str, start: int, a: _Side, b: _Side, stamps: dict[str, Any]) -> int:
+    """Return the base's count plus what each side added; the list of additions makes a repeat count once."""
+    added: dict[str, int] = {}
+    for side in (a, b):
+        value = side.record.get(key)
+        listed = side.record.get("stamps").get(key)
+        if isinstance(listed, dict) and listed and all(isinstance(n, int) for n in listed.values()):
+            added.update(listed)
+        elif value > start:
+            added[side.digest] = value - start
+    if added:
+        stamps[key] = {name: added[name] for name in sorted(added)}
+    return start + sum(added.values())
+
+
+def _union(o: Any, x: Any, y: Any) -> list[Any]:
+    """Return both sides' additions; what either removed from the base stays removed."""
+    base, one, two = ({sort_key(v): v for v in side or []} for side in (o, x, y))
+    gone = (base.keys() - one.keys()) | (base.keys() - two.keys())
+    every = {**base, **one, **two}
+    return [every[k] for k in sorted(every.keys() - gone)]
+
+
+def _map(key: str, o: Mapping[str, Any], x: Mapping[str, Any], y: Mapping[str, Any], a: _Side, b: _Side, stamps: dict[str, Any]) -> Any:
+    out = {}
+    for name in sorted({*o, *x, *y}):
+        values = (o.get(name), x.get(name), y.get(name))
+        if any(isinstance(v, list) for v in values) and all(v is None or isinstance(v, list) for v in values):
+            value: Any = _union(*values) or None
+        else:
+            value = _scalar(f"{key}/{name}", *values, a, b, stamps)
+        if value is not None:
+            out[name] = value
+    return out or None
+
+
+def _body(
+    base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None], stamps: dict[str, Any]
+) -> tuple[str, dict[str, tuple[Stamp, bytes, str]], bool]:
+    """Return the joined body, the sides it was joined from, and whether one had to give way."""
+    sides: dict[str, tuple[Stamp, bytes, str]] = {}
+    for side in (a, b):
+        if side.record.body != base.body:
+            sides.update(_variants(side, attic))
+    if not sides:
+        return base.body, {}, False
+    ordered = sorted(sides.values(), key=lambda v: v[0], reverse=True)
+    text = ordered[0][2]
+    lost = False
+    for _, _, other in ordered[1:]:
+        joined = merge3(base.body, text, other)
+        if joined is None:
+            lost = True
+        else:
+            text = joined
+    stamps["body"] = [_write(v[0]) for v in ordered]
+    return text, sides, lost
+
+
+def _variants(side: _Side, attic: Callable[[str], bytes | None]) -> dict[str, tuple[Stamp, bytes, str]]:
+    """Return the sides that a body was joined from; the side itself when it was not joined."""
+    listed = side.record.get("stamps").get("body")
+    if isinstance(listed, list) and listed:
+        stamps = [_parse(str(text), side.own) for text in listed]
+        if len(stamps) == 1:
+            return {stamps[0][2]: (stamps[0], side.data, side.record.body)}
+        found = {}
+        for stamp in stamps:
+            data = attic(stamp[2])
+            record = sane(data, side.record.id) if data is not None else ""
+            if data is None or isinstance(record, str):
+                break
+            found[stamp[2]] = (stamp, data, record.body)
+        else:
+            return found
+    return {side.digest: (side.own, side.data, side.record.body)}
+
+
+def restamp(before: Record, after: Record) -> Record:
+    """Return an edited record without the stamps of the fields that the edit changed."""
+    stamps = before.get("stamps")
+    if not stamps:
+        return after
+    kept = {}
+    for key, value in stamps.items():
+        name, _, sub = key.partition("/")
+        if name in {"title", "body"}:
+            same = getattr(before, name) == getattr(after, name)
+        elif sub:
+            same = (before.get(name) or {}).get(sub) == (after.get(name) or {}).get(sub)
+        else:
+            same = before.fields.get(name) == after.fields.get(name)
+        if same:
+            kept[key] = value
+    resolved = before.body != after.body
+    return after.change(stamps=kept or None, conflict=None if resolved else after.fields.get("conflict"))
+
+
+def check(id: str, data: bytes) -> Record:
+    """Return the record of a file; raises InvalidRecord."""
+    record = sane(data, id)
+    if isinstance(record, str):
+        raise InvalidRecord(f"the file of {id} is damaged: {record}", "Run 'git mem doctor' to see all damaged files.")
+    return record

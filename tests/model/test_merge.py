@@ -1,0 +1,137 @@
+"""The merge of one record: order never matters, nothing is lost."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.model.codec import decode, encode
+from gitmem.model.merge import Merged, merge_bytes, restamp
+from gitmem.model.record import make
+from gitmem.model.textmerge import merge3
+from tests.model.strategies import edited, lines, records
+
+
+def _with(*maps: dict[str, bytes]):
+    joined = {k: v for m in maps for k, v in m.items()}
+    return joined.get
+
+
+@st.composite
+def three(draw):
+    base = draw(records())
+    sides = [encode(draw(edited(base))) for _ in range(3)]
+    return base.id, encode(base), *sides
+
+
+def both(id: str, base: bytes | None, a: Merged, b: Merged) -> Merged:
+    """Merge two results with both their attics in reach, as trees do."""
+    out = merge_bytes(id, base, a.data, b.data, _with(dict(a.attic), dict(b.attic)))
+    return Merged(out.data, {**a.attic, **b.attic, **out.attic}, out.conflict)
+
+
+@given(three())
+def test_sides_may_be_swapped(case):
+    """Merging A into B gives the bytes of merging B into A."""
+    id, base, a, b, _ = case
+    assert merge_bytes(id, base, a, b, {}.get) == merge_bytes(id, base, b, a, {}.get)
+
+
+@given(three())
+def test_merging_again_changes_nothing(case):
+    """A side merged into a result that holds it already gives the result."""
+    id, base, a, b, _ = case
+    once = both(id, base, Merged(a), Merged(b))
+    assert both(id, base, once, Merged(a)).data == once.data
+    assert both(id, base, Merged(b), once).data == once.data
+    assert merge_bytes(id, base, a, a, {}.get).data == a
+
+
+@settings(max_examples=400)
+@given(three())
+def test_order_of_three_sides_does_not_matter(case):
+    """(A + B) + C gives the bytes of A + (B + C) and of (A + C) + B."""
+    id, base, a, b, c = case
+    sides = [Merged(x) for x in (a, b, c)]
+    left = both(id, base, both(id, base, sides[0], sides[1]), sides[2])
+    right = both(id, base, sides[0], both(id, base, sides[1], sides[2]))
+    across = both(id, base, both(id, base, sides[0], sides[2]), sides[1])
+    assert left.data == right.data == across.data
+
+
+@given(three())
+def test_order_does_not_matter_without_a_base(case):
+    """Records that two clones made apart (one pattern, one id) merge the same in any order."""
+    id, _, a, b, c = case
+    sides = [Merged(x) for x in (a, b, c)]
+    left = both(id, None, both(id, None, sides[0], sides[1]), sides[2])
+    right = both(id, None, sides[0], both(id, None, sides[1], sides[2]))
+    assert left.data == right.data
+
+
+@given(three())
+def test_result_is_canonical(case):
+    """What a merge writes is what the codec writes."""
+    id, base, a, b, _ = case
+    data = merge_bytes(id, base, a, b, {}.get).data
+    assert encode(decode(data)) == data
+
+
+@given(lines, lines, lines)
+def test_text_merge_is_symmetric(base, a, b):
+    """The sides of a text merge may be swapped."""
+    assert merge3(base, a, b) == merge3(base, b, a)
+    assert merge3(base, a, base) == a
+    assert merge3(base, a, a) == a
+
+
+def _memory(**fields):
+    return make("memory", "mem-" + "0" * 26, fields.pop("title", "T"), fields.pop("body", ""), created="2026-01-01T00:00:00Z", **fields)
+
+
+def test_sets_keep_both_additions_and_removals_hold():
+    """Tags added on either side stay, a tag removed on one side goes."""
+    base = _memory(tags=["a", "b"], rev=1)
+    one, two = base.change(tags=["a", "b", "c"], rev=2), base.change(tags=["b", "d"], rev=2)
+    merged = decode(merge_bytes(base.id, encode(base), encode(one), encode(two), {}.get).data)
+    assert merged.tags == ["b", "c", "d"]
+
+
+def test_counts_add_up():
+    """Occurrences counted on two clones are summed, not overwritten."""
+    base = make("gotcha", "got-" + "0" * 26, "boom", created="2026-01-01T00:00:00Z", occurrences=3)
+    one, two = base.change(occurrences=5, rev=2), base.change(occurrences=4, rev=2)
+    merged = decode(merge_bytes(base.id, encode(base), encode(one), encode(two), {}.get).data)
+    assert merged.get("occurrences") == 6
+
+
+def test_conflicting_bodies_keep_the_loser():
+    """When both sides rewrote one line, the newer stays and the attic holds the older."""
+    base = _memory(body="one\n", rev=1)
+    old, new = base.change(body="old\n", rev=2), base.change(body="new\n", rev=3)
+    out = merge_bytes(base.id, encode(base), encode(old), encode(new), {}.get)
+    assert decode(out.data).body == "new\n"
+    assert decode(out.data).get("conflict") is True
+    assert encode(old) in out.attic.values()
+
+
+def test_pinned_beats_decay():
+    """A later move of decay does not undo a person's pin."""
+    base = _memory(rev=1)
+    pin, decay = base.change(status="pinned", rev=2), base.change(status="decayed", rev=9)
+    assert decode(merge_bytes(base.id, encode(base), encode(pin), encode(decay), {}.get).data).status == "pinned"
+
+
+def test_damaged_side_is_kept_in_the_attic():
+    """A file that cannot be parsed loses to one that can, and its bytes are kept."""
+    base = _memory()
+    edit = encode(base.change(title="U", rev=2))
+    out = merge_bytes(base.id, encode(base), b"\xff not a record", edit, {}.get)
+    assert (out.data, list(out.attic.values()), out.damaged) == (edit, [b"\xff not a record"], True)
+
+
+def test_editing_a_conflict_settles_it():
+    """A new body clears the conflict mark and the stamps of what was edited."""
+    base = _memory(body="one\n", rev=1)
+    sides = [encode(base.change(body=f"{n}\n", rev=n)) for n in (2, 3)]
+    merged = decode(merge_bytes(base.id, encode(base), *sides, {}.get).data)
+    after = restamp(merged, merged.change(body="settled\n", rev=4))
+    assert (after.get("conflict"), "body" in after.get("stamps")) == (None, False)
