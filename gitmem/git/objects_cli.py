@@ -12,8 +12,9 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitmem.errors import External, GitFailed, MissingObject, Moved
+from gitmem.files import has_reftable, raw_ref
 from gitmem.git import objects as o
-from gitmem.git.build import Raw, build, pack, parse_commit, parse_tree
+from gitmem.git.build import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
 
 
@@ -23,12 +24,17 @@ class CliObjects:
     def __init__(self, git: Git, algorithm: str = "sha1") -> None:
         self._git = git
         self.traits = o.Traits("git", algorithm)
+        self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._tree = functools.lru_cache(2048)(self._read_tree)
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
+        if not self._reftable:
+            raw = raw_ref(self._git.gitdir, ref)  # a file read instead of a process
+            if raw is None or len(raw) == 2 * RAW_LENGTH[self.traits.hash]:
+                return raw
         code, out, _ = self._git.call("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
         return out.decode().strip() or None if code == 0 else None
 

@@ -1,0 +1,164 @@
+"""Settings: `gitmem.*` in git's configuration, typed, with defaults.
+
+Read with one `git config --list` a process (`from_git`), or, on the hot path, from a cache in our
+folder that names the files it was made from and their times (`cached`). Standard library only.
+"""
+
+import json
+import os
+
+from gitmem.errors import UserError
+from gitmem.files import Home, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+# key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
+SETTINGS: "dict[str, tuple[str, Any, str]]" = {
+    "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
+    "sign": ("bool", False, "sign memory commits as your git configuration signs commits"),
+    "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
+    "remote": ("text", "", "the one remote that memory is pushed to; set by 'git mem remote enable'"),
+    "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
+    "syncTimeout": ("seconds", 60.0, "how long one exchange with a remote may take"),
+    "captureThreshold": ("int", 3, "how often an error must happen to become a gotcha"),
+    "captureWindow": ("hours", 24.0, "the sliding window in which it must happen"),
+    "inject": ("bool", True, "answer agent hooks with memories"),
+    "startBudget": ("tokens", 1200, "tokens that a session start may add"),
+    "promptBudget": ("tokens", 400, "tokens that a prompt may add"),
+    "fileBudget": ("tokens", 250, "tokens that a tool call may add"),
+    "allowSecret": ("list", (), "regular expressions of values that are no secrets; may be given several times"),
+    "pager": ("text", "", "pager for git mem; '' uses git's"),
+}
+_BY_LOWER = {key.lower(): key for key in SETTINGS}
+TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
+CACHE = "settings.json"
+
+
+class Settings:
+    """Typed settings; attribute access by `get`. Values that do not parse keep their default and are listed."""
+
+    def __init__(self, raw: "Mapping[str, Sequence[str]]") -> None:
+        self.raw = raw
+        self.problems: list[str] = []
+        self._values: dict[str, Any] = {key: row[1] for key, row in SETTINGS.items()}
+        for lower, given in raw.items():
+            if not lower.startswith("gitmem."):
+                continue
+            key = _BY_LOWER.get(lower[7:])
+            if key is None:
+                continue
+            try:
+                self._values[key] = tuple(given) if SETTINGS[key][0] == "list" else parse(key, given[-1])
+            except UserError as error:
+                self.problems.append(str(error))
+
+    def get(self, key: str) -> "Any":
+        """Return a setting's value."""
+        return self._values[key]
+
+    def git(self, key: str, default: str = "") -> str:
+        """Return the last value of any git setting (lower-case key)."""
+        values = self.raw.get(key)
+        return values[-1] if values else default
+
+
+def parse(key: str, text: str) -> "Any":
+    """Return a setting's typed value; raises UserError that names what is allowed."""
+    kind = SETTINGS[key][0]
+    value = text.strip()
+    if kind == "bool":
+        if value.lower() in TRUE | FALSE:
+            return value.lower() in TRUE
+        raise UserError(f"gitmem.{key} is '{text}', which is neither true nor false.")
+    if "|" in kind:
+        if value in kind.split("|"):
+            return value
+        raise UserError(f"gitmem.{key} is '{text}'; allowed: {kind.replace('|', ', ')}.")
+    if kind in {"int", "tokens"}:
+        if value.isdigit() and len(value) < 10:
+            return int(value)
+        raise UserError(f"gitmem.{key} is '{text}', which is no whole number.")
+    if kind in {"seconds", "hours"}:
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if 0 < number < 1e7:
+            return number
+        raise UserError(f"gitmem.{key} is '{text}', which is no number of {kind}.")
+    return value
+
+
+def canonical_key(name: str) -> str:
+    """Return a setting's key for what the user typed (`gitmem.` may be left out); raises UserError."""
+    short = name[7:] if name.lower().startswith("gitmem.") else name
+    key = _BY_LOWER.get(short.lower())
+    if key is None:
+        raise UserError(f"there is no setting '{name}'.", "See all with: git mem config")
+    return key
+
+
+def from_git(output: bytes) -> Settings:
+    """Return the settings of `git config --list -z`'s output."""
+    raw: dict[str, list[str]] = {}
+    for row in output.decode("utf-8", "replace").split("\0"):
+        if row:
+            key, _, value = row.partition("\n")
+            raw.setdefault(key, []).append(value)
+    return Settings(raw)
+
+
+def sources(commondir: str, env: "Mapping[str, str]") -> list[str]:
+    """Return the configuration files whose change makes the cache stale."""
+    home = env.get("HOME", "")
+    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    system = env.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
+    user = env.get("GIT_CONFIG_GLOBAL")
+    return [os.path.join(commondir, "config"), *([user] if user else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]), system]
+
+
+def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
+    out: list[list[Any]] = []
+    for path in paths:
+        try:
+            stat = os.stat(path)
+            out.append([path, stat.st_mtime_ns, stat.st_size])
+        except OSError:
+            out.append([path, 0, 0])
+    return out
+
+
+def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
+    """Keep our settings for the hot path, with the state of the files they came from; no-op when unchanged."""
+    if not os.path.isdir(home.path):
+        return
+    ours = {k: list(v) for k, v in settings.raw.items() if k.startswith("gitmem.")}
+    data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")
+    path = home.join(CACHE)
+    try:
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return
+    except OSError:
+        pass
+    write_atomic(path, data, shared=home.shared, durable=False)
+
+
+def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:
+    """Return the settings from the cache when no configuration file changed since, else from git."""
+    try:
+        with open(home.join(CACHE), encoding="utf-8") as file:
+            saved = json.load(file)
+        if saved["from"] == _stamps(paths):
+            return Settings({str(k): [str(x) for x in v] for k, v in saved["values"].items()})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    settings = ask()
+    try:
+        save_cache(home, paths, settings)
+    except Exception:  # noqa: BLE001 - a read-only disk: slower, not broken
+        pass
+    return settings

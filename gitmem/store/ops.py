@@ -1,0 +1,164 @@
+"""What a write does, as data: pure functions of (operation, parent tree).
+
+An operation is a JSON object, so that it can wait in the journal. Applying one again to a tree that
+holds its result, or to a newer parent after a lost race, is what the store relies on.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gitmem.errors import InvalidRecord, UserError
+from gitmem.model.codec import decode, encode
+from gitmem.model.merge import merge_bytes
+from gitmem.model.record import Record
+from gitmem.store.layout import attic_path, record_path, tombstone_path
+
+Op = dict[str, Any]
+Edits = dict[str, bytes | None]
+
+
+class View:
+    """A parent tree with the edits so far on top."""
+
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        self._read = read
+        self.edits: Edits = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes, or None."""
+        return self.edits[path] if path in self.edits else self._read(path)
+
+    def set(self, path: str, data: bytes | None) -> None:
+        """Change a file; a change back to what is there is no edit."""
+        if self._read(path) == data:
+            self.edits.pop(path, None)
+        else:
+            self.edits[path] = data
+
+
+def put(record: Record, base: Record | None = None, *, revive: bool = False) -> Op:
+    """Return the operation that writes a record: `base` is what the change was made on, None for a new one.
+
+    When the record changed meanwhile the three are merged. `revive` lifts a tombstone.
+    """
+    return {"op": "put", "id": record.id, "data": encode(record).decode(), "base": encode(base).decode() if base else None, "revive": revive}
+
+
+def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purged: bool = False) -> Op:
+    """Return the operation that removes a record on purpose and leaves a tombstone."""
+    mark = {"id": id, "at": at, "by": by, "reason": reason, "pattern": pattern, "purged": purged or None}
+    return {"op": "forget", "id": id, "mark": {k: v for k, v in mark.items() if v}}
+
+
+def collect(id: str) -> Op:
+    """Return the operation that removes a record without a tombstone: a later use brings it back."""
+    return {"op": "collect", "id": id}
+
+
+def observe(record: Record, times: int, at: str) -> Op:
+    """Return the operation that creates a captured gotcha, or counts `times` more hits on it.
+
+    A hit on a resolved one reopens it; on a forgotten (muted) one it does nothing.
+    """
+    return {"op": "observe", "id": record.id, "data": encode(record).decode(), "times": times, "at": at}
+
+
+def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
+    """Return the operation that adds reads ({id: {n, last}}) to a replica's usage file."""
+    return {"op": "usage", "path": path, "reads": {k: dict(v) for k, v in reads.items()}}
+
+
+def write_file(path: str, data: str | None) -> Op:
+    """Return the operation that sets a plain file of the store."""
+    return {"op": "file", "path": path, "data": data}
+
+
+def apply(op: Op, view: View) -> None:
+    """Apply one operation to a view; raises UserError when it no longer makes sense."""
+    handler = _HANDLERS.get(str(op.get("op")))
+    if handler is None:
+        raise InvalidRecord(f"unknown operation '{op.get('op')}' in the journal.", "It was written by a newer git mem: upgrade, then run the command again.")
+    handler(op, view)
+
+
+def _put(op: Op, view: View) -> None:
+    id, data = op["id"], op["data"].encode()
+    base = op["base"].encode() if op.get("base") else None
+    path, mark = record_path(id), tombstone_path(id)
+    current = view.read(path)
+    if view.read(mark) is not None:
+        if not op.get("revive"):
+            raise UserError(f"{id} was forgotten meanwhile.", f"Bring it back with: git mem restore {id}")
+        view.set(mark, None)
+    if current is None or current == base:
+        view.set(path, data)
+        return
+    merged = merge_bytes(id, base, current, data, lambda d: view.read(attic_path(id, d)))
+    for digest, side in merged.attic.items():
+        view.set(attic_path(id, digest), side)
+    view.set(path, merged.data)
+
+
+def _forget(op: Op, view: View) -> None:
+    id = op["id"]
+    if view.read(tombstone_path(id)) is None:
+        view.set(tombstone_path(id), json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n")
+    view.set(record_path(id), None)
+
+
+def _collect(op: Op, view: View) -> None:
+    view.set(record_path(op["id"]), None)
+
+
+def _observe(op: Op, view: View) -> None:
+    id = op["id"]
+    if view.read(tombstone_path(id)) is not None:
+        return
+    current = view.read(record_path(id))
+    if current is None:
+        view.set(record_path(id), op["data"].encode())
+        return
+    old, new = decode(current), decode(op["data"].encode())
+    anchors = old.anchors + [a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}]
+    body = old.body
+    if old.resolved:
+        body += f"\n> Reopened {op['at']}: it happened again after it was resolved.\n"
+    after = old.touched(op["at"]).change(
+        body=body, occurrences=old.get("occurrences") + op["times"], last_seen=max(op["at"], old.get("last_seen") or ""), anchors=anchors, resolved=None
+    )
+    view.set(record_path(id), encode(after))
+
+
+def _usage(op: Op, view: View) -> None:
+    rows = parse_usage(view.read(op["path"]))
+    for id, row in op["reads"].items():
+        old = rows.setdefault(id, {"n": 0, "last": ""})
+        rows[id] = {"n": old["n"] + int(row["n"]), "last": max(old["last"], str(row["last"]))}
+    view.set(op["path"], usage_bytes(rows))
+
+
+def _file(op: Op, view: View) -> None:
+    view.set(op["path"], None if op["data"] is None else op["data"].encode())
+
+
+_HANDLERS: dict[str, Callable[[Op, View], None]] = {
+    "put": _put, "forget": _forget, "collect": _collect, "observe": _observe, "usage": _usage, "file": _file,
+}  # fmt: skip
+
+
+def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
+    """Return {id: {n, last}} of a usage file; lines that are damaged are passed over, they are only counts."""
+    rows: dict[str, dict[str, Any]] = {}
+    for line in (data or b"").split(b"\n"):
+        try:
+            row = json.loads(line)
+            rows[str(row["id"])] = {"n": int(row["n"]), "last": str(row["last"])}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    return rows
+
+
+def usage_bytes(rows: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """Return a usage file: one JSON object a line, sorted by id."""
+    return "".join(json.dumps({"id": id, "n": rows[id]["n"], "last": rows[id]["last"]}) + "\n" for id in sorted(rows)).encode()
