@@ -24,9 +24,9 @@ class Pygit2Objects:
 
         self._pygit2 = pygit2
         # fsync of objects, packs and refs: a write is durable before it is acknowledged
-        pygit2.settings.enable_fsync_gitdir(True)  # type: ignore[no-untyped-call]
+        pygit2.settings.enable_fsync_gitdir(True)
         try:
-            self._repo: Any = pygit2.Repository(commondir)  # type: ignore[no-untyped-call]
+            self._repo: Any = pygit2.Repository(commondir)
         except pygit2.GitError as error:
             if "not owned by" in str(error):
                 raise UntrustedRepository(

@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from gitmem.clock import Clock, seconds
 from gitmem.errors import Busy, GitmemError, InvalidRecord, Moved, UnknownId, UserError
@@ -22,6 +22,7 @@ from gitmem.store.layout import FOLDER, FORMAT_PATH, check_format, id_of_path, i
 from gitmem.store.ops import Op, View, apply
 from gitmem.store.treemerge import root_draft
 
+T = TypeVar("T")
 BUDGET = 5.0  # seconds of trying before a write is left in the journal
 
 
@@ -237,7 +238,7 @@ class Store:
             return False
         return True
 
-    def _retry(self, attempt: Callable[[], Any]) -> Any:
+    def _retry(self, attempt: Callable[[], T]) -> T:
         deadline = time.monotonic() + self.budget
         pause = 0.001
         while True:

@@ -1,0 +1,314 @@
+"""The one place that wires the parts: a repository's stores, index, settings, each made on first use.
+
+Edges (commands, hooks, the language server) hold an `App` and call services with what it gives them.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from gitmem import config
+from gitmem.clock import Clock
+from gitmem.errors import Busy, External, GitmemError, NotARepository, UnknownId, UserError
+from gitmem.files import Home, Location, locate, raw_ref
+from gitmem.git.objects import Commit, Objects
+from gitmem.git.objects_cli import is_shared
+from gitmem.git.opening import open_objects, sign
+from gitmem.git.process import Git, check_owner, child_env
+from gitmem.git.remote import Remote
+from gitmem.index.cache import Cache
+from gitmem.index.query import NAME, Index, open_index
+from gitmem.index.state import State
+from gitmem.model.record import kind_of
+from gitmem.services.memories import Writer
+from gitmem.store import journal, maintenance
+from gitmem.store.layout import BRANCH, PRIVATE, SHARED
+from gitmem.store.records import Store, Stored
+
+SCOPES = ("shared", "private", "user")
+READS_A_FLUSH = 50
+
+
+class App:
+    """One repository as gitmem sees it. Close it, or use it as a context manager."""
+
+    def __init__(self, location: Location, env: Mapping[str, str], clock: Clock, prefer: str = "auto", progress: Callable[[int, int], None] | None = None) -> None:
+        self.location = location
+        self.env = env
+        self.clock = clock
+        self.progress = progress
+        self._prefer = prefer
+        self._cache: Cache | None = None
+        self._index: Index | None = None
+        self.home = Home(location.home, shared=is_shared(location.commondir))
+        self.git = Git(location.commondir, env)
+
+    def __enter__(self) -> "App":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release children, files and handles."""
+        for name in ("objects", "state", "user"):
+            part = self.__dict__.pop(name, None)
+            if part is not None:
+                part.close()
+        if self._cache is not None:
+            self._cache.close()
+        elif self._index is not None:
+            self._index.db.close()
+        self._cache = self._index = None
+
+    # -- settings and people
+
+    @cached_property
+    def settings(self) -> config.Settings:
+        """The settings, from git's configuration."""
+        settings = config.from_git(self.git.run("config", "--list", "-z"))
+        try:
+            config.save_cache(self.home, config.sources(self.location.commondir, self.env), settings)
+        except External:
+            pass  # a read-only disk: the hot path asks git itself
+        return settings
+
+    @cached_property
+    def author(self) -> tuple[str, str]:
+        """Name and e-mail of the writer: git's, else the account's; never an error."""
+        user = self.env.get("USER") or self.env.get("LOGNAME") or "unknown"
+        name = self.env.get("GIT_AUTHOR_NAME") or self.settings.git("user.name") or user
+        email = self.env.get("GIT_AUTHOR_EMAIL") or self.settings.git("user.email") or self.env.get("EMAIL") or f"{user}@{socket.gethostname() or 'localhost'}"
+        return name, email
+
+    @property
+    def agent(self) -> str:
+        """The namespace of this reader: GITMEM_AGENT, else the setting, else `global`."""
+        return self.env.get("GITMEM_AGENT") or self.settings.get("agent") or "global"
+
+    def writer(self, agent: str | None = None, session: str | None = None) -> Writer:
+        """Return who writes, for the services."""
+        return Writer(self.clock, self.author, agent or self.agent, self.env.get("GITMEM_SESSION", "") if session is None else session, self.settings.get("allowSecret"))
+
+    # -- stores
+
+    @cached_property
+    def objects(self) -> Objects:
+        """Git's objects."""
+        setting = self.settings.get("backend")
+        return open_objects(self.location, self.env, self._prefer if setting == "auto" else setting)
+
+    def store(self, scope: str = "shared") -> Store:
+        """Return a store by scope: shared, private or user."""
+        if scope == "user":
+            return self.user.store("shared")
+        ref = SHARED if scope == "shared" else PRIVATE
+        signer: Callable[[Any], str | None] | None = self._sign if self.settings.get("sign") else None
+        quarantine = "git is receiving objects" if self.env.get("GIT_QUARANTINE_PATH") else ""
+        return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, quarantine)
+
+    def _sign(self, commit: Commit) -> str | None:
+        return sign(self.git, commit)
+
+    def _after_write(self, commits: int) -> None:
+        maintenance.after_write(self.git, self.home, commits)
+
+    @cached_property
+    def user(self) -> "App":
+        """The user's own repository of memories that hold in every project; made on first use."""
+        base = self.env.get("XDG_DATA_HOME") or os.path.join(self.env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+        path = os.path.join(base, "gitmem", "user.git")
+        if not os.path.isdir(os.path.join(path, "objects")):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            Git(path, self.env).run("init", "-q", "--bare", path)
+        env = {k: v for k, v in self.env.items() if k not in {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}}
+        return App(Location(path, path, None), env, self.clock, self._prefer, self.progress)
+
+    def has_user(self) -> bool:
+        """Say whether the user's store exists (reading must not make it)."""
+        base = self.env.get("XDG_DATA_HOME") or os.path.join(self.env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+        return os.path.isdir(os.path.join(base, "gitmem", "user.git", "objects"))
+
+    def is_user_store(self) -> bool:
+        """Say whether this is the user's own repository."""
+        return os.path.basename(self.location.commondir) == "user.git" and os.path.basename(os.path.dirname(self.location.commondir)) == "gitmem"
+
+    # -- reading
+
+    def settle(self) -> None:
+        """Commit what waits in the journal, if that can be done now."""
+        if journal.count(self.home):
+            for scope in ("shared", "private"):
+                try:
+                    self.store(scope).drain()
+                except (Busy, External):
+                    continue
+
+    def index(self) -> Index:
+        """Return the index, fresh: refreshed by tree diff if a ref has moved."""
+        self.settle()
+        tips = {name: tip for name, ref in (("shared", SHARED), ("private", PRIVATE)) if (tip := self._tip(ref))}
+        if self._index is not None and self._index.tips() == tips:
+            return self._index
+        if self._cache is None:
+            found = open_index(self.home.join(NAME))
+            if found is not None and found.tips() == tips:
+                self._index = found
+                return found
+            if found is not None:
+                found.db.close()
+            self._cache = Cache(self.home)
+        self._cache.refresh({"shared": self.store("shared"), "private": self.store("private")}, self.progress)
+        self._index = self._cache.index()
+        return self._index
+
+    def _tip(self, ref: str) -> str | None:
+        raw = raw_ref(self.location.commondir, ref)
+        return raw if raw is not None else self.objects.tip(ref) if os.path.isdir(os.path.join(self.location.commondir, "reftable")) else None
+
+    def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
+        """Return (scope prefix, index) of every store that a reader joins: this repository's, then the user's."""
+        out = [("", self.index())]
+        if self.has_user() and not self.is_user_store() and (not scopes or "user" in scopes):
+            out.append(("user", self.user.index()))
+        return out
+
+    def rows(self, **filters: Any) -> list[dict[str, Any]]:
+        """Return list rows of all stores joined; `scopes` names which."""
+        scopes = filters.pop("scopes", ())
+        limit = filters.pop("limit", -1)
+        out: list[dict[str, Any]] = []
+        for prefix, index in self.indexes(scopes):
+            stores = [s for s in scopes if s != "user"] if scopes and not prefix else []
+            if scopes and not prefix and not stores:
+                continue
+            rows = index.rows(stores=stores, limit=limit, **filters)
+            for row in rows:
+                row["store"] = prefix or row["store"]
+            out += rows
+        return out
+
+    def search(self, text: str, limit: int, **filters: Any) -> list[dict[str, Any]]:
+        """Return the best matches of all stores joined, best first."""
+        scopes = filters.pop("scopes", ())
+        out: list[dict[str, Any]] = []
+        for prefix, index in self.indexes(scopes):
+            stores = [s for s in scopes if s != "user"] if scopes and not prefix else []
+            if scopes and not prefix and not stores:
+                continue
+            hits = index.search(text, limit=limit, stores=stores, **filters)
+            for hit in hits:
+                hit["store"] = prefix or hit["store"]
+            out += hits
+        return sorted(out, key=lambda h: (-h["score"], h["id"]))[:limit]
+
+    def find(self, text: str) -> str:
+        """Return the full id that a text names: an id, or a unique prefix or suffix of six characters or more; raises UnknownId."""
+        low = text.strip().lower()
+        if kind_of(low):
+            return low
+        found: list[str] = []
+        for _, index in self.indexes():
+            found += [i for i in index.match_ids(low) if i not in found]
+        if len(found) == 1 and len(low) >= 4:
+            return found[0]
+        if not found:
+            raise UnknownId(f"no record matches '{text}'.", "Search for it: git mem search WORDS, or list all: git mem list")
+        shown = " | ".join(found[:4]) + (" …" if len(found) > 4 else "")
+        raise UnknownId(f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.", f"Give more characters: {shown}")
+
+    def get(self, text: str, scopes: Sequence[str] = ()) -> tuple[str, Stored]:
+        """Return (scope, record) by an id as the user types it; the private store hides the shared, both the user's."""
+        id = self.find(text)
+        last: GitmemError | None = None
+        for scope in scopes or ("private", "shared", "user"):
+            if scope == "user" and (not self.has_user() or self.is_user_store()):
+                continue
+            try:
+                return scope, self.store(scope).get(id)
+            except UnknownId as error:
+                last = error
+        raise last or UnknownId(f"no record has the id {id}.", "List what there is with: git mem list")
+
+    # -- what is counted
+
+    @cached_property
+    def state(self) -> State:
+        """The working state."""
+        return State(self.home)
+
+    def count_reads(self, scope: str, ids: Sequence[str]) -> None:
+        """Count reads locally; every fifty go into the store as one commit."""
+        app = self.user if scope == "user" else self
+        name = "shared" if scope == "user" else scope
+        try:
+            app.state.add_reads(name, ids, app.clock.stamp())
+            waiting = app.state.reads(name)
+            if sum(n for n, _ in waiting.values()) >= READS_A_FLUSH:
+                app.flush_reads(name)
+        except Exception:  # noqa: BLE001 - a count must not cost a read
+            return
+
+    def flush_reads(self, scope: str = "shared") -> int:
+        """Write the reads counted here into this replica's usage files; return how many ids."""
+        from gitmem.services.usage import flush
+
+        return flush(self.store(scope), self.state, scope, self.replica())
+
+    def replica(self) -> str:
+        """Return this clone's random id, made on first use."""
+        from gitmem.files import write_atomic
+
+        path = self.home.join("replica")
+        try:
+            with open(path, encoding="ascii") as file:
+                found = file.read().strip()
+            if found:
+                return found
+        except OSError:
+            pass
+        self.home.make()
+        made = self.clock.ulid()
+        write_atomic(path, made.encode() + b"\n", shared=self.home.shared)
+        return made
+
+    # -- remotes
+
+    def remotes(self) -> dict[str, str]:
+        """Return the configured remotes with their URLs."""
+        return {k[7:-4]: v[-1] for k, v in self.settings.raw.items() if k.startswith("remote.") and k.endswith(".url")}
+
+    def remote(self, name: str, ref: str = "") -> Remote:
+        """Return a remote for an exchange."""
+        partial = any(k.startswith("remote.") and k.endswith((".promisor", ".partialclonefilter")) for k in self.settings.raw)
+        ssh = self.env.get("GIT_SSH_COMMAND") or self.settings.git("core.sshcommand")
+        chosen = ref or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "") or SHARED
+        return Remote(self.git, name, chosen, self.env, ssh=ssh, timeout=self.settings.get("syncTimeout"), partial=partial)
+
+    def remote_ref(self, branch: bool) -> str:
+        """Return the ref that memory has on a remote."""
+        return BRANCH if branch else SHARED
+
+
+def open_app(start: str, env: Mapping[str, str], clock: Clock | None = None, prefer: str = "auto", progress: Callable[[int, int], None] | None = None) -> App:
+    """Open the repository of a folder; raises NotARepository, UntrustedRepository.
+
+    `prefer="git"` suits a process that ends after one operation, `"libgit2"` one that stays.
+    """
+    location = locate(start, env)
+    check_owner(location.gitdir, start, env)
+    return App(location, env, clock or Clock(), prefer, progress)
+
+
+def open_user(env: Mapping[str, str], clock: Clock | None = None, prefer: str = "auto") -> App:
+    """Open the user's own store, wherever one is."""
+    nowhere = Location("/", "/", None)
+    app = App(nowhere, child_env(env), clock or Clock(), prefer)
+    if not (env.get("XDG_DATA_HOME") or env.get("HOME")):
+        raise UserError("there is no HOME to keep the user's store in.", "Set HOME or XDG_DATA_HOME.")
+    return app.user
+
+
+__all__ = ["SCOPES", "App", "NotARepository", "open_app", "open_user"]

@@ -1,0 +1,426 @@
+"""Build and refresh the index: by tree diff when a store's ref has moved, from nothing when it must be.
+
+Safe under many processes: one transaction under SQLite's write lock, checked again once it is had. The
+truth is in git; the file may be deleted at any time.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from gitmem.errors import External, GitmemError
+from gitmem.files import Home
+from gitmem.git.objects import Objects, diff
+from gitmem.index.query import NAME, SCHEMA, Index
+from gitmem.index.words import fold, parts
+from gitmem.model.record import Record
+from gitmem.store.layout import in_record_folder
+from gitmem.store.ops import parse_usage
+from gitmem.store.records import Damaged, Store, Stored, load
+
+Progress = Callable[[int, int], None]
+NEIGHBOURS = 2  # records before and after in the same session
+CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
+BULK = 200  # more new records than this are indexed in two passes
+NEAR = 600  # seconds within which two records without a session are neighbours
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
+CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT, status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
+  created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT, resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
+  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, oid TEXT, path TEXT, UNIQUE (store, path));
+CREATE INDEX records_id ON records (id);
+CREATE INDEX records_created ON records (created, id);
+CREATE INDEX records_session ON records (session, created, id);
+CREATE INDEX records_pattern ON records (pattern) WHERE pattern <> '';
+CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
+CREATE INDEX edges_dst ON edges (dst);
+CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
+CREATE INDEX places_n ON places (n);
+CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
+CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
+CREATE TABLE texts (key TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context, tokenize = "porter unicode61 remove_diacritics 2");
+"""
+
+
+class Cache:
+    """The writable side of the index of one repository. `close` it, or use it as a context manager."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self.path = home.join(NAME)
+        self.in_memory = False
+        self.db = self._open()
+
+    def __enter__(self) -> "Cache":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file."""
+        self.db.close()
+
+    def index(self) -> Index:
+        """Return the reading side on the same connection."""
+        return Index(self.db)
+
+    def _open(self) -> sqlite3.Connection:
+        for attempt in (0, 1):
+            db = None
+            try:
+                self._home.touch(NAME)
+                db = self._connect(self.path)
+                self._prepare(db)
+            except External:
+                break  # the folder cannot be written: nothing to heal there
+            except sqlite3.DatabaseError as error:
+                if db is not None:
+                    db.close()
+                text = str(error)
+                if "readonly" in text or "unable to open" in text or "full" in text:
+                    break
+                if attempt or "locked" in text:
+                    raise External(f"the index cannot be opened: {error}.", "Run 'git mem doctor --fix' to build it anew.") from error
+                self._discard()
+            else:
+                return db
+        self.in_memory = True
+        db = self._connect(":memory:")
+        self._prepare(db)
+        return db
+
+    def _connect(self, path: str) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=20, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is checked and built anew
+        db.execute("PRAGMA temp_store = MEMORY")
+        return db
+
+    def _discard(self) -> None:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path + suffix)
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        """Make the tables, or make them anew when they are of another schema, older or newer."""
+        if _schema(db) == str(SCHEMA):
+            return
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if _schema(db) != str(SCHEMA):
+                for name, kind in db.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name = 'words' DESC").fetchall():
+                    shadow = name.startswith(("sqlite_", "words_"))
+                    if not shadow:
+                        db.execute(f'DROP {kind} IF EXISTS "{name}"')
+                for statement in _TABLES.split(";\n"):
+                    if statement.strip():
+                        db.execute(statement)
+                db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+
+    def refresh(self, stores: "dict[str, Store]", progress: Progress | None = None, *, full: bool = False) -> int:
+        """Bring the index to the stores' tips; return how many files were looked at. Raises External."""
+        try:
+            return self._refresh(stores, progress, full)
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise External("the index is locked by another process.", "Try again in a moment.") from error
+            raise self._failed(error) from error
+        except sqlite3.DatabaseError as error:
+            self.db.close()
+            self._discard()
+            self.db = self._open()
+            try:
+                return self._refresh(stores, progress, full=True)
+            except sqlite3.DatabaseError as again:
+                raise self._failed(again) from error
+
+    def _failed(self, error: Exception) -> External:
+        return External(f"the index cannot be written: {error}.", "Free some disk space; the memories themselves are safe in git.")
+
+    def _refresh(self, stores: "dict[str, Store]", progress: Progress | None, full: bool) -> int:
+        # a store that was emptied or left out must lose its rows too
+        todo = [(name, store, store.tip()) for name, store in stores.items()]
+        known = Index(self.db).tips()
+        if not full and all(known.get(name) == tip for name, _, tip in todo):
+            return 0
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            done = 0
+            known = Index(self.db).tips()
+            for name, store, tip in todo:
+                if full or known.get(name) != tip:
+                    done += self._store(name, store, None if full else known.get(name), tip, progress)
+            self.db.execute("DELETE FROM texts")
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return done
+
+    def _store(self, name: str, store: Store, old: str | None, tip: str | None, progress: Progress | None) -> int:
+        objects = store.objects
+        new_tree = store.tree(tip) if tip else None
+        old_tree = _tree_of(objects, old) if old else None
+        if old_tree is None:
+            self._clear(name)
+        changes = list(diff(objects, old_tree, new_tree))
+        removed = [c.path for c in changes if c.old is not None]
+        added = [c for c in changes if c.new is not None and (in_record_folder(c.path) or c.path.startswith("usage/"))]
+        touched = _Touched()
+        if old_tree is not None:
+            for path in removed:
+                self._remove(name, path, touched)
+        rows = [(c.path, c.new.oid) for c in added if c.new and c.new.mode in {0o100644, 0o100755}]
+        for change in added:
+            if change.new and change.new.mode not in {0o100644, 0o100755}:
+                self._damage(name, Damaged(change.path, change.new.oid, "it is no regular file."))
+        bulk = len(rows) > BULK
+        if bulk:
+            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)")
+        for number, ((path, oid), (_, data)) in enumerate(zip(rows, objects.read_many(oid for _, oid in rows), strict=True)):
+            if path.startswith("usage/"):
+                self._usage(name, path, data)
+                continue
+            found = load(path, oid, data)
+            if isinstance(found, Damaged):
+                self._damage(name, found)
+            elif bulk:
+                self._stage(self._rows(name, found), found.record)
+            else:
+                self._insert(name, found, touched)
+            if progress and number % 500 == 499:
+                progress(number + 1, len(rows))
+        if bulk:
+            self._unstage()
+        self._contexts(touched)
+        self.db.execute("INSERT OR REPLACE INTO tips VALUES (?, ?)", (name, tip))
+        if tip is None:
+            self.db.execute("DELETE FROM tips WHERE store = ?", (name,))
+        if progress and rows:
+            progress(len(rows), len(rows))
+        return len(changes)
+
+    def _clear(self, name: str) -> None:
+        self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
+        for table in ("edges", "places"):
+            self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
+        for table in ("records", "damaged", "usage"):
+            self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
+
+    def _remove(self, name: str, path: str, touched: "_Touched") -> None:
+        if path.startswith("usage/"):
+            self.db.execute("DELETE FROM usage WHERE store = ? AND file = ?", (name, path))
+            return
+        row = self.db.execute("SELECT n, id, session, created FROM records WHERE store = ? AND path = ?", (name, path)).fetchone()
+        self.db.execute("DELETE FROM damaged WHERE store = ? AND path = ?", (name, path))
+        if row is None:
+            return
+        n, id, session, created = row
+        touched.around(id, session, created)
+        touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
+        for table in ("records", "edges", "places"):
+            self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
+        self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
+
+    def _damage(self, name: str, found: Damaged) -> None:
+        self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (name, found.path, found.oid, found.reason))
+
+    def _usage(self, name: str, path: str, data: bytes) -> None:
+        rows = [(name, path, id, row["n"], row["last"]) for id, row in parse_usage(data).items()]
+        self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _insert(self, name: str, stored: Stored, touched: "_Touched") -> None:
+        record = stored.record
+        n = self._rows(name, stored)
+        self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, *_words(record)))
+        touched.around(record.id, str(record.get("session")), record.created)
+        touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
+
+    def _rows(self, name: str, stored: Stored) -> int:
+        """Insert what is not full text: the row, its edges, its places."""
+        record = stored.record
+        cursor = self.db.execute(
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 29)})", (name, *_columns(record), stored.oid, stored.path)
+        )
+        n = cursor.lastrowid
+        for rel in ("links", "supersedes"):
+            self.db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", [(n, rel, dst) for dst in record.get(rel) or []])
+        places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
+        self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
+        assert n is not None
+        return n
+
+    def _stage(self, n: int, record: Record) -> None:
+        """Put a record's words aside until all its neighbours are known: FTS5 updates cost twice an insert."""
+        self.db.execute("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *_words(record)))
+
+    def _unstage(self) -> None:
+        """Insert the staged words, each with the words of its neighbours."""
+        heads = {n: (t, b) for n, t, b in self.db.execute(f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged")}
+        spots = self.db.execute("SELECT n, id, session, created FROM records ORDER BY session, created, id").fetchall()
+        by_id: dict[str, list[int]] = {}
+        for n, id, _, _ in spots:
+            by_id.setdefault(id, []).append(n)
+        linked: dict[int, list[int]] = {}
+        for n, dst in self.db.execute("SELECT n, dst FROM edges"):
+            for other in by_id.get(dst, ()):
+                linked.setdefault(n, []).append(other)
+                linked.setdefault(other, []).append(n)
+        place = {row[0]: at for at, row in enumerate(spots)}
+        for n, title, tags, body, anchors, own in self.db.execute("SELECT n, title, tags, body, anchors, parts FROM staged ORDER BY n"):
+            at = place[n]
+            session, created = spots[at][2], spots[at][3]
+            near = linked.get(n, [])[:8]
+            for step in [s for d in range(1, NEIGHBOURS + 1) for s in (-d, d)]:
+                if 0 <= at + step < len(spots) and spots[at + step][2] == session and (session or _close(created, spots[at + step][3])):
+                    near.append(spots[at + step][0])
+            near = [x for x in dict.fromkeys(near) if x != n][:8]
+            context = " ".join([own, *(f"{heads[x][0]} {heads[x][1]}" for x in near if x in heads)]).strip()
+            self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, title, tags, body, anchors, context))
+        self.db.execute("DELETE FROM staged")
+
+    def _contexts(self, touched: "_Touched") -> None:
+        """Give the context column of what changed, and of what stands beside it, its neighbours' words."""
+        for n, id, session, created in self._affected(touched):
+            near = self._neighbours(n, id, session, created)
+            row = self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (n,)).fetchone()
+            if row is None:
+                continue
+            context = " ".join([parts(f"{row[0]} {row[1]}"), *(f"{t} {b[:CONTEXT_TEXT]}" for t, b in near)]).strip()
+            self.db.execute("UPDATE words SET context = ? WHERE rowid = ? AND context <> ?", (context, n, context))
+
+    def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:
+        found: dict[int, tuple[Any, ...]] = {}
+        for id in touched.ids:
+            for row in self.db.execute("SELECT n, id, session, created FROM records WHERE id = ?", (id,)):
+                found[row[0]] = row
+            for row in self.db.execute("SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)):
+                found[row[0]] = row
+        for id, session, created in touched.spots:
+            for sql in _beside(session):
+                for row in self.db.execute(sql.format("n, id, session, created"), (created, id, session, NEIGHBOURS)):
+                    found[row[0]] = row
+        return list(found.values())
+
+    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[tuple[str, str]]:
+        ids: list[int] = [r[0] for r in self.db.execute("SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? LIMIT 4", (n,))]
+        ids += [r[0] for r in self.db.execute("SELECT n FROM edges WHERE dst = ? LIMIT 4", (id,))]
+        for sql in _beside(session):
+            for other, when in self.db.execute(sql.format("n, created"), (created, id, session, NEIGHBOURS)).fetchall():
+                if session or _close(created, when):
+                    ids.append(other)
+        unique = [i for i in dict.fromkeys(ids) if i != n][:8]
+        rows = (self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (i,)).fetchone() for i in unique)
+        return [r for r in rows if r]
+
+    def set_text(self, key: str, text: str) -> None:
+        """Keep a text for hot readers; gone at the next refresh."""
+        with contextlib.suppress(sqlite3.OperationalError):
+            self.db.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", (key, text))
+
+
+class _Touched:
+    """Which records' surroundings changed."""
+
+    def __init__(self) -> None:
+        self.ids: set[str] = set()
+        self.spots: set[tuple[str, str, str]] = set()
+
+    def around(self, id: str, session: str, created: str) -> None:
+        self.ids.add(id)
+        self.spots.add((id, session, created))
+
+
+def _beside(session: str) -> Iterator[str]:
+    """Yield the queries for the records before and after a spot in time, in its session or with none."""
+    test = "session = ?3" if session else "session = ?3 AND kind <> 'event'"
+    yield f"SELECT {{}} FROM records WHERE (created, id) < (?1, ?2) AND {test} ORDER BY created DESC, id DESC LIMIT ?4"
+    yield f"SELECT {{}} FROM records WHERE (created, id) > (?1, ?2) AND {test} ORDER BY created, id LIMIT ?4"
+
+
+def _close(one: str, two: str) -> bool:
+    from gitmem.clock import seconds
+
+    try:
+        return abs(seconds(one) - seconds(two)) <= NEAR
+    except ValueError:
+        return False
+
+
+def _schema(db: sqlite3.Connection) -> str | None:
+    try:
+        row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" in str(error) or "no such column" in str(error):
+            return None
+        raise
+    return row[0] if row else None
+
+
+def _tree_of(objects: Objects, commit: str) -> str | None:
+    try:
+        tree = objects.commit(commit).tree
+        objects.tree(tree)
+    except GitmemError:
+        return None
+    return tree
+
+
+def _columns(record: Record) -> tuple[Any, ...]:
+    triggers = record.get("triggers") or {} if record.kind in {"memory", "gotcha"} else {}
+    importance = record.get("importance") if record.kind == "memory" else None
+    return (
+        record.id, record.kind, str(record.fields.get("type") or record.get("type") or "") if record.kind == "memory" else "", record.status,
+        record.get("agent"), record.get("session"), record.get("author"), record.get("origin"), record.title, record.created, record.updated, record.rev, importance,
+        record.get("severity") if record.kind == "gotcha" else "", record.get("category") if record.kind == "gotcha" else "", int(record.resolved),
+        record.get("occurrences") if record.kind == "gotcha" else None, record.fields.get("last_seen", ""), record.fields.get("workaround", ""),
+        str(triggers.get("error") or ""), int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
+        json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
+        record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
+    )  # fmt: skip
+
+
+def _words(record: Record) -> tuple[str, str, str, str, str]:
+    """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
+    return fold(record.title), fold(" ".join(record.tags)), fold(_text(record)), " ".join(_anchor_words(record)), parts(f"{record.title} {record.body}")
+
+
+def _text(record: Record) -> str:
+    """Return the text of a record that search looks into: body, workaround, a summary's sections."""
+    rest = []
+    if isinstance(record.fields.get("workaround"), str):
+        rest.append(record.fields["workaround"])
+    if record.kind == "summary":
+        rest.append(" ".join(_strings(record.fields.get("sections"))))
+    return "\n".join([record.body, *rest]).strip()
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _strings(item)
+
+
+def _anchor_words(record: Record) -> Iterator[str]:
+    for anchor in record.anchors:
+        for key in ("path", "symbol", "glob"):
+            if isinstance(anchor.get(key), str):
+                yield anchor[key]

@@ -1,0 +1,165 @@
+"""`state.db`: working state that is not yet a commit. Standard library only; the hot path writes it.
+
+Reads since the last flush, errors seen, open sessions, what a session has been told. Losing it costs
+counts, never a memory. All changes are single transactions, safe under many processes.
+"""
+
+import os
+import sqlite3
+
+from gitmem.files import Home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+NAME = "state.db"
+SCHEMA = 1
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+)
+KEPT = 7 * 86400.0  # seconds that errors and the told are remembered, beyond any window in use
+
+
+class State:
+    """An open `state.db`; in memory when the disk cannot be written, so that reading goes on."""
+
+    def __init__(self, home: Home, *, timeout: float = 5.0) -> None:
+        self.in_memory = False
+        try:
+            path = home.touch(NAME)
+            self.db = self._connect(path, timeout)
+        except Exception:  # noqa: BLE001 - a full or read-only disk, a damaged file
+            self.db = self._heal(home, timeout)
+
+    def _connect(self, path: str, timeout: float) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
+        try:
+            if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+                db.execute("PRAGMA journal_mode = WAL")
+                for statement in _TABLES:
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {SCHEMA}")
+            db.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _heal(self, home: Home, timeout: float) -> sqlite3.Connection:
+        path = home.join(NAME)
+        try:
+            with open(path, "rb") as file:
+                head = file.read(16)
+            if head and head != b"SQLite format 3\0":
+                os.replace(path, path + ".damaged")
+                return self._connect(home.touch(NAME), timeout)
+        except Exception:  # noqa: BLE001 - fall through to memory
+            pass
+        self.in_memory = True
+        return self._connect(":memory:", timeout)
+
+    def close(self) -> None:
+        """Release the file."""
+        self.db.close()
+
+    def add_reads(self, store: str, ids: "Iterable[str]", at: str) -> None:
+        """Count one read of each id."""
+        rows = [(store, id, at) for id in ids]
+        if rows:
+            self._many("INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = excluded.last", rows)
+
+    def _many(self, sql: str, rows: "Sequence[tuple[object, ...]]") -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            self.db.executemany(sql, rows)
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    def reads(self, store: str) -> "dict[str, tuple[int, str]]":
+        """Return {id: (reads, last)} that are not yet in the store."""
+        return {id: (n, last) for id, n, last in self.db.execute("SELECT id, n, last FROM reads WHERE store = ?", (store,))}
+
+    def take_reads(self, store: str, taken: "dict[str, tuple[int, str]]") -> None:
+        """Subtract reads that have been committed; those counted meanwhile stay."""
+        self._many("UPDATE reads SET n = n - ? WHERE store = ? AND id = ?", [(n, store, id) for id, (n, _) in taken.items()])
+        self.db.execute("DELETE FROM reads WHERE n <= 0")
+
+    def add_error(self, pattern: str, at: float, session: str, window: float) -> int:
+        """Record a hit of an error and return how many fall into the window that ends now."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            stamp = at
+            while self.db.execute("SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)).fetchone():
+                stamp += 1e-6
+            self.db.execute("INSERT INTO errors VALUES (?, ?, ?)", (pattern, stamp, session))
+            self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
+            count = self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0]
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return int(count)
+
+    def errors(self, since: float) -> "list[tuple[str, int, float]]":
+        """Return (pattern, hits, last) of errors since a time, most first."""
+        sql = "SELECT pattern, COUNT(*), MAX(at) FROM errors WHERE at > ? GROUP BY pattern ORDER BY 2 DESC, 1"
+        return [(p, int(n), float(t)) for p, n, t in self.db.execute(sql, (since,))]
+
+    def open_session(self, id: str, agent: str, at: float, history: str) -> str:
+        """Note a sign of life of a session; return its history file's name (the first one given stays)."""
+        self.db.execute(
+            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET last = excluded.last, ended = NULL", (id, agent, at, at, history)
+        )
+        row = self.db.execute("SELECT history FROM sessions WHERE id = ?", (id,)).fetchone()
+        return str(row[0])
+
+    def end_session(self, id: str, at: float) -> None:
+        """Note that a session has ended."""
+        self.db.execute("UPDATE sessions SET ended = ?, last = ? WHERE id = ?", (at, at, id))
+
+    def sessions(self) -> "list[tuple[str, str, float, float, float | None]]":
+        """Return (id, agent, started, last, ended) of known sessions, newest first."""
+        return list(self.db.execute("SELECT id, agent, started, last, ended FROM sessions ORDER BY started DESC"))
+
+    def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
+        """Note that a session is told these (id, oid); return the ids that it did not know in this form."""
+        fresh = []
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            for id, oid in rows:
+                known = self.db.execute("SELECT oid FROM told WHERE session = ? AND id = ?", (session, id)).fetchone()
+                if known is None or known[0] != oid:
+                    fresh.append(id)
+                    self.db.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid))
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return fresh
+
+    def known(self, session: str) -> "dict[str, str]":
+        """Return {id: oid} of what a session has been told."""
+        return dict(self.db.execute("SELECT id, oid FROM told WHERE session = ?", (session,)))
+
+    def forget_told(self, session: str) -> None:
+        """Let a session be told everything again (its context was compacted)."""
+        self.db.execute("DELETE FROM told WHERE session = ?", (session,))
+
+    def mark(self, key: str, value: str) -> None:
+        """Keep a small value."""
+        self.db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+
+    def marked(self, key: str) -> str | None:
+        """Return a small value."""
+        row = self.db.execute("SELECT value FROM marks WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None

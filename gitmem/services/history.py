@@ -1,0 +1,249 @@
+"""The past of a store: revisions, the log of one record and its supersedes chain, diffs, undo.
+
+Git's history is the timeline: nothing here is kept anywhere else.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gitmem.clock import stamp
+from gitmem.errors import UnknownId, UserError
+from gitmem.git.objects import Change, Commit, Entry, Objects, diff
+from gitmem.git.process import Git
+from gitmem.model.codec import sane
+from gitmem.model.merge import merge_bytes, restamp
+from gitmem.model.record import Record
+from gitmem.store import ops
+from gitmem.store.layout import REMOTES, id_of_path, record_path, tombstone_path
+from gitmem.store.records import Message, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A commit with what it did to the records one asked for."""
+
+    commit: Commit
+    changes: tuple[tuple[str, str], ...]  # (what, id): added, changed, removed, restored
+    trailers: dict[str, list[str]]
+
+
+def trailers(message: str) -> dict[str, list[str]]:
+    """Return the Gitmem-* trailers of a commit message."""
+    out: dict[str, list[str]] = {}
+    for line in message.rstrip("\n").rpartition("\n\n")[2].split("\n"):
+        key, colon, value = line.partition(": ")
+        if colon and key.startswith("Gitmem-"):
+            out.setdefault(key[7:].lower(), []).append(value)
+    return out
+
+
+def when(git: Git, text: str) -> int:
+    """Return the seconds of any date that git understands ('yesterday', '2 weeks ago', ISO); raises UserError.
+
+    Git takes nonsense for now; a text without digits and known words is therefore refused.
+    """
+    import re
+
+    word = r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|one|two|three|four|five|six|seven|eight|nine|ten|t|z|utc|gmt)"
+    if not re.fullmatch(rf"(?:\s*(?:[\d:+./-]+|{word})[\s,.]*)+", text.strip(), re.IGNORECASE):
+        raise UserError(f"'{text}' is no date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.")
+    out = git.run("rev-parse", f"--since={text}").decode().strip()
+    try:
+        return int(out.rpartition("=")[2])
+    except ValueError as error:
+        raise UserError(f"'{text}' is no date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.") from error
+
+
+def at_time(store: Store, seconds: int) -> str | None:
+    """Return the newest commit of the store's own line that is not younger; None when it did not exist yet."""
+    for commit in store.objects.walk([t] if (t := store.tip()) else []):
+        if commit.committer.time <= seconds:
+            return commit.oid
+    return None
+
+
+def resolve(store: Store, git: Git, text: str) -> str:
+    """Return the commit of the store that a revision names; raises UserError.
+
+    `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}`, a remote's name for what was last
+    fetched from it, `A..B` is not for here.
+    """
+    import re
+
+    tip = store.tip()
+    if tip is None:
+        raise UserError("the store is empty: it has no history yet.", "Add a first memory: git mem add 'title'")
+    brace = re.fullmatch(r"(?:@|HEAD|main)?@?\{(.+)\}", text) if "{" in text and "^{" not in text else None
+    if brace:
+        if brace[1].isdigit():
+            text = f"@~{brace[1]}"
+        else:
+            found = at_time(store, when(git, brace[1]))
+            if found is None:
+                raise UserError(f"the store did not exist yet at '{brace[1]}'.", "See its beginning with: git mem log --reverse")
+            return found
+    match = re.fullmatch(r"(@|HEAD|main)?([~^].*)?", text)
+    if match and text:
+        spec = store.ref + (match[2] or "")
+    elif re.fullmatch(r"[0-9a-fA-F]{4,64}(?:[~^].*)?", text):
+        spec = text
+    else:
+        name, _, rest = text.partition("~")
+        remote = f"{REMOTES}{name}/main"
+        if store.objects.tip(remote) is None:
+            raise UserError(f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a commit's id, or a remote's name.")
+        spec = remote + (f"~{rest}" if rest else "")
+    code, out, _ = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128))
+    oid = out.decode().strip().splitlines()[-1] if code == 0 and out.strip() else ""
+    if not oid or not _is_store(store.objects, oid):
+        raise UserError(f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a commit's id, or a remote's name.")
+    return oid
+
+
+def _is_store(objects: Objects, oid: str) -> bool:
+    return objects.find(objects.commit(oid).tree, "gitmem.json") is not None
+
+
+def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iterator[Step]:
+    """Yield the commits of a store, newest first; with ids, only those that changed one of them."""
+    tip = start or store.tip()
+    if tip is None:
+        return
+    paths = {record_path(id): id for id in ids}
+    for commit in store.objects.walk([tip]):
+        changes = _changes_at(store.objects, commit, paths) if paths else ()
+        if not paths or changes:
+            yield Step(commit, changes, trailers(commit.message))
+
+
+def _changes_at(objects: Objects, commit: Commit, paths: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return what a commit did to some records; a merge that only took one side over did nothing."""
+    out = []
+    for path, id in paths.items():
+        now = objects.find(commit.tree, path)
+        before = [objects.find(objects.commit(p).tree, path) for p in commit.parents] or [None]
+        if any((b.oid if b else None) == (now.oid if now else None) for b in before):
+            continue
+        out.append(("removed" if now is None else "added" if all(b is None for b in before) else "merged" if len(before) > 1 else "changed", id))
+    return tuple(out)
+
+
+def chain(edges: Sequence[tuple[str, str, str]], id: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Return (ids of the supersedes chain around one, oldest first; forks as (id, its successors)).
+
+    A cycle, which two clones can make by merging, is followed once.
+    """
+    after: dict[str, list[str]] = {}
+    before: dict[str, list[str]] = {}
+    for source, rel, target in edges:
+        if rel == "supersedes":
+            after.setdefault(target, []).append(source)
+            before.setdefault(source, []).append(target)
+    seen = {id}
+    queue = [id]
+    while queue:
+        here = queue.pop()
+        for other in (*after.get(here, ()), *before.get(here, ())):
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+    depth: dict[str, int] = {}
+
+    def level(one: str, path: frozenset[str]) -> int:
+        if one not in depth:
+            olds = [o for o in before.get(one, ()) if o in seen and o not in path]
+            depth[one] = 1 + max((level(o, path | {one}) for o in olds), default=-1)
+        return depth[one]
+
+    ordered = sorted(seen, key=lambda i: (level(i, frozenset({i})), i))
+    forks = [(i, sorted(after[i])) for i in ordered if len(after.get(i, ())) > 1]
+    return ordered, forks
+
+
+def changes(store: Store, old: str | None, new: str | None) -> Iterator[Change]:
+    """Yield what differs between two revisions, file by file."""
+    a = store.objects.commit(old).tree if old else None
+    b = store.objects.commit(new).tree if new else None
+    yield from diff(store.objects, a, b)
+
+
+def last_version(store: Store, id: str) -> Record:
+    """Return the newest version of a record that is there no more; raises UnknownId."""
+    path = record_path(id)
+    for commit in store.objects.walk([t] if (t := store.tip()) else []):
+        entry = store.objects.find(commit.tree, path)
+        if entry and not entry.is_tree:
+            record = sane(store.objects.read(entry.oid), id)
+            if isinstance(record, Record):
+                return record
+    raise UnknownId(f"history has no record {id}.", "If it was purged, it is gone for good.")
+
+
+def removed_ids(store: Store) -> dict[str, str]:
+    """Return {id: when} of records that history has and the tip has not, newest first."""
+    out: dict[str, str] = {}
+    for commit in store.objects.walk([t] if (t := store.tip()) else []):
+        tree = commit.tree
+        for parent in commit.parents[:1]:
+            for change in diff(store.objects, store.objects.commit(parent).tree, tree):
+                id = id_of_path(change.path)
+                if id and change.new is None and store.objects.find(store.tree() or tree, change.path) is None:
+                    out.setdefault(id, stamp(commit.committer.time))
+    return out
+
+
+def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | None, list[str]]:
+    """Take back one commit by a new one: each file it changed goes back, later changes are kept by a merge.
+
+    Returns (the commit made, None if nothing was left to take back; the ids touched). Raises UserError on
+    a merge or on the first commit.
+    """
+    if len(target.parents) != 1:
+        what = "a merge" if target.parents else "the store's beginning"
+        raise UserError(f"{target.oid[:10]} is {what} and cannot be undone.", "Choose another commit from: git mem log")
+    objects = store.objects
+    todo: list[ops.Op] = []
+    ids: list[str] = []
+    for change in diff(objects, objects.commit(target.parents[0]).tree, target.tree):
+        id = id_of_path(change.path)
+        now = store.read_file(change.path)
+        old, new = _bytes(objects, change.old), _bytes(objects, change.new)
+        if id is None:
+            if now == new:
+                todo.append(ops.write_file(change.path, old.decode("utf-8", "surrogateescape") if old is not None else None))
+            continue
+        ids.append(id)
+        todo += _undo_record(store, id, old, new, now)
+    if not todo:
+        return None, ids
+    subject = f"undo: {target.message.splitlines()[0]}"
+    written = store.write(todo, Message(subject, "undo", tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author)
+    return written.commit, ids
+
+
+def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None) -> list[ops.Op]:
+    if old is None:  # it was added: take it away, unless it has gone already
+        return [ops.collect(id)] if now is not None else []
+    back = sane(old, id)
+    if isinstance(back, str):
+        return [ops.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
+    if now is None:
+        return [{**ops.put(back.touched(store.clock.stamp())), "revive": store.read_file(tombstone_path(id)) is not None}]
+    if now == old:
+        return []
+    here = sane(now, id)
+    if isinstance(here, str):
+        return [ops.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
+    if now == new:
+        target = back
+    else:  # changed since: take back only what that commit did
+        merged = sane(merge_bytes(id, new, now, old, lambda _: None).data, id)
+        target = merged if isinstance(merged, Record) else back
+    after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(store.clock.stamp())
+    return [ops.put(restamp(here, after), here)]
+
+
+def _bytes(objects: Objects, entry: Entry | None) -> bytes | None:
+    return objects.read(entry.oid) if entry else None
+
+

@@ -1,0 +1,136 @@
+"""Use cases on records of any kind: add, change, link, pin, archive, forget, restore.
+
+Each function builds operations, writes them as one commit, and returns what came of it. Text is scrubbed
+of secrets before anything is written.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.clock import Clock
+from gitmem.errors import UserError
+from gitmem.model.merge import restamp
+from gitmem.model.record import PREFIX, Record, make
+from gitmem.model.scrub import Finding, scrub
+from gitmem.store import ops
+from gitmem.store.records import Message, Store, Written
+
+SCRUBBED = ("workaround", "note", "what", "project")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A record before (None if new) and after, the commit, and the secrets that were masked."""
+
+    before: Record | None
+    after: Record
+    written: Written
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes, for which agent and session, and which values are known to be no secrets."""
+
+    clock: Clock
+    author: tuple[str, str]
+    agent: str = "global"
+    session: str = ""
+    allow: Sequence[str] = ()
+
+    def message(self, record: Record, op: str, subject: str = "") -> Message:
+        """Return the commit message of a change of one record."""
+        return Message(subject or f'{record.kind}: {op} {record.id} "{record.title}"', op, (record.id,), self.agent if self.agent != "global" else "", self.session)
+
+
+def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, ...]]:
+    """Return a record with secrets masked in every text a person or an agent writes."""
+    found: list[Finding] = []
+
+    def one(text: str) -> str:
+        result = scrub(text, allow)
+        found.extend(result.findings)
+        return result.text
+
+    fields: dict[str, Any] = {k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)}
+    if record.fields.get("tags"):
+        fields["tags"] = [one(t) for t in record.tags]
+    if record.fields.get("anchors"):
+        fields["anchors"] = [_deep(a, one) for a in record.anchors]
+    if isinstance(record.fields.get("triggers"), dict):
+        fields["triggers"] = _deep(record.fields["triggers"], one)
+    if record.fields.get("sections"):
+        fields["sections"] = _deep(record.fields["sections"], one)
+    title, body = one(record.title), one(record.body)
+    return (record.change(title=title, body=body, **fields) if found else record), tuple(found)
+
+
+def _deep(value: Any, one: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return one(value)
+    if isinstance(value, dict):
+        return {k: v if k == "blob" else _deep(v, one) for k, v in value.items()}
+    return [_deep(v, one) for v in value] if isinstance(value, list) else value
+
+
+def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", **fields: Any) -> Record:
+    """Return a new record, not yet written; raises InvalidRecord."""
+    now = who.clock.stamp()
+    common = {"created": now, "updated": now, "rev": 1, "author": f"{who.author[0]} <{who.author[1]}>", "origin": origin if origin != "manual" else None}
+    return make(kind, f"{PREFIX[kind]}-{who.clock.ulid()}", title, body, **common, agent=who.agent if who.agent != "global" else None, session=who.session or None, **fields)
+
+
+def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
+    """Write a new record."""
+    record, found = clean(record, who.allow)
+    return Change(None, record, store.write([ops.put(record)], who.message(record, op)), found)
+
+
+def update(store: Store, who: Writer, before: Record, after: Record, op: str, subject: str = "") -> Change:
+    """Write a changed record on top of what it was; a change to nothing writes nothing."""
+    after, found = clean(after, who.allow)
+    if (after.title, after.body, dict(after.fields)) == (before.title, before.body, dict(before.fields)):
+        return Change(before, before, Written(None), found)
+    after = restamp(before, after.touched(who.clock.stamp()))
+    return Change(before, after, store.write([ops.put(after, before)], who.message(after, op, subject)), found)
+
+
+def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
+    """Pin, unpin, archive or activate a record."""
+    return update(store, who, before, before.change(status=status), op)
+
+
+def link(store: Store, who: Writer, before: Record, targets: Sequence[str], *, remove: bool = False) -> Change:
+    """Add or remove links to other records."""
+    if before.id in targets:
+        raise UserError(f"{before.id} cannot link to itself.")
+    links = set(before.get("links") or [])
+    links = links - set(targets) if remove else links | set(targets)
+    return update(store, who, before, before.change(links=sorted(links)), "unlink" if remove else "link")
+
+
+def supersede(store: Store, who: Writer, old: Record, new: Record) -> Change:
+    """Write a new record that takes the place of an old one; the old one is archived in the same commit."""
+    new, found = clean(new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow)
+    gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
+    message = Message(f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"', "supersede", (new.id, old.id), who.agent if who.agent != "global" else "", who.session)
+    return Change(None, new, store.write([ops.put(new), ops.put(gone, old)], message), found)
+
+
+def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False) -> Written:
+    """Remove records on purpose: each leaves a tombstone, and a captured gotcha's pattern is muted."""
+    now = who.clock.stamp()
+    todo = []
+    for record in records:
+        pattern = str((record.get("triggers") or {}).get("error", "")) if record.kind == "gotcha" else ""
+        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, "" if purged else pattern, purged))
+    ids = tuple(r.id for r in records)
+    what = "purge" if purged else "forget"
+    return store.write(todo, Message(f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}", what, ids, session=who.session))
+
+
+def restore(store: Store, who: Writer, record: Record) -> Change:
+    """Bring a record back that was forgotten, collected or archived; lifts its tombstone."""
+    back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(who.clock.stamp())
+    return Change(None, back, store.write([ops.put(back, revive=True)], who.message(back, "restore")))
