@@ -135,7 +135,7 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     """Keep our settings for the hot path, with the state of the files they came from; no-op when unchanged."""
     if not os.path.isdir(home.path):
         return
-    ours = {k: list(v) for k, v in settings.raw.items() if k.startswith("gitmem.")}
+    ours = {k: list(v) for k, v in settings.raw.items() if k.startswith("gitmem.") or k in {"user.name", "user.email"}}
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")
     path = home.join(CACHE)
     try:

@@ -4,14 +4,17 @@ An operation is a JSON object, so that it can wait in the journal. Applying one 
 holds its result, or to a newer parent after a lost race, is what the store relies on.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gitmem.clock import base32
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.model.codec import decode, encode
 from gitmem.model.merge import merge_bytes
-from gitmem.model.record import Record
+from gitmem.model.record import Record, make
+from gitmem.model.scrub import scrub
 from gitmem.store.layout import attic_path, record_path, tombstone_path
 
 Op = dict[str, Any]
@@ -62,6 +65,20 @@ def observe(record: Record, times: int, at: str) -> Op:
     A hit on a resolved one reopens it; on a forgotten (muted) one it does nothing.
     """
     return {"op": "observe", "id": record.id, "data": encode(record).decode(), "times": times, "at": at}
+
+
+def capture(facts: Mapping[str, Any]) -> Op:
+    """Return the operation that turns a repeated error into a gotcha, or counts it on the one there is.
+
+    `facts`: `pattern, title, category, severity, message, command, times, more, at, first, session, agent, anchors`.
+    Made by hooks, which cannot afford to build a record: that happens here, secrets masked.
+    """
+    return {"op": "capture", "id": gotcha_id(str(facts["pattern"])), "facts": dict(facts)}
+
+
+def gotcha_id(pattern: str) -> str:
+    """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
+    return "got-" + base32(int.from_bytes(hashlib.sha256(pattern.encode("utf-8", "replace")).digest()[:16], "big"))
 
 
 def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
@@ -130,6 +147,26 @@ def _observe(op: Op, view: View) -> None:
     view.set(record_path(id), encode(after))
 
 
+def _capture(op: Op, view: View) -> None:
+    facts = op["facts"]
+
+    def text(key: str, most: int) -> str:
+        return scrub(str(facts.get(key) or "")[:most]).text
+
+    at = str(facts["at"])
+    pattern, message, command = text("pattern", 400), text("message", 4000), text("command", 500)
+    body = "    " + message.strip().replace("\n", "\n    ") + "\n"
+    if command:
+        body += "\nCommand:\n\n    " + command.strip().replace("\n", "\n    ") + "\n"
+    record = make(
+        "gotcha", op["id"], text("title", 200) or pattern, body, created=at, updated=at, rev=1, author="git-mem", agent=facts.get("agent") or None,
+        session=facts.get("session") or None, origin="captured", source="auto_detected", category=facts.get("category"), severity=facts.get("severity"),
+        occurrences=int(facts.get("times") or 1), first_seen=str(facts.get("first") or at), last_seen=at, anchors=list(facts.get("anchors") or []),
+        triggers={"error": pattern},
+    )  # fmt: skip
+    _observe({"id": op["id"], "data": encode(record).decode(), "times": int(facts.get("more") or 1), "at": at}, view)
+
+
 def _usage(op: Op, view: View) -> None:
     rows = parse_usage(view.read(op["path"]))
     for id, row in op["reads"].items():
@@ -143,7 +180,7 @@ def _file(op: Op, view: View) -> None:
 
 
 _HANDLERS: dict[str, Callable[[Op, View], None]] = {
-    "put": _put, "forget": _forget, "collect": _collect, "observe": _observe, "usage": _usage, "file": _file,
+    "put": _put, "forget": _forget, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
 }  # fmt: skip
 
 

@@ -276,7 +276,8 @@ class Store:
         text = Message(entry["subject"], op_name, tuple(ids), agent, session, tuple((k, v) for k, v in extra)).text(key)
         # git orders by commit time: never earlier than the parent, whatever the clock says
         at = max(int(seconds(entry["at"])), self.objects.commit(parent).committer.time)
-        who = Identity(entry["author"][0], entry["author"][1], at)
+        name, mail = entry["author"] if entry["author"][0] else self.author  # a hook does not know the user's name
+        who = Identity(name, mail, at)
         made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, who, who))
         if self.signer:
             made = self.signer(self.objects.commit(made)) or made
