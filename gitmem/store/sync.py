@@ -125,7 +125,7 @@ def _join(store: Store, theirs: str, out: Outcome) -> None:
                 out.received += count(store.objects, theirs, None)
                 return
             if _tainted(store.objects, theirs, ours):
-                made, report = _carry_over(store.objects, ours, theirs)
+                made, report = carry_over(store.objects, ours, theirs)
                 out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")
             else:
                 made, report = merge_commits(store.objects, ours, theirs)
@@ -166,7 +166,7 @@ def _tainted(objects: Objects, purged: str, other: str) -> dict[str, str] | None
     return None
 
 
-def _carry_over(objects: Objects, ours: str, theirs: str) -> tuple[str, Report]:
+def carry_over(objects: Objects, ours: str, theirs: str) -> tuple[str, Report]:
     """Return a commit on top of a purged history that holds our changes, without our history."""
     one, two = objects.commit(ours), objects.commit(theirs)
     base = _last_shared(objects, ours, theirs)

@@ -1,0 +1,161 @@
+"""The command group: each command's module is loaded when it is called; errors become text in one place."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from gitmem.errors import GitmemError
+
+# command -> (module below gitmem.cli, one line for the overview, section of the overview)
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "init": ("setup", "Make the store of this repository", "Start"),
+    "status": ("setup", "Show what is stored, unsent or damaged", "Start"),
+    "doctor": ("setup", "Check everything, and repair it with --fix", "Start"),
+    "config": ("setup", "Show and change settings", "Start"),
+    "wipe": ("setup", "Remove gitmem from this repository", "Start"),
+    "completion": ("setup", "Print the completion script of a shell", "Start"),
+    "add": ("write", "Remember something", "Write"),
+    "edit": ("write", "Change a record in your editor or by flags", "Write"),
+    "supersede": ("write", "Replace a record by a newer one", "Write"),
+    "link": ("write", "Link a record to others", "Write"),
+    "unlink": ("write", "Remove links between records", "Write"),
+    "pin": ("write", "Keep a record for good", "Write"),
+    "unpin": ("write", "Let a pinned record age again", "Write"),
+    "archive": ("write", "Put a record aside", "Write"),
+    "restore": ("write", "Bring back what was archived or forgotten", "Write"),
+    "forget": ("write", "Remove a record on purpose", "Write"),
+    "purge": ("purge", "Remove a secret from all of history", "Write"),
+    "show": ("read", "Show records", "Read"),
+    "list": ("read", "List records", "Read"),
+    "search": ("read", "Find records by their words", "Read"),
+    "graph": ("read", "Show what links to what", "Read"),
+    "log": ("past", "Show how memory came to be", "History"),
+    "diff": ("past", "Compare two states of the store", "History"),
+    "undo": ("past", "Take back the last change", "History"),
+    "sync": ("share", "Exchange memory with a remote", "Share"),
+    "remote": ("share", "Choose where memory is pushed to", "Share"),
+}
+HIDDEN = {"drain": "setup"}
+
+
+class Commands(click.Group):
+    """Loads a command's module on look-up, so that one command never pays for another."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the overview."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, imported now."""
+        module = COMMANDS[cmd_name][0] if cmd_name in COMMANDS else HIDDEN.get(cmd_name)
+        if module is None:
+            return None
+        loaded = importlib.import_module(f"gitmem.cli.{module}")
+        command: click.Command = getattr(loaded, cmd_name.replace("-", "_") + "_command")
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command; for an unknown one, say which was probably meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
+            hint = f" Did you mean {' or '.join(near)}?" if near else " See 'git mem -h'."
+            raise click.UsageError(f"git mem: '{args[0]}' is no command.{hint}", ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview by section, without importing a command."""
+        for section in dict.fromkeys(row[2] for row in COMMANDS.values()):
+            rows = [(name, row[1]) for name, row in COMMANDS.items() if row[2] == section]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+@click.command(cls=Commands, name="git mem", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True)
+@click.option("-C", "folder", metavar="DIR", default=".", help="Run as if started in DIR.")
+@click.option("--no-pager", is_flag=True, help="Write long output straight to the terminal.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour the output.")
+@click.option("--version", "version", is_flag=True, help="Print the version.")
+@click.pass_context
+def cli(ctx: click.Context, folder: str, no_pager: bool, color: str, version: bool) -> None:
+    """A memory for coding agents and people, kept in a ref of your git repository.
+
+    \b
+    Examples:
+      git mem add "Use SERIALIZABLE for payments" -m "Two runs lost updates." --type decision
+      git mem search isolation level
+      git mem log
+    """
+    from gitmem.cli.render import Terminal
+
+    ctx.obj = Terminal(folder=folder, environ=dict(os.environ), color=color, pager=not no_pager)
+    if version:
+        from gitmem import __version__
+
+        click.echo(f"git-mem version {__version__}")
+        ctx.exit()
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run(args: Sequence[str]) -> int:
+    """Run a command line; return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted."""
+    try:
+        result: Any = cli.main(args=list(args), prog_name="git mem", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.UsageError as error:
+        error.show()
+        return 2
+    except click.Abort:
+        click.echo("interrupted.", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return 1
+    except GitmemError as error:
+        report(str(error), error.hint)
+        return error.exit_code
+    except KeyboardInterrupt:
+        click.echo("interrupted.", err=True)
+        return 130
+    except BrokenPipeError:
+        # the reader of a pipe went away (`| head`): no fault, and no second message at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a stranger must not see a traceback
+        return _bug(error, args)
+
+
+def report(message: str, hint: str = "") -> None:
+    """Write an error, and what to do about it, to stderr."""
+    from gitmem.cli.render import plain
+
+    click.echo(f"error: {plain(message)}", err=True)
+    if hint:
+        click.echo(f"hint: {plain(hint)}", err=True)
+
+
+def _bug(error: Exception, args: Sequence[str]) -> int:
+    import platform
+    import tempfile
+    import traceback
+
+    from gitmem import __version__
+
+    text = "".join(traceback.format_exception(error))
+    head = f"git-mem {__version__}, Python {platform.python_version()}, {platform.platform()}\ncommand: git mem {' '.join(args[:1])}\n\n"
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="git-mem-", suffix=".log", delete=False, encoding="utf-8") as file:
+            file.write(head + text)
+        where = f"What is needed to find it is in {file.name}: please add it to a bug report."
+    except OSError:
+        where = text.splitlines()[-1]
+    report(f"this is a fault of git mem itself: {type(error).__name__}: {error}", where)
+    return 1

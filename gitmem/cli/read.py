@@ -1,0 +1,372 @@
+"""Commands that read: show, list, search, graph."""
+
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.render import COLORS, Terminal, age, formatted, line, plain, public, short, width
+from gitmem.clock import seconds, stamp
+from gitmem.errors import UnknownId
+from gitmem.model.codec import encode
+from gitmem.model.decay import effective_score
+from gitmem.model.record import STATUSES, TYPES, Record
+from gitmem.services import history
+from gitmem.store.records import Damaged, Stored
+
+
+def as_row(scope: str, stored: Stored) -> dict[str, Any]:
+    """Return a record in the shape of the index's rows, with its body."""
+    record = stored.record
+    row: dict[str, Any] = {"store": scope, "id": record.id, "kind": record.kind, "title": record.title, **record.fields}
+    for key in ("status", "agent", "origin", "rev", "type", "importance", "severity", "category", "occurrences"):
+        value = record.get(key) if key not in {"type", "importance"} or record.kind == "memory" else None
+        if value is not None:
+            row[key] = value
+    return {**row, "updated": record.updated, "body": record.body, "oid": stored.oid, "path": stored.path}
+
+
+def computed(app: App, record: Record) -> dict[str, Any]:
+    """Return what usage adds to a record: reads, the last one, the effective score."""
+    reads, last = 0, ""
+    for _, index in app.indexes():
+        n, at = index.usage([record.id]).get(record.id, (0, ""))
+        reads, last = reads + n, max(last, at)
+    for name in ("shared", "private"):
+        n, at = app.state.reads(name).get(record.id, (0, ""))
+        reads, last = reads + n, max(last, at)
+    out: dict[str, Any] = {"access_count": reads, "accessed": last or None}
+    if record.kind == "memory":
+        hours = max(0.0, app.clock.now() - seconds(last or record.created)) / 3600
+        out["effective_score"] = round(effective_score(record.get("importance"), record.get("decay_rate"), reads, hours, pinned=record.status == "pinned"), 2)
+    return out
+
+
+@click.command("show", short_help="Show records")
+@click.argument("ids", nargs=-1, required=True, metavar="ID[@{DATE}]...")
+@click.option("--at", "at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
+@click.option("--raw", is_flag=True, help="Print the file as it is stored.")
+@click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each; any field may be named.")
+@opt.json_option
+@click.pass_obj
+def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool, template: str | None, as_json: bool) -> None:
+    """Show one or more records.
+
+    An ID may be cut to any unique beginning or end of six or more characters.
+
+    \b
+    Examples:
+      git mem show 7k2m9qxa
+      git mem show 7k2m9qxa@{yesterday}
+      git mem show 7k2m9qxa --json
+    """
+    with term.open() as app:
+        found = []
+        for text in ids:
+            name, _, revision = text.partition("@")
+            found.append(_at(app, name, at or f"@{revision}") if at or revision else app.get(name))
+        rows = []
+        for scope, stored in found:
+            rows.append({**as_row(scope, stored), **computed(app, stored.record)})
+            if not at:
+                app.count_reads(scope, [stored.record.id])
+        if as_json:
+            term.json([public(r) for r in rows] if len(rows) > 1 else public(rows[0]))
+        elif raw:
+            for _, stored in found:
+                click.echo(encode(stored.record).decode(), nl=False)
+        elif template:
+            term.page((formatted(template, r) for r in rows), app)
+        else:
+            edges = [e for r in rows for _, index in app.indexes() for e in index.edges_of(r["id"])]
+            now = app.clock.now()
+            term.page((text for r in rows for text in _card(term, r, edges, now)), app)
+
+
+def _at(app: App, name: str, revision: str) -> tuple[str, Stored]:
+    """Return a record at a revision, from the first store that had it then."""
+    from gitmem.model.record import kind_of
+
+    last: Exception | None = None
+    for scope in ("private", "shared"):
+        store = app.store(scope)
+        if store.tip() is None:
+            continue
+        try:
+            commit = history.resolve(store, app.git, revision) if revision.startswith("@") or not _is_date(app, revision) else _dated(app, store, revision)
+            low = name.lower()
+            id = low if kind_of(low) else _past_id(app, store, low, commit)
+            return scope, store.get(id, commit)
+        except UnknownId as error:
+            last = error
+    raise last or UnknownId(f"no record matches '{name}'.", "List what there is with: git mem list")
+
+
+def _is_date(app: App, text: str) -> bool:
+    from gitmem.errors import UserError
+
+    if any(c in text for c in "~^@") or (text.isalnum() and not text.isdigit() and len(text) >= 7):
+        return False
+    try:
+        history.when(app.git, text)
+    except UserError:
+        return False
+    return True
+
+
+def _dated(app: App, store: Any, text: str) -> str:
+    return history.resolve(store, app.git, "@{" + text + "}")
+
+
+def _past_id(app: App, store: Any, text: str, commit: str) -> str:
+    try:
+        return app.find(text)
+    except UnknownId:
+        from gitmem.store.layout import id_of_path
+
+        ids = [i for p, _ in store.entries(commit) if (i := id_of_path(p)) and (i.startswith(text) or i[4:].startswith(text) or i.endswith(text))]
+        if len(ids) != 1:
+            raise
+        return ids[0]
+
+
+def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]], now: float) -> list[str]:
+    kind = row.get("severity") or row.get("type") or row["kind"]
+    out = [term.style(f"{row['kind']} {row['id']}", fg="yellow")]
+    facts = [("Title", row["title"]), ("Kind", f"{row['kind']}, {kind}" if kind != row["kind"] else kind), ("Status", row.get("status"))]
+    if row["kind"] == "gotcha":
+        facts += [("Seen", f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}" if row.get("last_seen") else None)]
+        if row.get("resolved"):
+            facts.append(("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}"))
+    facts += [
+        ("Author", row.get("author")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
+        ("Changed", f"{row['updated']} (revision {row['rev']})" if row["updated"] != row["created"] else None), ("Agent", row.get("agent") if row.get("agent") != "global" else None),
+        ("Origin", row.get("origin") if row.get("origin") != "manual" else None), ("Tags", ", ".join(row.get("tags") or [])),
+        ("Code", ", ".join(_place(a) for a in row.get("anchors") or [])), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
+        ("Read", f"{row['access_count']}×" if row.get("access_count") else None), ("Store", row["store"] if row["store"] != "shared" else None),
+    ]  # fmt: skip
+    for rel, this, other in (("supersedes", "Supersedes", "Superseded by"), ("links", "Links", "Linked from")):
+        facts.append((this, ", ".join(dict.fromkeys(short(dst) for s, r, dst in edges if r == rel and s == row["id"]))))
+        facts.append((other, ", ".join(dict.fromkeys(short(s) for s, r, dst in edges if r == rel and dst == row["id"]))))
+    if row.get("conflict"):
+        facts.append(("Conflict", "two edits of the text met; the other one is in the attic. Edit it to settle: git mem edit"))
+    out += [f"{name + ':':<14}{term.style(plain(str(value)), fg=COLORS.get(str(value)))}" for name, value in facts if value]
+    if row.get("workaround"):
+        out += ["", "    Workaround: " + plain(row["workaround"]).replace("\n", "\n    ")]
+    if row["body"]:
+        out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
+    return [*out, ""]
+
+
+def _place(anchor: dict[str, Any]) -> str:
+    if anchor.get("glob"):
+        return str(anchor["glob"])
+    lines = anchor.get("lines")
+    where = f":{lines[0]}" + (f"-{lines[1]}" if lines[1] != lines[0] else "") if isinstance(lines, list) and len(lines) == 2 else ""
+    return f"{anchor.get('path', '')}{where}{'#' + str(anchor['symbol']) if anchor.get('symbol') else ''}"
+
+
+@click.command("list", short_help="List records")
+@click.option("--kind", "-k", "kind", multiple=True, metavar="KIND", help="memory, gotcha, summary, ... May be repeated.")
+@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag.")
+@click.option("--status", "statuses", multiple=True, type=click.Choice(STATUSES), help="Default: active and pinned.")
+@click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
+@click.option("--agent", metavar="NAME", help="As this agent sees it: its own and global; 'all' for every one.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
+@click.option("--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved.")
+@click.option("--conflicts", is_flag=True, help="Records whose text met in conflict.")
+@click.option("--since", metavar="DATE", help="Created after a date, as git takes it.")
+@click.option("--until", metavar="DATE", help="Created before a date.")
+@click.option("--at", metavar="DATE|REV", help="The store as it was then.")
+@click.option("--sort", "order", type=click.Choice(["created", "updated", "title", "importance", "severity"]), default="created", show_default=True)
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
+@click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each.")
+@opt.read_scopes
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str | None, **o: Any) -> None:
+    """List records, newest first.
+
+    \b
+    Examples:
+      git mem list --kind gotcha --unresolved
+      git mem list --tag payments --format '{id}\\t{title}'
+      git mem list --at '2 weeks ago' --json
+    """
+    scopes = opt.scopes(o)
+    with term.open() as app:
+        statuses = o["statuses"] or (() if o["everything"] else ("active", "pinned"))
+        bounds = {name: stamp(history.when(app.git, o[name])) if o[name] else "" for name in ("since", "until")}
+        limit = -1 if o["limit"] is None else o["limit"]
+        if at:
+            rows = _listed_at(app, at, opt.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
+        else:
+            rows = app.rows(
+                scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=_paths(app, o["files"]),
+                resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, **bounds,
+            )  # fmt: skip
+        if as_json:
+            term.json([public(r) for r in rows])
+        elif template:
+            term.page((formatted(template, r) for r in rows), app)
+        else:
+            now = app.clock.now()
+            term.page((line(term, r, now) for r in rows), app)
+            if not rows:
+                term.note("nothing to list. Remember something with: git mem add 'title'")
+
+
+def _paths(app: App, files: tuple[str, ...]) -> list[str]:
+    import os
+
+    root = app.location.worktree
+    out = []
+    for name in files:
+        full = os.path.abspath(name)
+        inside = root and os.path.commonpath([root, full]) == root
+        out.append(os.path.relpath(full, root).replace(os.sep, "/") if root and inside else name)
+    return out
+
+
+def _listed_at(
+    app: App, at: str, kinds: tuple[str, ...], types: tuple[str, ...], statuses: tuple[str, ...], tags: tuple[str, ...], scopes: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    rows = []
+    for scope in scopes or ("shared", "private"):
+        store = app.store(scope)
+        if store.tip() is None:
+            continue
+        commit = _dated(app, store, at) if _is_date(app, at) else history.resolve(store, app.git, at)
+        for stored in store.records(commit):
+            if isinstance(stored, Damaged):
+                continue
+            row = as_row(scope, stored)
+            if (not kinds or row["kind"] in kinds) and (not statuses or stored.record.status in statuses) and set(tags) <= set(stored.record.tags):
+                if not types or row.get("type") in types:
+                    rows.append({**row, "resolved": stored.record.resolved})
+    return sorted(rows, key=lambda r: (r["created"], r["id"]), reverse=True)
+
+
+@click.command("search", short_help="Find records by their words")
+@click.argument("words", nargs=-1, required=True)
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
+@click.option("--kind", "-k", "kind", multiple=True, metavar="KIND", help="memory, gotcha, ... May be repeated.")
+@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory.")
+@click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
+@click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
+@click.option("--format", "template", metavar="TEXT", help="Print '{score} {id} {title}' for each.")
+@opt.read_scopes
+@opt.json_option
+@click.pass_obj
+def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_json: bool, template: str | None, **o: Any) -> None:
+    """Find the records that fit a few words best.
+
+    Any word may match; "quoted words" match as a phrase, word* as a beginning.
+
+    \b
+    Examples:
+      git mem search payment isolation
+      git mem search '"connection refused"' --kind gotcha
+    """
+    scopes = opt.scopes(o)
+    with term.open() as app:
+        statuses = () if o["everything"] else ("active", "pinned")
+        hits = app.search(" ".join(words), limit, scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], statuses=statuses, agents=opt.agents(app, o["agent"]))
+        clean = [{**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits]
+        if as_json:
+            term.json([public(h) for h in clean])
+        elif template:
+            term.page((formatted(template, h) for h in clean), app)
+        else:
+            now = app.clock.now()
+            term.page((text for h in hits for text in _hit(term, h, now)), app)
+            if not hits:
+                term.note(f"no record matches '{' '.join(words)}'. Fewer or other words may; archived ones need --all.")
+
+
+def _hit(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
+    out = [line(term, hit, now)]
+    if hit["snippet"]:
+        parts = plain(hit["snippet"].replace("\x02", "\ue000").replace("\x03", "\ue001"))
+        bold = ("\033[1m", "\033[22m") if term.colored else ("", "")
+        out.append("    " + parts.replace("\ue000", bold[0]).replace("\ue001", bold[1]))
+    why = f"    {age(hit['created'], now)}; {plain(hit['reason'])}"
+    return [*out, term.style(why[: width() * 2], fg="bright_black")]
+
+
+@click.command("graph", short_help="Show what links to what")
+@click.argument("id", required=False)
+@click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="How many steps from ID.")
+@click.option("--dot", is_flag=True, help="Print Graphviz DOT.")
+@opt.json_option
+@click.pass_obj
+def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json: bool) -> None:
+    """Show links and supersedes chains, of one record or of the whole store.
+
+    \b
+    Examples:
+      git mem graph 7k2m9qxa
+      git mem graph --dot | dot -Tsvg > memory.svg
+    """
+    with term.open() as app:
+        edges = sorted({e for _, index in app.indexes() for e in index.edges()})
+        start = app.find(id) if id else None
+        if start:
+            edges = _near(edges, start, depth)
+        ids = sorted({x for s, _, d in edges for x in (s, d)} | ({start} if start else set()))
+        rows = {i: next((r for _, index in app.indexes() for r in index.get(i)), None) for i in ids}
+        titles = {i: str(r["title"]) if r else "(not here)" for i, r in rows.items()}
+        if as_json:
+            nodes = [{"id": i, "title": titles[i], "kind": r["kind"], "created": r["created"]} if (r := rows[i]) else {"id": i, "missing": True} for i in ids]
+            term.json({"nodes": nodes, "edges": [{"source": s, "relation": r, "target": d} for s, r, d in edges]})
+        elif dot:
+            click.echo("digraph memory {")
+            for i in ids:
+                label = plain(titles[i]).replace("\\", "\\\\").replace('"', '\\"')
+                click.echo(f'  "{i}" [label="{short(i)}\\n{label}"];')
+            for source, relation, target in edges:
+                click.echo(f'  "{source}" -> "{target}" [label="{relation}"];')
+            click.echo("}")
+        else:
+            term.page(_tree(term, start, edges, titles, {i: r["created"][:10] if r else "" for i, r in rows.items()}), app)
+            if not edges:
+                term.note("no links yet. Link two records with: git mem link ID ID")
+
+
+def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tuple[str, str, str]]:
+    seen, ring = {start}, {start}
+    for _ in range(depth):
+        ring = {x for s, _, d in edges for x in (s, d) if (s in ring or d in ring)} - seen
+        seen |= ring
+    return [e for e in edges if e[0] in seen and e[2] in seen]
+
+
+def _tree(term: Terminal, start: str | None, edges: list[tuple[str, str, str]], titles: dict[str, str], dates: dict[str, str]) -> list[str]:
+    """Return the graph as indented lines: from one record, or from each that nothing points to."""
+    targets = {d for _, _, d in edges}
+    roots = [start] if start else sorted({s for s, _, _ in edges} - targets) or sorted({s for s, _, _ in edges})[:1]
+    out: list[str] = []
+    shown: set[str] = set()
+
+    def walk(id: str, indent: int, label: str) -> None:
+        mark = " …" if id in shown else ""
+        out.append("  " * indent + label + f"{term.style(short(id), fg='yellow')} {dates[id]} {plain(titles[id])}{mark}")
+        if id in shown:
+            return
+        shown.add(id)
+        for source, relation, target in edges:
+            if source == id:
+                walk(target, indent + 1, f"{relation} → ")
+        if start and indent == 0:
+            for source, relation, target in edges:
+                if target == id:
+                    walk(source, indent + 1, f"← {relation} of ")
+
+    for root in roots:
+        walk(root, 0, "")
+    for source, _, _ in edges:
+        if source not in shown:
+            walk(source, 0, "")
+    return out

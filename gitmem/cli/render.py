@@ -1,0 +1,183 @@
+"""What commands print: colours on a terminal only, the pager, tables, JSON, formats."""
+
+import contextlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from gitmem.app import App, open_app, open_user
+from gitmem.clock import Clock, seconds
+
+# Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+COLORS = {"critical": "red", "warning": "yellow", "info": "blue", "pinned": "cyan", "archived": "bright_black", "decayed": "bright_black"}
+
+
+def plain(text: str) -> str:
+    """Return text with control and bidi characters made visible."""
+    return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
+
+
+def short(id: str) -> str:
+    """Return how an id is shown: the last eight characters, which name it uniquely in practice."""
+    return id[-8:] if len(id) > 20 else id
+
+
+def age(stamp: str, now: float) -> str:
+    """Return how long ago an RFC 3339 time was: '3 days ago'."""
+    try:
+        gone = max(0, int(now - seconds(stamp)))
+    except ValueError:
+        return stamp
+    for size, name in ((31536000, "year"), (2592000, "month"), (604800, "week"), (86400, "day"), (3600, "hour"), (60, "minute")):
+        if gone >= size:
+            n = gone // size
+            return f"{n} {name}{'s' if n > 1 else ''} ago"
+    return "just now"
+
+
+@dataclass
+class Terminal:
+    """How this run talks to its user, and the repository it works on."""
+
+    folder: str
+    environ: Mapping[str, str]
+    color: str = "auto"
+    pager: bool = True
+    clock: Clock = field(default_factory=Clock)
+
+    @property
+    def colored(self) -> bool:
+        """Whether to colour the output."""
+        if self.color != "auto":
+            return self.color == "always"
+        return sys.stdout.isatty() and "NO_COLOR" not in self.environ and self.environ.get("TERM") != "dumb"
+
+    def style(self, text: str, **how: Any) -> str:
+        """Return text in a colour, if colours are on."""
+        return click.style(text, **how) if self.colored else text
+
+    @contextlib.contextmanager
+    def open(self, prefer: str = "git") -> Iterator[App]:
+        """Open the repository of the folder for one command."""
+        with open_app(self.folder, self.environ, self.clock, prefer, self.progress()) as app:
+            yield app
+
+    @contextlib.contextmanager
+    def open_or_user(self, user: bool) -> Iterator[App]:
+        """Open the repository; outside of one, with `--user`, the user's own store."""
+        if user:
+            from gitmem.errors import NotARepository
+
+            try:
+                app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
+            except NotARepository:
+                app = open_user(self.environ, self.clock, "git")
+            with app:
+                yield app
+        else:
+            with self.open() as app:
+                yield app
+
+    def progress(self) -> Callable[[int, int], None] | None:
+        """Return a progress line for long work; None when stderr is no terminal."""
+        if not sys.stderr.isatty():
+            return None
+
+        def show(done: int, total: int) -> None:
+            end = "\r" if done < total else "\r\033[K"
+            click.echo(f"indexing {done:,} of {total:,}" if done < total else "", nl=False, err=True)
+            click.echo(end, nl=False, err=True)
+
+        return show
+
+    def say(self, text: str) -> None:
+        """Write a line for people to stdout."""
+        click.echo(text, color=self.colored)
+
+    def note(self, text: str) -> None:
+        """Write a remark to stderr: never mixed into data."""
+        click.echo(plain(text), err=True)
+
+    def page(self, lines: Iterable[str], app: App | None = None) -> None:
+        """Write lines, through the user's pager when they are for a terminal."""
+        if not (self.pager and sys.stdout.isatty()):
+            for line in lines:
+                click.echo(line, color=self.colored)
+            return
+        command = self.environ.get("GIT_PAGER") or ""
+        if not command and app is not None:
+            command = app.settings.get("pager") or app.settings.git("core.pager")
+        command = command or self.environ.get("PAGER") or "less"
+        import subprocess
+
+        env = {**self.environ, "LESS": self.environ.get("LESS", "FRX"), "LV": self.environ.get("LV", "-c")}
+        text = "".join(line + "\n" for line in lines)
+        if command == "cat" or not text:
+            click.echo(text, nl=False, color=self.colored)
+            return
+        try:
+            # the user's own pager setting, run as git runs it: through the shell
+            subprocess.run(command, input=text.encode("utf-8", "replace"), shell=True, env=env, check=False)  # noqa: S602
+        except OSError:
+            click.echo(text, nl=False, color=self.colored)
+
+    def json(self, value: Any) -> None:
+        """Write a value as JSON."""
+        click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def public(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as `--json` gives it: no empty values, no internals."""
+    out = {k: v for k, v in row.items() if k not in {"n"} and v not in (None, "", [], {})}
+    for key in ("resolved", "conflict"):
+        if not out.get(key):
+            out.pop(key, None)
+    return out
+
+
+def formatted(template: str, row: Mapping[str, Any]) -> str:
+    """Return a row by a `--format` template: `{id} {title}`; `\\t` and `\\n` as in git. Unknown names give nothing."""
+    text = template.replace("\\t", "\t").replace("\\n", "\n")
+
+    def value(match: "re.Match[str]") -> str:
+        found = row.get(match[1])
+        return plain(", ".join(map(str, found)) if isinstance(found, list) else "" if found is None else str(found))
+
+    return re.sub(r"\{(\w+)\}", value, text)
+
+
+def line(term: Terminal, row: Mapping[str, Any], now: float) -> str:
+    """Return the one line of a record in a list."""
+    kind = row.get("severity") or row.get("type") or row["kind"]
+    label = f"{row['kind']}/{kind}" if kind != row["kind"] else str(kind)
+    marks = []
+    if row.get("status") not in {"active", None, ""}:
+        marks.append(term.style(str(row["status"]), fg=COLORS.get(str(row["status"]))))
+    if row.get("resolved"):
+        marks.append("resolved")
+    if row.get("conflict"):
+        marks.append(term.style("conflict", fg="red"))
+    if row.get("origin") not in {"manual", None, ""}:
+        marks.append(str(row["origin"]))
+    if row.get("store") not in {"shared", None, ""}:
+        marks.append(str(row["store"]))
+    tail = f" ({', '.join(marks)})" if marks else ""
+    return (
+        f"{term.style(short(str(row['id'])), fg='yellow')} {str(row['created'])[:10]} {term.style(f'{label:<18}', fg=COLORS.get(str(kind), 'green'))} "
+        f"{plain(str(row['title']))}{tail}"
+    )
+
+
+def width() -> int:
+    """Return the width of the terminal."""
+    try:
+        return max(40, os.get_terminal_size().columns)
+    except OSError:
+        return 100

@@ -1,0 +1,311 @@
+"""Commands about gitmem itself: init, status, doctor, config, wipe, completion."""
+
+import os
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from gitmem import config
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, age, plain
+from gitmem.errors import External, GitmemError, UserError
+from gitmem.index.query import open_index
+from gitmem.services import doctor
+from gitmem.store import journal
+from gitmem.store import sync as syncing
+from gitmem.store.layout import NAMESPACE, PRIVATE, SHARED
+
+
+@click.command("init", short_help="Make the store of this repository")
+@click.option("--no-remote", is_flag=True, help="Do not ask the remote whether it has memory already.")
+@opt.json_option
+@click.pass_obj
+def init_command(term: Terminal, no_remote: bool, as_json: bool) -> None:
+    """Make the store. Can be run again; commands that write do it by themselves.
+
+    \b
+    Example:
+      git mem init
+    """
+    with term.open() as app:
+        store = app.store()
+        existed = store.tip() is not None
+        tip = store.create()
+        replica = app.replica()
+        has = None
+        if not no_remote and not existed:
+            remotes = app.remotes()
+            name = "origin" if "origin" in remotes else next(iter(remotes), None)
+            has = name if name and app.remote(name).has(timeout=3) else None
+        if as_json:
+            term.json({"ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has})
+            return
+        if existed:
+            term.say(f"the store is there already ({SHARED}, {tip[:10]}); nothing was changed.")
+        else:
+            term.say(f"made the store: the ref {SHARED}, and {app.home.path} for its index.")
+            term.say("your files, index, branches, configuration and hooks were not touched; nothing is pushed anywhere.")
+        if has:
+            term.say(f"{plain(has)} has memory already. Get it with: git mem sync")
+        elif not existed:
+            term.say("\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it")
+
+
+@click.command("status", short_help="Show what is stored, unsent or damaged")
+@opt.json_option
+@click.pass_obj
+def status_command(term: Terminal, as_json: bool) -> None:
+    """Show what is stored, what is not sent, and what needs a look.
+
+    \b
+    Example:
+      git mem status
+    """
+    with term.open() as app:
+        row = _status(app)
+        if as_json:
+            term.json(row)
+            return
+        if not row["stores"]:
+            term.say("no memory yet. Begin with: git mem add 'title'")
+        for name, store in row["stores"].items():
+            counts = ", ".join(f"{n:,} {k if n == 1 else _plural(k)}" for k, n in sorted(store["records"].items())) or "empty"
+            term.say(f"{name:<8} {counts}" + (f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})" if store["tip"] else ""))
+        remote = row["remote"]
+        if remote["name"]:
+            sent = "everything is sent" if not remote["unpushed"] else f"{remote['unpushed']} commit(s) not sent, the oldest {age(remote['since'], term.clock.now())}: git mem sync"
+            term.say(f"remote   {plain(remote['name'])}: {sent}")
+        elif row["stores"]:
+            term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
+        for key, text in (
+            ("journal", "{} write(s) wait in the journal; the next git mem command commits them"), ("damaged", "{} damaged file(s): git mem doctor"),
+            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"), ("problems", "{} setting(s) make no sense: git mem doctor"),
+        ):  # fmt: skip
+            number = row[key] if isinstance(row[key], int) else len(row[key])
+            if number:
+                term.say(term.style("! ", fg="yellow") + text.format(number))
+
+
+def _plural(kind: str) -> str:
+    return {"memory": "memories", "summary": "summaries", "dna": "dna", "work": "work items"}.get(kind, kind + "s")
+
+
+def _status(app: App) -> dict[str, Any]:
+    stores: dict[str, Any] = {}
+    damaged: list[dict[str, str]] = []
+    conflicts = 0
+    for prefix, index in app.indexes():
+        counts = index.count()
+        tips = index.tips()
+        for name in tips:
+            scope = prefix or name
+            source = app.user if prefix else app
+            tip = tips[name]
+            changed = source.objects.commit(tip).committer.time
+            stores[scope] = {"tip": tip, "changed": config_stamp(changed), "records": {k: n for (s, k), n in counts.items() if s == name}}
+        damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
+        conflicts += len(index.rows(conflict=True))
+    name = app.settings.get("remote")
+    unpushed, since = syncing.unpushed(app.store(), name) if name else (0, "")
+    return {
+        "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
+        "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
+        "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+    }  # fmt: skip
+
+
+def config_stamp(seconds: int) -> str:
+    """Return a commit's time as RFC 3339."""
+    from gitmem.clock import stamp
+
+    return stamp(seconds)
+
+
+@click.command("doctor", short_help="Check everything, and repair it with --fix")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired; never loses a record.")
+@opt.json_option
+@click.pass_context
+def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
+    """Check git, refs, history, records, index, journal, settings. Exits 1 when there is an error.
+
+    \b
+    Examples:
+      git mem doctor
+      git mem doctor --fix
+    """
+    term: Terminal = ctx.obj
+    with term.open() as app:
+        found = list(_findings(app))
+        repaired = []
+        if fix:
+            for finding in found:
+                if finding.repair:
+                    repaired.append(finding.repair())
+            if repaired:
+                app.close()
+                found = list(_findings(app))
+        errors = sum(f.level == "error" for f in found)
+        if as_json:
+            term.json({"findings": [{"level": f.level, "what": f.what, "hint": f.hint, "fixable": f.repair is not None} for f in found], "repaired": repaired})
+            return int(errors > 0)
+        for text in repaired:
+            term.say(f"repaired: {plain(text)}")
+        colors = {"ok": "green", "note": "blue", "warning": "yellow", "error": "red"}
+        for f in found:
+            term.say(f"{term.style(f'{f.level:<8}', fg=colors[f.level])}{plain(f.what)}")
+            if f.hint and f.level != "ok":
+                term.say(f"        {plain(f.hint)}")
+        warnings = sum(f.level == "warning" for f in found)
+        term.say(f"\n{errors} error(s), {warnings} warning(s)." if errors or warnings else "\neverything is in order.")
+        return int(errors > 0)
+
+
+def _findings(app: App) -> Any:
+    yield from doctor.check_git(app.git, app.objects.traits.name)
+    yield from doctor.check_refs(app.git, app.location, open_index(app.home.join("index.db")))
+    broken = False
+    for name in ("shared", "private"):
+        for finding in doctor.check_store(app.store(name), name):
+            broken = broken or finding.level == "error"
+            yield finding
+    yield from doctor.check_index(app.home)
+    if not broken:
+        try:
+            yield from doctor.check_records(app.index())
+        except GitmemError as error:
+            yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
+    yield from doctor.check_home(app.home)
+    yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems, app.location.commondir)
+
+
+@click.command("config", short_help="Show and change settings")
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@click.option("--global", "everywhere", is_flag=True, help="For all repositories of yours.")
+@click.option("--unset", is_flag=True, help="Go back to the default.")
+@opt.json_option
+@click.pass_obj
+def config_command(term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool) -> None:
+    """Show all settings, show one, or set one. They live in git's own configuration under 'gitmem.'.
+
+    \b
+    Examples:
+      git mem config
+      git mem config captureThreshold 2
+      git mem config --global sign true
+    """
+    with term.open() as app:
+        where = "--global" if everywhere else "--local"
+        if key is None:
+            rows = {name: {"value": app.settings.get(name), "default": default, "what": what} for name, (_, default, what) in config.SETTINGS.items()}
+            if as_json:
+                term.json(rows)
+            else:
+                term.page(_setting_lines(term, rows), app)
+                for problem in app.settings.problems:
+                    term.note(f"warning: {problem}")
+            return
+        name = config.canonical_key(key)
+        if unset:
+            app.git.call("config", where, "--unset-all", f"gitmem.{name}", ok=(0, 5))
+        elif value is None:
+            found = app.settings.get(name)
+            if as_json:
+                term.json(found)
+            else:
+                click.echo("\n".join(found) if isinstance(found, tuple) else str(found).lower() if isinstance(found, bool) else found)
+            return
+        else:
+            config.parse(name, value)
+            app.git.run("config", where, *(["--add"] if config.SETTINGS[name][0] == "list" else []), f"gitmem.{name}", value)
+        app.__dict__.pop("settings", None)
+        shown = app.settings.get(name)
+        term.say(f"{name} is now {', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}")
+
+
+def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
+    for name, row in rows.items():
+        value = row["value"]
+        text = ", ".join(value) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else str(value)
+        changed = value != row["default"]
+        yield f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} {term.style(row['what'], fg='bright_black')}"
+
+
+@click.command("wipe", short_help="Remove gitmem from this repository")
+@click.option("--remote", "remote", metavar="NAME", help="Remove the memory from this remote instead, for everybody.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
+    """Remove all memory and every trace of gitmem from this repository: refs, files, settings.
+
+    \b
+    Examples:
+      git mem sync --bundle before.bundle && git mem wipe
+      git mem wipe --remote origin
+    """
+    with term.open() as app:
+        if remote:
+            _ask(f"Remove the memory from {remote}, for everybody who uses it?", yes)
+            from gitmem.cli.share import remove_from_remote
+
+            remove_from_remote(term, app, remote)
+            return
+        refs = app.objects.refs(NAMESPACE)
+        if not refs and not os.path.isdir(app.home.path):
+            term.say("there is nothing of gitmem in this repository.")
+            return
+        _ask("Remove all memory from this repository? What no remote has is lost.", yes)
+        for ref, oid in refs.items():
+            app.objects.delete(ref, oid)
+        for section in ("gitmem",):
+            app.git.call("config", "--local", "--remove-section", section, ok=(0, 1, 128))
+        app.close()
+        try:
+            shutil.rmtree(app.home.path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise External(f"cannot remove '{app.home.path}': {error.strerror}.", "Remove the folder by hand.") from error
+        for name in (SHARED, PRIVATE):
+            path = os.path.join(app.location.commondir, "logs", name)
+            if os.path.exists(path):
+                os.unlink(path)
+        term.say(f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space.")
+
+
+def _ask(question: str, yes: bool) -> None:
+    if yes:
+        return
+    if not os.isatty(0):
+        raise UserError("this needs a confirmation.", "Give --yes to do it without a question.")
+    if not click.confirm(question, default=False, err=True):
+        raise UserError("nothing was changed.")
+
+
+@click.command("completion", short_help="Print the completion script of a shell")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print a completion script.
+
+    \b
+    Examples:
+      git mem completion bash >> ~/.bashrc
+      git mem completion fish > ~/.config/fish/completions/git-mem.fish
+    """
+    from gitmem.shipped import read_text
+
+    name = {"bash": "git-mem.bash", "zsh": "_git-mem", "fish": "git-mem.fish"}[shell]
+    click.echo(read_text("completion", name), nl=False)
+
+
+@click.command("drain", hidden=True)
+@click.pass_obj
+def drain_command(term: Terminal) -> None:
+    """Commit what waits in the journal and refresh the index: what a hook leaves for later."""
+    with term.open() as app:
+        app.settle()
+        app.index()
+        sys.stdout.flush()

@@ -1,0 +1,439 @@
+"""Commands that write records: add, edit, supersede, link, pin, archive, restore, forget."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.read import as_row
+from gitmem.cli.render import Terminal, plain, public, short
+from gitmem.errors import GitmemError, UnknownId, UserError
+from gitmem.files import raw_ref
+from gitmem.git.build import object_id
+from gitmem.model.codec import decode, encode
+from gitmem.model.record import CATEGORIES, SEVERITIES, TYPES, Record, clean_body, kind_of
+from gitmem.services import anchors, history, memories
+from gitmem.services.memories import Change
+from gitmem.store.records import Stored
+
+
+def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = False) -> None:
+    """Say what a change did, and name the secrets that were masked."""
+    for finding in change.findings:
+        term.note(f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is none, allow it: git config --add gitmem.allowSecret REGEX")
+    if as_json:
+        term.json({**public(as_row(scope, Stored(change.after, "", ""))), "commit": change.written.commit, "journaled": change.written.journaled})
+        return
+    if change.before is not None and change.written.commit is None and not change.written.journaled:
+        term.say(f"{short(change.after.id)} is already so; nothing changed.")
+        return
+    where = f" in your {scope} store" if scope != "shared" else ""
+    term.say(f"{verb} {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{where}{opt.journaled(change.written)}")
+
+
+def resolve_anchor(app: App, spec: str) -> dict[str, Any]:
+    """Return an anchor with the code it points at, as the work tree has it (else HEAD); raises UserError."""
+    anchor = anchors.parse(_from_root(app, spec))
+    if "glob" in anchor:
+        return anchor
+    data = _file(app, anchor["path"])
+    if data is None:
+        raise UserError(f"there is no file '{anchor['path']}' in this repository.", "Name it from the repository's root, or from where you are.")
+    if b"\0" in data[:8000]:
+        return {**anchor, "blob": object_id("blob", data, app.objects.traits.hash)}
+    attached = anchors.attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
+    head = raw_ref(app.location.gitdir, "HEAD") or ""
+    return {**attached, "commit": head} if head else attached
+
+
+def _from_root(app: App, spec: str) -> str:
+    """Return a spec whose path is taken from the current folder when there is such a file, else from the root."""
+    root = app.location.worktree
+    path, mark, rest = spec, "", ""
+    for sign in (":", "#"):
+        if sign in path:
+            path, mark, rest = path.partition(sign)[0], sign, path.partition(sign)[2] + mark + rest
+    full = os.path.realpath(path)
+    if root and os.path.exists(full) and os.path.commonpath([os.path.realpath(root), full]) == os.path.realpath(root):
+        return os.path.relpath(full, os.path.realpath(root)).replace(os.sep, "/") + spec[len(path) :]
+    return spec
+
+
+def _file(app: App, path: str) -> bytes | None:
+    root = app.location.worktree
+    if root:
+        full = os.path.realpath(os.path.join(root, path))
+        if os.path.commonpath([os.path.realpath(root), full]) == os.path.realpath(root) and os.path.isfile(full):
+            with open(full, "rb") as file:
+                return file.read(4 * 1024 * 1024)
+    code, out, _ = app.git.call("cat-file", "blob", f"HEAD:{path}", ok=(0, 1, 128))
+    return out if code == 0 else None
+
+
+def field_options(command: Any) -> Any:
+    """Add the options that set fields of a record."""
+    for option in (
+        click.option("--message", "-m", "messages", multiple=True, metavar="TEXT", help="The text; several make paragraphs; '-' reads stdin."),
+        click.option("--file", "-F", "text_file", type=click.File("r", encoding="utf-8"), help="Read the text from a file ('-' for stdin)."),
+        click.option("--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"),
+        click.option("--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"),
+        click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
+        click.option("--anchor", "anchors_", multiple=True, metavar="PLACE", help="path, path:12-20, path#Symbol or a glob. May be repeated."),
+        click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
+        click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
+        click.option("--workaround", metavar="TEXT", help="Of a gotcha."),
+        click.option("--project", metavar="NAME", help="The project it belongs to."),
+        click.option("--agent", metavar="NAME", help="The namespace it is for.  [default: global]"),
+    ):
+        command = option(command)
+    return command
+
+
+def _fields(app: App, kind: str, o: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that options give; refuses one that the kind does not have."""
+    own = {"memory": {"type", "importance", "project"}, "gotcha": {"category", "severity", "workaround"}}.get(kind, {"project"})
+    for name in ("type", "importance", "project", "category", "severity", "workaround"):
+        if o.get(name) is not None and name not in own:
+            raise click.BadParameter(f"--{name} does not go with a {kind}.")
+    fields = {name: o[name] for name in own if o.get(name) is not None}
+    if o.get("tags"):
+        fields["tags"] = [t.strip() for group in o["tags"] for t in group.split(",") if t.strip()]
+    if o.get("anchors_"):
+        fields["anchors"] = [resolve_anchor(app, spec) for spec in o["anchors_"]]
+    return fields
+
+
+def _text(o: dict[str, Any]) -> str | None:
+    """Return the body that `-m` and `-F` give; None when neither does."""
+    pieces = [sys.stdin.read() if m == "-" else m for m in o.get("messages") or ()]
+    if o.get("text_file") is not None:
+        try:
+            pieces.append(o["text_file"].read())
+        except UnicodeDecodeError as error:
+            raise UserError(f"'{o['text_file'].name}' is not UTF-8 text.", "Convert it first, for example with iconv.") from error
+    return "\n\n".join(p.strip("\n") for p in pieces) if pieces else None
+
+
+TEMPLATE = """
+
+# Write a title in the first line and the text below it.
+# Lines that start with '# ' here at the end are left out; nothing is saved when the title is empty.
+"""
+
+
+@click.command("add", short_help="Remember something")
+@click.argument("title", nargs=-1)
+@click.option("--kind", "-k", "kind", default="memory", show_default=True, metavar="KIND", help="memory, gotcha, event, ...")
+@field_options
+@click.option("--link", "links", multiple=True, metavar="ID", help="Link it to another record. May be repeated.")
+@click.option("--session", metavar="ID", help="The session it comes from.")
+@opt.scope_options
+@opt.json_option
+@click.pass_obj
+def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str, as_json: bool, **o: Any) -> None:
+    """Remember a decision, a pattern, a trap.
+
+    Without a TITLE your editor opens. Secrets in the text are masked before anything is stored.
+
+    \b
+    Examples:
+      git mem add "Use SERIALIZABLE for payments" -m "Two runs lost updates." -t decision
+      git mem add -k gotcha "pytest hangs without -p no:cacheprovider" --anchor conftest.py:12
+      git log -1 --format=%B | git mem add "Why we moved to asyncpg" -m -
+    """
+    (name,) = opt.kinds((kind,))
+    with term.open_or_user(scope == "user") as app:
+        text = _text(o)
+        heading = " ".join(title).strip()
+        if not heading:
+            if not sys.stdin.isatty() or text is not None:
+                raise click.UsageError("give a title: git mem add 'title' [-m TEXT]")
+            heading, text = _edited(TEMPLATE)
+        who = app.writer(o["agent"], o["session"])
+        fields = _fields(app, name, o)
+        if o["links"]:
+            fields["links"] = [app.find(i) for i in o["links"]]
+        if name == "event":
+            fields.setdefault("at", term.clock.stamp())
+        if name == "gotcha":
+            fields |= {"first_seen": term.clock.stamp(), "last_seen": term.clock.stamp()}
+        record = memories.draft(who, name, heading, text or "", **fields)
+        change = memories.add(app.store(scope), who, record)
+        done(term, change, "remembered", scope, as_json)
+
+
+def _edited(text: str) -> tuple[str, str]:
+    """Open the user's editor; return title and body. Raises UserError when the title is left empty."""
+    result = click.edit(text, extension=".md", require_save=False)
+    lines = (result or "").rstrip().split("\n")
+    while lines and lines[-1].startswith("# "):
+        lines.pop()
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    if not lines or not lines[0].strip():
+        raise UserError("nothing was saved: the title is empty.", "Write a title in the first line, or give it on the command line.")
+    return lines[0].removeprefix("# ").strip(), "\n".join(lines[1:])
+
+
+@click.command("edit", short_help="Change a record in your editor or by flags")
+@click.argument("id")
+@click.option("--title", metavar="TEXT", help="A new title.")
+@field_options
+@click.option("--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated.")
+@click.option("--unanchor", is_flag=True, help="Remove all anchors.")
+@opt.json_option
+@click.pass_obj
+def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, untags: tuple[str, ...], unanchor: bool, **o: Any) -> None:
+    """Change a record; without flags, the whole file in your editor.
+
+    A change that somebody else made meanwhile is merged, not overwritten.
+
+    \b
+    Examples:
+      git mem edit 7k2m9qxa
+      git mem edit 7k2m9qxa --importance 9 --tag payments --untag draft
+    """
+    with term.open() as app:
+        scope, stored = app.get(id)
+        record = stored.record
+        text = _text(o)
+        fields = _fields(app, record.kind, o)
+        if "tags" in fields or untags:
+            fields["tags"] = sorted({*record.tags, *fields.get("tags", [])} - set(untags))
+        if "anchors" in fields or unanchor:
+            fields["anchors"] = [*([] if unanchor else record.anchors), *fields.get("anchors", [])]
+        if o["agent"]:
+            fields["agent"] = o["agent"]
+        if title is None and text is None and not fields:
+            after = _edit_file(record)
+        else:
+            after = record.change(title=title, body=None if text is None else clean_body(text), **fields)
+        after = decode(encode(after))
+        done(term, memories.update(app.store(scope), app.writer(), record, after, "edit"), "changed", scope, as_json)
+
+
+def _edit_file(record: Record) -> Record:
+    text = encode(record).decode()
+    while True:
+        result = click.edit(text, extension=".md", require_save=False)
+        if result is None or result == encode(record).decode():
+            return record
+        try:
+            after = decode(result.encode())
+        except GitmemError as error:
+            if not sys.stdin.isatty() or not click.confirm(f"{error} Edit again?", default=True, err=True):
+                raise
+            text = result
+            continue
+        if after.id != record.id or after.kind != record.kind:
+            raise UserError("the id and the kind of a record cannot change.", "Add a new one: git mem supersede")
+        return after
+
+
+@click.command("supersede", short_help="Replace a record by a newer one")
+@click.argument("old")
+@click.argument("title", nargs=-1, required=True)
+@field_options
+@opt.json_option
+@click.pass_obj
+def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_json: bool, **o: Any) -> None:
+    """Write a new record that takes the place of OLD; OLD is archived and the chain kept.
+
+    When TITLE is the id of a record that is there, that one becomes the successor.
+
+    \b
+    Examples:
+      git mem supersede 7k2m9qxa "Use READ COMMITTED with a lock" -m "SERIALIZABLE retried too often."
+      git mem log 7k2m9qxa          the whole chain
+    """
+    with term.open() as app:
+        scope, stored = app.get(old)
+        who = app.writer(o["agent"])
+        before = stored.record
+        existing = _known(app, title[0]) if len(title) == 1 else None
+        if existing:
+            successor = app.get(existing)[1].record
+            if successor.id == before.id:
+                raise UserError("a record cannot supersede itself.")
+            after = successor.change(supersedes=sorted({*(successor.get("supersedes") or []), before.id}))
+            change = memories.update(app.store(scope), who, successor, after, "supersede")
+            memories.set_status(app.store(scope), who, before, "archived", "archive")
+        else:
+            keep = {k: before.fields[k] for k in ("type", "importance", "project", "tags", "anchors", "category", "severity") if k in before.fields}
+            new = memories.draft(who, before.kind, " ".join(title), _text(o) or "", **{**keep, **_fields(app, before.kind, o)})
+            change = memories.supersede(app.store(scope), who, before, new)
+        done(term, change, f"{short(before.id)} is superseded by", scope, as_json)
+
+
+def _known(app: App, text: str) -> str | None:
+    if " " in text or (len(text) < 6 and not kind_of(text)):
+        return None
+    try:
+        return app.find(text)
+    except UnknownId:
+        return None
+
+
+@click.command("link", short_help="Link a record to others")
+@click.argument("id")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.pass_obj
+def link_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
+    """Link a record to others: what one says helps to find the other.
+
+    \b
+    Example:
+      git mem link 7k2m9qxa 9p4c1zbn
+    """
+    _link(term, id, targets, remove=False)
+
+
+@click.command("unlink", short_help="Remove links between records")
+@click.argument("id")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.pass_obj
+def unlink_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
+    """Remove links from a record to others.
+
+    \b
+    Example:
+      git mem unlink 7k2m9qxa 9p4c1zbn
+    """
+    _link(term, id, targets, remove=True)
+
+
+def _link(term: Terminal, id: str, targets: tuple[str, ...], *, remove: bool) -> None:
+    with term.open() as app:
+        scope, stored = app.get(id)
+        links = list(stored.record.get("links") or [])
+        ids = [_linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets]
+        change = memories.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
+        done(term, change, "unlinked" if remove else "linked", scope)
+
+
+def _linked(links: list[str], text: str) -> str | None:
+    """Return the link that a text names, also to a record that is there no more."""
+    found = [x for x in links if x == text or x.endswith(text) or x.startswith(text)]
+    return found[0] if len(found) == 1 else None
+
+
+def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str) -> None:
+    with term.open() as app:
+        for id in ids:
+            scope, stored = app.get(id)
+            if op == "unpin" and stored.record.status != "pinned":
+                term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
+                continue
+            done(term, memories.set_status(app.store(scope), app.writer(), stored.record, status, op), verb, scope)
+
+
+@click.command("pin", short_help="Keep a record for good")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def pin_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Pin records: they never decay and are told first.
+
+    \b
+    Example:
+      git mem pin 7k2m9qxa
+    """
+    _each(term, ids, "pinned", "pin", "pinned")
+
+
+@click.command("unpin", short_help="Let a pinned record age again")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Unpin records.
+
+    \b
+    Example:
+      git mem unpin 7k2m9qxa
+    """
+    _each(term, ids, "active", "unpin", "unpinned")
+
+
+@click.command("archive", short_help="Put a record aside")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Archive records: kept and searchable with --all, no longer told.
+
+    \b
+    Example:
+      git mem archive 7k2m9qxa
+    """
+    _each(term, ids, "archived", "archive", "archived")
+
+
+@click.command("restore", short_help="Bring back what was archived or forgotten")
+@click.argument("ids", nargs=-1, metavar="ID...")
+@click.option("--list", "listing", is_flag=True, help="List what history has and the store has not.")
+@opt.json_option
+@click.pass_obj
+def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json: bool) -> None:
+    """Bring records back: archived, forgotten or collected ones, from git's history.
+
+    \b
+    Examples:
+      git mem restore --list
+      git mem restore 7k2m9qxa
+    """
+    if not ids and not listing:
+        raise click.UsageError("give an id, or --list.")
+    with term.open() as app:
+        removed = [(scope, id, when) for scope in ("shared", "private") if app.store(scope).tip() for id, when in history.removed_ids(app.store(scope)).items()]
+        if listing:
+            rows = [{"id": id, "removed": when, "store": scope, "title": _past_title(app, scope, id)} for scope, id, when in removed]
+            if as_json:
+                term.json(rows)
+            else:
+                term.page((f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} {plain(r['title'])}" for r in rows), app)
+            return
+        for text in ids:
+            low = text.lower()
+            matches = [(s, i) for s, i, _ in removed if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)]
+            if len(matches) == 1:
+                scope, id = matches[0]
+                done(term, memories.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
+                continue
+            scope, stored = app.get(text)
+            if stored.record.status in {"archived", "decayed"}:
+                done(term, memories.set_status(app.store(scope), app.writer(), stored.record, "active", "restore"), "restored", scope)
+            else:
+                term.say(f"{short(stored.record.id)} is there and {stored.record.status}; nothing changed.")
+
+
+def _past_title(app: App, scope: str, id: str) -> str:
+    try:
+        return history.last_version(app.store(scope), id).title
+    except GitmemError:
+        return "(purged)"
+
+
+@click.command("forget", short_help="Remove a record on purpose")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--reason", default="", metavar="TEXT", help="Why; kept with the mark that is left.")
+@click.pass_obj
+def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
+    """Remove records on purpose, everywhere the store is synced to.
+
+    History keeps them (git mem restore); a captured gotcha is not captured again. For a secret, use purge.
+
+    \b
+    Example:
+      git mem forget 7k2m9qxa --reason "no longer true"
+    """
+    with term.open() as app:
+        by_scope: dict[str, list[Record]] = {}
+        for id in ids:
+            scope, stored = app.get(id)
+            by_scope.setdefault(scope, []).append(stored.record)
+        for scope, records in by_scope.items():
+            written = memories.forget(app.store(scope), app.writer(), records, reason)
+            for record in records:
+                term.say(f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{opt.journaled(written)}")
+        term.note("history still has it: git mem restore ID brings it back, git mem purge ID removes it for good.")

@@ -1,0 +1,213 @@
+"""Check a repository's memory and repair what can be repaired without losing anything.
+
+Each check yields findings; a finding may carry a repair. Nothing is repaired unless asked.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitmem.errors import GitmemError
+from gitmem.files import Home, Location, listing
+from gitmem.git.process import Git
+from gitmem.index.query import NAME, SCHEMA, Index, open_index
+from gitmem.store import journal
+from gitmem.store.layout import NAMESPACE, PRIVATE, SHARED
+from gitmem.store.records import Store
+
+OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
+OLD_TEMP = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `level` is ok, note, warning or error."""
+
+    level: str
+    what: str
+    hint: str = ""
+    repair: Callable[[], str] | None = None
+
+
+def check_git(git: Git, backend: str) -> Iterator[Finding]:
+    """Is git there and new enough; which implementation is in use?"""
+    version = git.run("--version").decode().split()[2]
+    numbers = tuple(int(x) for x in version.split(".")[:2] if x.isdigit())
+    if numbers < (2, 30):
+        yield Finding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
+    else:
+        yield Finding("ok", f"git {version}, objects through {backend}")
+
+
+def check_refs(git: Git, location: Location, index: Index | None) -> Iterator[Finding]:
+    """Are our refs readable, is everything that they need there, did a crash leave locks?"""
+    indexed = index.tips() if index else {}
+    for name, ref in (("shared", SHARED), ("private", PRIVATE)):
+        path = os.path.join(location.commondir, ref)
+        if os.path.isfile(path) and os.path.getsize(path) == 0:
+            tip = indexed.get(name, "")
+            good = bool(tip) and git.call("cat-file", "-e", f"{tip}^{{commit}}", ok=(0, 1, 128))[0] == 0
+            yield Finding("error", f"{ref} is empty, as a power cut can leave it.", "Run: git mem doctor --fix" if good else "Fetch it again: git mem sync", _set_ref(path, tip) if good else None)
+    folder = os.path.join(location.commondir, "refs", "gitmem")
+    for here, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(here, name)
+            if name.endswith(".lock") and time.time() - os.path.getmtime(path) > OLD_LOCK:
+                yield Finding("warning", f"a lock of a process that died: {os.path.relpath(path, location.commondir)}", "Run: git mem doctor --fix", _unlink(path))
+    refs = git.run("for-each-ref", "--format=%(objectname)", NAMESPACE).decode().split()
+    if refs:
+        code, out, text = git.call("rev-list", "--objects", "--missing=print", "--stdin", stdin="\n".join(refs).encode(), ok=(0, 128), timeout=600)
+        missing = [line[1:].decode() for line in out.splitlines() if line.startswith(b"?")]
+        if code or missing:
+            what = f"{len(missing)} object(s) are missing, such as {missing[0][:12]}" if missing else f"history cannot be read: {text.splitlines()[-1] if text else code}"
+            yield Finding("error", what, "Get them from a clone that has them: git mem sync, or git fetch from it.")
+        else:
+            yield Finding("ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)")
+
+
+def check_store(store: Store, name: str) -> Iterator[Finding]:
+    """Is the store's format known?"""
+    try:
+        if store.tree() is None:
+            yield Finding("note", f"the {name} store is empty")
+        else:
+            yield Finding("ok", f"the {name} store can be read")
+    except GitmemError as error:
+        yield Finding("error", f"the {name} store: {error}", error.hint)
+
+
+def check_records(index: Index) -> Iterator[Finding]:
+    """Which files are damaged, which records wait for a person?"""
+    for row in index.damaged():
+        yield Finding("error", f"damaged: {row['path']} ({row['store']}): {row['reason']}", f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log")
+    conflicts = index.rows(conflict=True)
+    if conflicts:
+        yield Finding("warning", f"{len(conflicts)} record(s) met in conflict.", "See them: git mem list --conflicts; an edit settles each.")
+    edges = index.edges()
+    successors: dict[str, int] = {}
+    for _, rel, target in edges:
+        if rel == "supersedes":
+            successors[target] = successors.get(target, 0) + 1
+    for target, n in sorted(successors.items()):
+        if n > 1:
+            yield Finding("warning", f"{target} has {n} successors.", f"See the fork: git mem log {target[-8:]}; settle it: git mem supersede ID OTHER")
+    for loop in _cycles(edges):
+        yield Finding("warning", f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}", "Edit one of them: git mem edit ID")
+    total = sum(index.count().values())
+    yield Finding("ok", f"{total:,} record(s) indexed")
+
+
+def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
+    before: dict[str, list[str]] = {}
+    for source, rel, target in edges:
+        if rel == "supersedes":
+            before.setdefault(source, []).append(target)
+    found, done = [], set()
+    for start in sorted(before):
+        path, here = [start], start
+        while here not in done:
+            done.add(here)
+            nexts = before.get(here, [])
+            if not nexts:
+                break
+            here = nexts[0]
+            if here in path:
+                found.append(path[path.index(here) :])
+                break
+            path.append(here)
+    return found
+
+
+def check_index(home: Home) -> Iterator[Finding]:
+    """Is the index sound? It may be deleted at any time."""
+    path = home.join(NAME)
+    if not os.path.exists(path):
+        yield Finding("note", "there is no index yet; the next command builds it")
+        return
+    repair = _drop_index(path)
+    try:
+        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)
+        try:
+            answer = db.execute("PRAGMA quick_check").fetchone()[0]
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        answer = str(error)
+    if answer != "ok":
+        yield Finding("error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair)
+    elif open_index(path) is None:
+        yield Finding("warning", f"the index has another schema than {SCHEMA}.", "Run: git mem doctor --fix", repair)
+    else:
+        yield Finding("ok", "the index is sound")
+
+
+def check_home(home: Home) -> Iterator[Finding]:
+    """What waits in the journal, what was set aside, what did a crash leave, what did hooks complain of?"""
+    waiting = journal.count(home)
+    if waiting:
+        yield Finding("note", f"{waiting} write(s) wait in the journal", "The next writing command commits them.")
+    for path in listing(home.join(journal.FOLDER), ".bad"):
+        yield Finding("error", f"a journal entry could not be applied: {os.path.basename(path)}", f"Its text is in {path}; when you have what you need, delete it.")
+    try:
+        names = os.listdir(home.path)
+    except OSError:
+        return
+    for name in names:
+        path = home.join(name)
+        if name.endswith(".tmp") and time.time() - os.path.getmtime(path) > OLD_TEMP:
+            yield Finding("note", f"a file of a write that was killed: {name}", "Run: git mem doctor --fix", _unlink(path))
+        if name.endswith(".damaged"):
+            yield Finding("warning", f"a damaged working file was set aside: {name}", "It held counts only; delete it when you like.")
+    log = home.join("hook.log")
+    if os.path.exists(log) and time.time() - os.path.getmtime(log) < 7 * 86400:
+        lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
+        if lines:
+            yield Finding("warning", f"hooks failed {len(lines)} time(s); last: {lines[-1][:160]}", f"All of them: {log}")
+
+
+def check_config(raw: dict[str, list[str]], problems: list[str], commondir: str) -> Iterator[Finding]:
+    """Do settings make sense, do refspecs endanger the refs?"""
+    for problem in problems:
+        yield Finding("warning", problem, "Change it: git mem config KEY VALUE")
+    for key, values in raw.items():
+        if not key.startswith("remote."):
+            continue
+        for value in values:
+            if key.endswith(".fetch") and "refs/*:refs/*" in value or key.endswith(".mirror") and value == "true":
+                yield Finding("warning", f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.", "Sync after it restores what is lost; better: narrow the refspec.")
+            elif key.endswith(".fetch") and "refs/gitmem" in value:
+                yield Finding("warning", f"{key} = {value} overwrites memory that was not pushed.", f"Remove it: git config --unset-all {key} 'refs/gitmem'")
+            elif key.endswith(".push") and "refs/gitmem" in value:
+                yield Finding("warning", f"{key} = {value} makes plain 'git push' push no branch.", f"Remove it: git config --unset-all {key} 'refs/gitmem'")
+
+
+def _set_ref(path: str, tip: str) -> Callable[[], str]:
+    def repair() -> str:
+        os.unlink(path)
+        Path(path).write_text(tip + "\n", encoding="ascii")
+        return f"set {os.path.basename(os.path.dirname(path))}/{os.path.basename(path)} back to {tip[:12]}, where the index last saw it"
+
+    return repair
+
+
+def _unlink(path: str) -> Callable[[], str]:
+    def repair() -> str:
+        os.unlink(path)
+        return f"removed {os.path.basename(path)}"
+
+    return repair
+
+
+def _drop_index(path: str) -> Callable[[], str]:
+    def repair() -> str:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            if os.path.exists(path + suffix):
+                os.unlink(path + suffix)
+        return "removed the index; the next command builds it"
+
+    return repair
+
+
