@@ -4,30 +4,30 @@ Edges (commands, hooks, the language server) hold an `App` and call services wit
 """
 
 import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitmem import config
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, NotARepository, UnknownId, UserError
-from gitmem.files import Home, Location, locate, raw_ref
-from gitmem.git.objects import Commit, Objects
-from gitmem.git.objects_cli import is_shared
-from gitmem.git.opening import open_objects, sign
+from gitmem.files import Home, Location, is_shared, locate, raw_ref
 from gitmem.git.process import Git, check_owner, child_env
-from gitmem.git.remote import Remote
-from gitmem.index.cache import Cache
 from gitmem.index.query import NAME, Index, open_index
 from gitmem.index.state import State
-from gitmem.model.record import kind_of
-from gitmem.services.memories import Writer
-from gitmem.store import journal, maintenance
-from gitmem.store.layout import BRANCH, PRIVATE, SHARED
-from gitmem.store.records import Store, Stored
+from gitmem.store import journal
+
+# Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them, and
+# would pay 40 ms. This is the one module where that is the rule.
+if TYPE_CHECKING:
+    from gitmem.git.objects import Commit, Objects
+    from gitmem.git.remote import Remote
+    from gitmem.index.cache import Cache
+    from gitmem.services.memories import Writer
+    from gitmem.store.records import Store, Stored
 
 SCOPES = ("shared", "private", "user")
+SHARED, PRIVATE = "refs/gitmem/heads/main", "refs/gitmem/local/main"
 READS_A_FLUSH = 50
 
 
@@ -40,7 +40,7 @@ class App:
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
-        self._cache: Cache | None = None
+        self._cache: "Cache | None" = None
         self._index: Index | None = None
         self.home = Home(location.home, shared=is_shared(location.commondir))
         self.git = Git(location.commondir, env)
@@ -80,7 +80,7 @@ class App:
         """Name and e-mail of the writer: git's, else the account's; never an error."""
         user = self.env.get("USER") or self.env.get("LOGNAME") or "unknown"
         name = self.env.get("GIT_AUTHOR_NAME") or self.settings.git("user.name") or user
-        email = self.env.get("GIT_AUTHOR_EMAIL") or self.settings.git("user.email") or self.env.get("EMAIL") or f"{user}@{socket.gethostname() or 'localhost'}"
+        email = self.env.get("GIT_AUTHOR_EMAIL") or self.settings.git("user.email") or self.env.get("EMAIL") or f"{user}@{os.uname().nodename or 'localhost'}"
         return name, email
 
     @property
@@ -88,20 +88,26 @@ class App:
         """The namespace of this reader: GITMEM_AGENT, else the setting, else `global`."""
         return self.env.get("GITMEM_AGENT") or self.settings.get("agent") or "global"
 
-    def writer(self, agent: str | None = None, session: str | None = None) -> Writer:
+    def writer(self, agent: str | None = None, session: str | None = None) -> "Writer":
         """Return who writes, for the services."""
+        from gitmem.services.memories import Writer
+
         return Writer(self.clock, self.author, agent or self.agent, self.env.get("GITMEM_SESSION", "") if session is None else session, self.settings.get("allowSecret"))
 
     # -- stores
 
     @cached_property
-    def objects(self) -> Objects:
+    def objects(self) -> "Objects":
         """Git's objects."""
+        from gitmem.git.opening import open_objects
+
         setting = self.settings.get("backend")
         return open_objects(self.location, self.env, self._prefer if setting == "auto" else setting)
 
-    def store(self, scope: str = "shared") -> Store:
+    def store(self, scope: str = "shared") -> "Store":
         """Return a store by scope: shared, private or user."""
+        from gitmem.store.records import Store
+
         if scope == "user":
             return self.user.store("shared")
         ref = SHARED if scope == "shared" else PRIVATE
@@ -109,10 +115,14 @@ class App:
         quarantine = "git is receiving objects" if self.env.get("GIT_QUARANTINE_PATH") else ""
         return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, quarantine)
 
-    def _sign(self, commit: Commit) -> str | None:
+    def _sign(self, commit: "Commit") -> str | None:
+        from gitmem.git.opening import sign
+
         return sign(self.git, commit)
 
     def _after_write(self, commits: int) -> None:
+        from gitmem.store import maintenance
+
         maintenance.after_write(self.git, self.home, commits)
 
     @cached_property
@@ -159,6 +169,8 @@ class App:
                 return found
             if found is not None:
                 found.db.close()
+            from gitmem.index.cache import Cache
+
             self._cache = Cache(self.home)
         self._cache.refresh({"shared": self.store("shared"), "private": self.store("private")}, self.progress)
         self._index = self._cache.index()
@@ -206,6 +218,8 @@ class App:
 
     def find(self, text: str) -> str:
         """Return the full id that a text names: an id, or a unique prefix or suffix of six characters or more; raises UnknownId."""
+        from gitmem.model.record import kind_of
+
         low = text.strip().lower()
         if kind_of(low):
             return low
@@ -219,7 +233,7 @@ class App:
         shown = " | ".join(found[:4]) + (" …" if len(found) > 4 else "")
         raise UnknownId(f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.", f"Give more characters: {shown}")
 
-    def get(self, text: str, scopes: Sequence[str] = ()) -> tuple[str, Stored]:
+    def get(self, text: str, scopes: Sequence[str] = ()) -> "tuple[str, Stored]":
         """Return (scope, record) by an id as the user types it; the private store hides the shared, both the user's."""
         id = self.find(text)
         last: GitmemError | None = None
@@ -280,8 +294,11 @@ class App:
         """Return the configured remotes with their URLs."""
         return {k[7:-4]: v[-1] for k, v in self.settings.raw.items() if k.startswith("remote.") and k.endswith(".url")}
 
-    def remote(self, name: str, ref: str = "") -> Remote:
+    def remote(self, name: str, ref: str = "") -> "Remote":
         """Return a remote for an exchange."""
+        from gitmem.git.remote import Remote
+        from gitmem.store.layout import SHARED
+
         partial = any(k.startswith("remote.") and k.endswith((".promisor", ".partialclonefilter")) for k in self.settings.raw)
         ssh = self.env.get("GIT_SSH_COMMAND") or self.settings.git("core.sshcommand")
         chosen = ref or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "") or SHARED
@@ -289,6 +306,8 @@ class App:
 
     def remote_ref(self, branch: bool) -> str:
         """Return the ref that memory has on a remote."""
+        from gitmem.store.layout import BRANCH, SHARED
+
         return BRANCH if branch else SHARED
 
 

@@ -139,6 +139,18 @@ def has_reftable(commondir: str) -> bool:
     return os.path.isdir(os.path.join(commondir, "reftable"))
 
 
+def is_shared(commondir: str) -> bool:
+    """Say whether a repository's config file asks for files that a group may write."""
+    try:
+        with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
+            return any(
+                line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
+                for line in file
+            )
+    except OSError:
+        return False
+
+
 class Home:
     """Our folder in a common dir. Creates files readable as the repository is: group-shared or not."""
 

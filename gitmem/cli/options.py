@@ -1,13 +1,15 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from gitmem.app import App
-from gitmem.model.record import KIND, PREFIX
-from gitmem.store.records import Written
+from gitmem.model.kinds import KIND, PREFIX
+
+if TYPE_CHECKING:
+    from gitmem.store.records import Written
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,6 +58,6 @@ def agents(app: App, agent: str | None) -> tuple[str, ...]:
     return () if chosen == "global" and not agent else tuple(dict.fromkeys((chosen, "global")))
 
 
-def journaled(written: Written) -> str:
+def journaled(written: "Written") -> str:
     """Return what to say when a write waits in the journal."""
     return " (saved in the journal: the next git mem command commits it)" if written.journaled else ""

@@ -1,4 +1,4 @@
-"""Commands that read: show, list, search, graph."""
+"""Commands that read records: show, graph."""
 
 from typing import Any
 
@@ -6,25 +6,15 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
-from gitmem.cli.render import COLORS, Terminal, age, formatted, line, plain, public, short, width
-from gitmem.clock import seconds, stamp
+from gitmem.cli.render import COLORS, Terminal, age, formatted, plain, public, short
+from gitmem.cli.rows import as_row
+from gitmem.clock import seconds
 from gitmem.errors import UnknownId
 from gitmem.model.codec import encode
 from gitmem.model.decay import effective_score
-from gitmem.model.record import STATUSES, TYPES, Record
+from gitmem.model.record import Record
 from gitmem.services import history
 from gitmem.store.records import Damaged, Stored
-
-
-def as_row(scope: str, stored: Stored) -> dict[str, Any]:
-    """Return a record in the shape of the index's rows, with its body."""
-    record = stored.record
-    row: dict[str, Any] = {"store": scope, "id": record.id, "kind": record.kind, "title": record.title, **record.fields}
-    for key in ("status", "agent", "origin", "rev", "type", "importance", "severity", "category", "occurrences"):
-        value = record.get(key) if key not in {"type", "importance"} or record.kind == "memory" else None
-        if value is not None:
-            row[key] = value
-    return {**row, "updated": record.updated, "body": record.body, "oid": stored.oid, "path": stored.path}
 
 
 def computed(app: App, record: Record) -> dict[str, Any]:
@@ -167,72 +157,10 @@ def _place(anchor: dict[str, Any]) -> str:
     return f"{anchor.get('path', '')}{where}{'#' + str(anchor['symbol']) if anchor.get('symbol') else ''}"
 
 
-@click.command("list", short_help="List records")
-@click.option("--kind", "-k", "kind", multiple=True, metavar="KIND", help="memory, gotcha, summary, ... May be repeated.")
-@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag.")
-@click.option("--status", "statuses", multiple=True, type=click.Choice(STATUSES), help="Default: active and pinned.")
-@click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
-@click.option("--agent", metavar="NAME", help="As this agent sees it: its own and global; 'all' for every one.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
-@click.option("--resolved/--unresolved", default=None, help="Gotchas that are, or are not, resolved.")
-@click.option("--conflicts", is_flag=True, help="Records whose text met in conflict.")
-@click.option("--since", metavar="DATE", help="Created after a date, as git takes it.")
-@click.option("--until", metavar="DATE", help="Created before a date.")
-@click.option("--at", metavar="DATE|REV", help="The store as it was then.")
-@click.option("--sort", "order", type=click.Choice(["created", "updated", "title", "importance", "severity"]), default="created", show_default=True)
-@click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
-@click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each.")
-@opt.read_scopes
-@opt.json_option
-@click.pass_obj
-def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str | None, **o: Any) -> None:
-    """List records, newest first.
-
-    \b
-    Examples:
-      git mem list --kind gotcha --unresolved
-      git mem list --tag payments --format '{id}\\t{title}'
-      git mem list --at '2 weeks ago' --json
-    """
-    scopes = opt.scopes(o)
-    with term.open() as app:
-        statuses = o["statuses"] or (() if o["everything"] else ("active", "pinned"))
-        bounds = {name: stamp(history.when(app.git, o[name])) if o[name] else "" for name in ("since", "until")}
-        limit = -1 if o["limit"] is None else o["limit"]
-        if at:
-            rows = _listed_at(app, at, opt.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
-        else:
-            rows = app.rows(
-                scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=_paths(app, o["files"]),
-                resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, **bounds,
-            )  # fmt: skip
-        if as_json:
-            term.json([public(r) for r in rows])
-        elif template:
-            term.page((formatted(template, r) for r in rows), app)
-        else:
-            now = app.clock.now()
-            term.page((line(term, r, now) for r in rows), app)
-            if not rows:
-                term.note("nothing to list. Remember something with: git mem add 'title'")
-
-
-def _paths(app: App, files: tuple[str, ...]) -> list[str]:
-    import os
-
-    root = app.location.worktree
-    out = []
-    for name in files:
-        full = os.path.abspath(name)
-        inside = root and os.path.commonpath([root, full]) == root
-        out.append(os.path.relpath(full, root).replace(os.sep, "/") if root and inside else name)
-    return out
-
-
-def _listed_at(
+def listed_at(
     app: App, at: str, kinds: tuple[str, ...], types: tuple[str, ...], statuses: tuple[str, ...], tags: tuple[str, ...], scopes: tuple[str, ...]
 ) -> list[dict[str, Any]]:
+    """Return the rows of `list` for a state of the past, read from git."""
     rows = []
     for scope in scopes or ("shared", "private"):
         store = app.store(scope)
@@ -247,53 +175,6 @@ def _listed_at(
                 if not types or row.get("type") in types:
                     rows.append({**row, "resolved": stored.record.resolved})
     return sorted(rows, key=lambda r: (r["created"], r["id"]), reverse=True)
-
-
-@click.command("search", short_help="Find records by their words")
-@click.argument("words", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
-@click.option("--kind", "-k", "kind", multiple=True, metavar="KIND", help="memory, gotcha, ... May be repeated.")
-@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Type of memory.")
-@click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
-@click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
-@click.option("--format", "template", metavar="TEXT", help="Print '{score} {id} {title}' for each.")
-@opt.read_scopes
-@opt.json_option
-@click.pass_obj
-def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_json: bool, template: str | None, **o: Any) -> None:
-    """Find the records that fit a few words best.
-
-    Any word may match; "quoted words" match as a phrase, word* as a beginning.
-
-    \b
-    Examples:
-      git mem search payment isolation
-      git mem search '"connection refused"' --kind gotcha
-    """
-    scopes = opt.scopes(o)
-    with term.open() as app:
-        statuses = () if o["everything"] else ("active", "pinned")
-        hits = app.search(" ".join(words), limit, scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], statuses=statuses, agents=opt.agents(app, o["agent"]))
-        clean = [{**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits]
-        if as_json:
-            term.json([public(h) for h in clean])
-        elif template:
-            term.page((formatted(template, h) for h in clean), app)
-        else:
-            now = app.clock.now()
-            term.page((text for h in hits for text in _hit(term, h, now)), app)
-            if not hits:
-                term.note(f"no record matches '{' '.join(words)}'. Fewer or other words may; archived ones need --all.")
-
-
-def _hit(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
-    out = [line(term, hit, now)]
-    if hit["snippet"]:
-        parts = plain(hit["snippet"].replace("\x02", "\ue000").replace("\x03", "\ue001"))
-        bold = ("\033[1m", "\033[22m") if term.colored else ("", "")
-        out.append("    " + parts.replace("\ue000", bold[0]).replace("\ue001", bold[1]))
-    why = f"    {age(hit['created'], now)}; {plain(hit['reason'])}"
-    return [*out, term.style(why[: width() * 2], fg="bright_black")]
 
 
 @click.command("graph", short_help="Show what links to what")

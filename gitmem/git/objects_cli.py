@@ -189,7 +189,8 @@ class CliObjects:
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """See Objects."""
-        return self._git.call("merge-base", "--is-ancestor", ancestor, descendant, ok=(0, 1, 128))[0] == 0
+        # 128: not there; 129: no oid at all but an option. Both may be text from somebody else's store
+        return self._git.call("merge-base", "--is-ancestor", ancestor, descendant, ok=(0, 1, 128, 129))[0] == 0
 
     def close(self) -> None:
         """See Objects."""
@@ -241,15 +242,3 @@ def needs_git(commondir: str) -> bool:
     except OSError:
         return True
     return any(word in text for word in ("objectformat", "refstorage", "partialclone", "promisor", "sharedrepository"))
-
-
-def is_shared(commondir: str) -> bool:
-    """Say whether a repository's config file asks for files that a group may write."""
-    try:
-        with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
-            return any(
-                line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
-                for line in file
-            )
-    except OSError:
-        return False

@@ -159,7 +159,7 @@ class Pygit2Objects:
             return True
         try:
             return bool(self._repo.descendant_of(descendant, ancestor))
-        except (KeyError, self._pygit2.GitError):
+        except (KeyError, ValueError, self._pygit2.GitError):
             return False
 
     def close(self) -> None:

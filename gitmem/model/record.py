@@ -12,16 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
-
-PREFIX = {"memory": "mem", "gotcha": "got", "summary": "sum", "snapshot": "snp", "work": "wrk", "dna": "dna", "event": "evt"}
-KIND = {prefix: kind for kind, prefix in PREFIX.items()}
-NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; the others in a ULID
-
-TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
-STATUSES = ("active", "decayed", "archived", "pinned")
-ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
-CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
-SEVERITIES = ("critical", "warning", "info")
+from gitmem.model.kinds import CATEGORIES, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES
 
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")

@@ -1,6 +1,8 @@
 """Temporary."""
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     kind: str

@@ -3,11 +3,10 @@
 The algorithm is diff3's: S. Khanna, K. Kunal, B. Pierce, "A Formal Investigation of Diff3" (2007).
 """
 
-from difflib import SequenceMatcher
-
-
 def _changes(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]]]:
     """Return (from, to, new lines) for each part of the base that the side replaces."""
+    from difflib import SequenceMatcher  # two bodies that both changed: rare, and 3 ms
+
     matcher = SequenceMatcher(None, base, side, autojunk=False)
     return [(i1, i2, side[j1:j2]) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"]
 

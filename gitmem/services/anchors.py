@@ -4,7 +4,6 @@ An anchor is `{path, lines: [first, last], blob, symbol?, context: {before, line
 Lines are 1-based and inclusive. Pure: the text of the file is passed in.
 """
 
-import difflib
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -85,6 +84,8 @@ def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "") -> tuple
         before, after = (context.get("before", []), context.get("after", [])) if isinstance(context, dict) else ([], [])
         best = max(spots, key=lambda at: (_agree(have, at, wanted, before, after), -abs(at + 1 - first)))
         return best + 1, min(best + 1 + size, len(lines)), "same"
+    import difflib  # for a line that is there no more: rare, and 3 ms
+
     near = range(max(0, first - 1 - 40), min(len(have), first - 1 + 40))
     scored = [(difflib.SequenceMatcher(None, have[i].strip(), wanted[key].strip(), autojunk=False).ratio(), -abs(i + 1 - first), i) for i in near if have[i].strip()]
     if scored:

@@ -10,8 +10,9 @@ from typing import Any
 
 from gitmem.clock import Clock
 from gitmem.errors import UserError
+from gitmem.model.kinds import PREFIX
 from gitmem.model.merge import restamp
-from gitmem.model.record import PREFIX, Record, make
+from gitmem.model.record import Record, make
 from gitmem.model.scrub import Finding, scrub
 from gitmem.store import ops
 from gitmem.store.records import Message, Store, Written

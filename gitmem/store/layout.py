@@ -7,7 +7,8 @@ import json
 import re
 
 from gitmem.errors import FormatTooNew, InvalidRecord
-from gitmem.model.record import NAMED, kind_of
+from gitmem.model.kinds import NAMED
+from gitmem.model.record import kind_of
 
 NAMESPACE = "refs/gitmem/"
 SHARED = "refs/gitmem/heads/main"

@@ -40,7 +40,7 @@ def after_write(git: Git, home: Home, commits: int) -> bool:
             pass  # a wrong count only delays the next packing
         return False
     try:
-        with Lock(home.join("maintenance.lock"), 0):
+        with Lock(home.touch("maintenance.lock"), 0):
             pack_loose(git, home)
     except (Busy, GitFailed, External, subprocess.SubprocessError):
         return False

@@ -38,7 +38,7 @@ def purge(store: Store, git: Git, ids: Sequence[str], mask: Callable[[bytes], by
     out = Purged()
     objects = store.objects
     before = sorted(set(objects.refs(NAMESPACE).values()))
-    with Lock(store.home.join("write.lock"), store.budget):
+    with Lock(store.home.touch("write.lock"), store.budget):
         tip = store.tip()
         if tip is not None:
             new, out.rewritten, boundary = _rewrite(store, tip, ids, mask, progress)

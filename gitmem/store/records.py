@@ -165,7 +165,7 @@ class Store:
         if self.no_write or journal.count(self.home) == 0:
             return 0
         self.home.make()
-        with Lock(self.home.join("write.lock"), self.budget, self.sleep):
+        with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
             done = self._drain()
         self._tell(done)
         return done
@@ -173,20 +173,20 @@ class Store:
     def create(self) -> str:
         """Make the store if it is not there; return its tip."""
         self.home.make()
-        with Lock(self.home.join("write.lock"), self.budget, self.sleep):
+        with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
             return self._retry(lambda: self._ensure()[0])
 
     def move(self, old: str | None, new: str, why: str) -> None:
         """Move the ref outside of a write (a merge, a fast-forward); raises Moved."""
         self.home.make()
-        with Lock(self.home.join("write.lock"), self.budget, self.sleep):
+        with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
             self.objects.move(self.ref, old, new, f"gitmem: {why}")
 
     def _locked(self, entry: dict[str, Any]) -> str | None:
         self.home.make()
         done = 0
         try:
-            with Lock(self.home.join("write.lock"), self.budget, self.sleep):
+            with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
                 done = self._drain()
                 made = self._retry(lambda: self._commit(entry, ""))
                 done += made is not None
