@@ -68,9 +68,12 @@ class App:
     @cached_property
     def settings(self) -> config.Settings:
         """The settings, from git's configuration."""
-        settings = config.from_git(self.git.run("config", "--list", "-z"))
+        # 'git -c KEY=VALUE mem ...' reaches us through these; no other git call sees them
+        given = {k: v for k, v in self.env.items() if k.startswith(("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))}
+        settings = config.from_git(self.git.run("config", "--list", "-z", env=given))
         try:
-            config.save_cache(self.home, config.sources(self.location.commondir, self.env), settings)
+            if not given:
+                config.save_cache(self.home, config.sources(self.location.commondir, self.env), settings)
         except External:
             pass  # a read-only disk: the hot path asks git itself
         return settings
@@ -128,8 +131,7 @@ class App:
     @cached_property
     def user(self) -> "App":
         """The user's own repository of memories that hold in every project; made on first use."""
-        base = self.env.get("XDG_DATA_HOME") or os.path.join(self.env.get("HOME") or os.path.expanduser("~"), ".local", "share")
-        path = os.path.join(base, "gitmem", "user.git")
+        path = user_path(self.env)
         if not os.path.isdir(os.path.join(path, "objects")):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             Git(path, self.env).run("init", "-q", "--bare", path)
@@ -138,8 +140,7 @@ class App:
 
     def has_user(self) -> bool:
         """Say whether the user's store exists (reading must not make it)."""
-        base = self.env.get("XDG_DATA_HOME") or os.path.join(self.env.get("HOME") or os.path.expanduser("~"), ".local", "share")
-        return os.path.isdir(os.path.join(base, "gitmem", "user.git", "objects"))
+        return user_store(self.env)
 
     def is_user_store(self) -> bool:
         """Say whether this is the user's own repository."""
@@ -182,6 +183,8 @@ class App:
 
     def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
         """Return (scope prefix, index) of every store that a reader joins: this repository's, then the user's."""
+        if self.is_user_store():
+            return [("user", self.index())]
         out = [("", self.index())]
         if self.has_user() and not self.is_user_store() and (not scopes or "user" in scopes):
             out.append(("user", self.user.index()))
@@ -200,7 +203,11 @@ class App:
             for row in rows:
                 row["store"] = prefix or row["store"]
             out += rows
-        return out
+        if len({row["store"] for row in out}) > 1:
+            from gitmem.index.query import sort_rows
+
+            sort_rows(out, filters.get("order", "created"))
+        return out[:limit] if limit >= 0 else out
 
     def search(self, text: str, limit: int, **filters: Any) -> list[dict[str, Any]]:
         """Return the best matches of all stores joined, best first."""
@@ -309,6 +316,17 @@ class App:
         from gitmem.store.layout import BRANCH, SHARED
 
         return BRANCH if branch else SHARED
+
+
+def user_path(env: Mapping[str, str]) -> str:
+    """Return where the user's own store is, or would be."""
+    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "gitmem", "user.git")
+
+
+def user_store(env: Mapping[str, str]) -> bool:
+    """Say whether the user's own store exists (reading must not make it)."""
+    return os.path.isdir(os.path.join(user_path(env), "objects"))
 
 
 def open_app(start: str, env: Mapping[str, str], clock: Clock | None = None, prefer: str = "auto", progress: Callable[[int, int], None] | None = None) -> App:

@@ -41,7 +41,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
       git mem list --at '2 weeks ago' --json
     """
     scopes = opt.scopes(o)
-    with term.open() as app:
+    with term.open_any() as app:
         statuses = o["statuses"] or (() if o["everything"] else ("active", "pinned"))
         bounds = {name: _bound(app, o[name]) for name in ("since", "until")}
         limit = -1 if o["limit"] is None else o["limit"]
@@ -106,7 +106,7 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
       git mem search '"connection refused"' --kind gotcha
     """
     scopes = opt.scopes(o)
-    with term.open() as app:
+    with term.open_any() as app:
         statuses = () if o["everything"] else ("active", "pinned")
         hits = app.search(" ".join(words), limit, scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], statuses=statuses, agents=opt.agents(app, o["agent"]))
         clean = [{**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits]

@@ -51,7 +51,7 @@ def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool
       git mem show 7k2m9qxa@{yesterday}
       git mem show 7k2m9qxa --json
     """
-    with term.open() as app:
+    with term.open_any() as app:
         found = []
         for text in ids:
             name, _, revision = text.partition("@")
@@ -191,7 +191,7 @@ def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json
       git mem graph 7k2m9qxa
       git mem graph --dot | dot -Tsvg > memory.svg
     """
-    with term.open() as app:
+    with term.open_any() as app:
         edges = sorted({e for _, index in app.indexes() for e in index.edges()})
         start = app.find(id) if id else None
         if start:

@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from gitmem.app import App, open_app, open_user
+from gitmem.app import App, open_app, open_user, user_store
 from gitmem.clock import Clock, seconds
+from gitmem.errors import NotARepository
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -70,20 +71,30 @@ class Terminal:
             yield app
 
     @contextlib.contextmanager
+    def open_any(self) -> Iterator[App]:
+        """Open the repository of the folder; outside of one, the user's own store, if there is one."""
+        try:
+            app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
+        except NotARepository:
+            if not user_store(self.environ):
+                raise
+            app = open_user(self.environ, self.clock, "git")
+        with app:
+            yield app
+
+    @contextlib.contextmanager
     def open_or_user(self, user: bool) -> Iterator[App]:
         """Open the repository; outside of one, with `--user`, the user's own store."""
-        if user:
-            from gitmem.errors import NotARepository
-
-            try:
-                app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
-            except NotARepository:
-                app = open_user(self.environ, self.clock, "git")
-            with app:
-                yield app
-        else:
+        if not user:
             with self.open() as app:
                 yield app
+            return
+        try:
+            app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
+        except NotARepository:
+            app = open_user(self.environ, self.clock, "git")
+        with app:
+            yield app
 
     def progress(self) -> Callable[[int, int], None] | None:
         """Return a progress line for long work; None when stderr is no terminal."""

@@ -10,6 +10,7 @@ from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, age, plain, short
 from gitmem.errors import RemoteRefused, UserError
 from gitmem.git.remote import bundle
+from gitmem.store import purge as purging
 from gitmem.store import sync as syncing
 from gitmem.store.layout import SHARED
 
@@ -64,6 +65,8 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         name, may_push = store_name(app, remote)
         app.flush_reads()
         out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
+        if out.abandoned:
+            purging.prune(app.git, out.abandoned)
         app.index()
         if as_json:
             term.json({k: getattr(out, k) for k in ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused")})

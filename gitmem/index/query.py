@@ -157,7 +157,7 @@ class Index:
             found = {r[0]: _row(r) for r in self.db.execute(sql, (*(n for n, _ in part), *values))}
             for n, rank in part:
                 if n in found:
-                    found[n]["score"] = round(-rank, 4)
+                    found[n]["score"] = float(f"{-rank:.6g}")  # tiny in a small store: no fixed number of digits would do
                     out.append(found[n])
         return out
 
@@ -204,6 +204,20 @@ def _row(row: "Sequence[Any]") -> "dict[str, Any]":
         out[key] = json.loads(out[key]) if out[key] else ({} if key == "triggers" else [])
     out["resolved"], out["conflict"] = bool(out["resolved"]), bool(out["conflict"])
     return out
+
+
+def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
+    """Sort rows that come from several indexes as one index would have given them (see ORDERS)."""
+    rank = {"critical": 0, "warning": 1, "info": 2}
+    if order == "title":
+        rows.sort(key=lambda r: (str(r["title"]).lower(), r["id"]))
+    elif order == "importance":
+        rows.sort(key=lambda r: (r["importance"] if r["importance"] is not None else -1.0, r["created"], r["id"]), reverse=True)
+    elif order == "severity":
+        rows.sort(key=lambda r: (r["last_seen"] or "", r["id"]), reverse=True)
+        rows.sort(key=lambda r: rank.get(r["severity"], 3))
+    else:
+        rows.sort(key=lambda r: (r[order], r["id"]), reverse=True)
 
 
 def open_index(path: str) -> Index | None:

@@ -201,6 +201,7 @@ class Store:
     def _drain(self) -> int:
         done = 0
         for path, entry in journal.entries(self.home):
+            self.tree()  # a store that cannot be read is not the entry's fault: it waits
             if entry is None:
                 journal.set_aside(path)
                 continue
@@ -210,7 +211,7 @@ class Store:
                 if not self._applied(entry):
                     self._retry(lambda e=entry: self._commit(e, str(e["key"])))  # type: ignore[misc]
                     done += 1
-            except (UserError, KeyError, TypeError, ValueError):
+            except (UserError, LookupError, TypeError, ValueError, AttributeError):
                 journal.set_aside(path)  # kept for doctor; one bad entry must not block the others
                 continue
             journal.remove(path)

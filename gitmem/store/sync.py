@@ -36,6 +36,7 @@ class Outcome:
     conflicts: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    abandoned: list[str] = field(default_factory=list)  # old tips that held what somebody purged: to be pruned
 
     def note(self, report: Report) -> None:
         """Add a merge's report."""
@@ -107,7 +108,7 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
         )
     if before is not None and before != fetched and not store.objects.is_ancestor(before, fetched):
         warning = f"{remote.name}'s memory was rewritten; both histories are kept."
-        if ours and warning not in out.warnings:
+        if ours and warning not in out.warnings and not _tainted(store.objects, fetched, ours):
             backup(store, ours)
             out.warnings.append(warning)
     return fetched
@@ -126,6 +127,8 @@ def _join(store: Store, theirs: str, out: Outcome) -> None:
                 return
             if _tainted(store.objects, theirs, ours):
                 made, report = carry_over(store.objects, ours, theirs)
+                _drop_backups(store)
+                out.abandoned.append(ours)
                 out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")
             else:
                 made, report = merge_commits(store.objects, ours, theirs)
@@ -206,6 +209,12 @@ def _expire_backups(store: Store) -> None:
                 store.objects.delete(ref, oid)
         except (ValueError, Moved):
             continue
+
+
+def _drop_backups(store: Store) -> None:
+    """Remove all backups: they may hold what was purged."""
+    for ref, oid in store.objects.refs(BACKUP).items():
+        store.objects.delete(ref, oid)
 
 
 def _set(objects: Objects, ref: str, oid: str) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from lsprotocol import types as t
+
 from gitmem.app import App
 from gitmem.errors import UserError
 from gitmem.git.process import Git
@@ -11,7 +13,6 @@ from gitmem.services import memories
 from gitmem.store.records import Message
 from gitmem_lsp.diagnostics import Mark, Note
 from gitmem_lsp.text import plain, shorten
-from lsprotocol import types as t
 
 RESOLVE = "gitmem.resolve"
 TITLE_LIMIT = 60

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from lsprotocol import types as t
+
 from gitmem.git.build import object_id
 from gitmem.services.anchors import place
 from gitmem_lsp.positions import code_range, git_lines
 from gitmem_lsp.text import plain, shorten
-from lsprotocol import types as t
 
 SOURCE = "gitmem"
 FILE_CAP = 20  # diagnostics in a file; the last then says how many more there are
@@ -81,18 +82,17 @@ def glob_match(pattern: str, path: str) -> bool:
     want = pattern.strip("/").split("/")
 
     def skip(at: Iterable[int]) -> set[int]:
-        out = set()
-        for here in at:
-            out.add(here)
-            while here < len(want) and want[here] == "**":
-                here += 1
-                out.add(here)
+        out = set(at)
+        for here, part in enumerate(want):
+            if here in out and part == "**":
+                out.add(here + 1)
         return out
 
     reached = skip({0})
     for part in path.split("/"):
-        ahead = {at if want[at] == "**" else at + 1 for at in reached if at < len(want) and (want[at] == "**" or fnmatchcase(part, want[at]))}
-        reached = skip(ahead)
+        stay = {at for at in reached if at < len(want) and want[at] == "**"}
+        step = {at + 1 for at in reached - stay if at < len(want) and fnmatchcase(part, want[at])}
+        reached = skip(stay | step)
         if not reached:
             return False
     return len(want) in reached
@@ -108,7 +108,7 @@ def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:
 def find_notes(rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str]) -> list[Note]:
     """Return each gotcha at its best place in a text, the most severe first."""
     ranked = sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1))
-    chosen = [(row, [a for a in row["anchors"] if _applies(a, paths)]) for row in ranked[:PLACED]]
+    chosen = [(row, [a for a in row["anchors"] if applies(a, paths)]) for row in ranked[:PLACED]]
     lengths = {len(str(a["blob"])) for _, anchors in chosen for a in anchors if a.get("blob")}
     blobs = blob_ids("".join(lines), lengths) if lengths else frozenset()
     texts, starts = git_lines(lines)
@@ -131,7 +131,8 @@ def find_notes(rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str]) 
     return out
 
 
-def _applies(anchor: dict[str, Any], paths: Sequence[str]) -> bool:
+def applies(anchor: dict[str, Any], paths: Sequence[str]) -> bool:
+    """Say whether an anchor is in a file that has these paths."""
     if isinstance(anchor.get("path"), str):
         return anchor["path"] in paths
     glob = anchor.get("glob")
@@ -159,7 +160,7 @@ def _mark(line: int, notes: tuple[Note, ...], lines: Sequence[str], encoding: st
     if len(notes) == 1:
         message = _alone(notes[0])
     else:
-        message = "; ".join(shorten(title, MESSAGE_LIMIT) for title in shown) + (f"; +{len(notes) - LINE_CAP} more" if len(notes) > LINE_CAP else "")
+        message = "; ".join([*shown, *([f"+{len(notes) - LINE_CAP} more"] if len(notes) > LINE_CAP else [])])
     diagnostic = t.Diagnostic(
         range=code_range(lines, line, encoding), message=message, severity=notes[0].severity, source=SOURCE, code=short_id(notes[0].id),
         data={"ids": [note.id for note in notes]},

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from lsprotocol import types as t
 from pygls.workspace import TextDocument, Workspace
 
-from gitmem_lsp.positions import spot, split_lines
+from gitmem_lsp.positions import split_lines, spot
 
 
 class LineDocument(TextDocument):
@@ -21,7 +21,8 @@ class LineDocument(TextDocument):
     @property
     def encoding(self) -> str:
         """What the client counts columns in."""
-        return str(getattr(self.position_codec.encoding, "value", None) or self.position_codec.encoding or t.PositionEncodingKind.Utf16.value)
+        chosen = self.position_codec.encoding or t.PositionEncodingKind.Utf16
+        return str(getattr(chosen, "value", chosen))
 
     @property
     def lines(self) -> Sequence[str]:
@@ -65,7 +66,9 @@ class LineDocument(TextDocument):
 class LineWorkspace(Workspace):
     """A workspace that makes `LineDocument`s. Installed by changing the class of the one that pygls made."""
 
-    def _create_text_document(self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None) -> LineDocument:
+    def _create_text_document(
+        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+    ) -> LineDocument:
         return LineDocument(doc_uri, source or "", version, language_id, sync_kind=self._sync_kind, position_codec=self._position_codec)
 
     def opened(self, uri: str) -> LineDocument | None:

@@ -3,17 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from lsprotocol import types as t
+
 from gitmem.clock import seconds
 from gitmem.model.record import Record
 from gitmem_lsp.diagnostics import Mark
 from gitmem_lsp.text import block, inline, multiline, plain, shorten
-from lsprotocol import types as t
 
 BODY_LIMIT = 4000
 RECORDS = 3  # records told in full; the others are counted
 
 UNITS = ((365 * 86400, "year"), (30 * 86400, "month"), (7 * 86400, "week"), (86400, "day"), (3600, "hour"), (60, "minute"))
-STATES = {"changed": "The code has changed since.", "adrift": "The code it speaks of was not found: moved or deleted.", "file": "It is about the whole file."}
+STATES = {
+    "changed": "The code has changed since.",
+    "adrift": "The code it speaks of was not found: moved or deleted.",
+    "file": "It is about the whole file.",
+}
 
 
 @dataclass(frozen=True, slots=True)

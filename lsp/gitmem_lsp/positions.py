@@ -1,6 +1,6 @@
-"""Lines and columns: what ends a line, and what a column counts.
+r"""Lines and columns: what ends a line, and what a column counts.
 
-The protocol ends a line at `\\n`, `\\r\\n` and `\\r`, and nowhere else; git ends it at `\\n` alone; Python's `str.splitlines` ends it
+The protocol ends a line at `\n`, `\r\n` and `\r`, and nowhere else; git ends it at `\n` alone; Python's `str.splitlines` ends it
 at a form feed and at U+2028 too, which is why nobody here uses it. A column counts bytes of UTF-8, units of UTF-16 or code points,
 as the client chose. All of that is here and only here. Pure.
 """
@@ -83,9 +83,9 @@ def code_range(lines: Sequence[str], number: int, encoding: str) -> t.Range:
 
 
 def git_lines(lines: Sequence[str]) -> tuple[Sequence[str], Sequence[int]]:
-    """Return the lines as git counts them, and for each the protocol's number of its first part.
+    r"""Return the lines as git counts them, and for each the protocol's number of its first part.
 
-    They differ only where a `\\r` stands alone.
+    They differ only where a `\r` stands alone.
     """
     if not any(line.endswith("\r") for line in lines):
         return lines, range(len(lines))

@@ -16,19 +16,18 @@ from gitmem.errors import GitmemError
 from gitmem.files import Location, locate
 from gitmem.git.process import check_owner
 from gitmem.store.layout import PRIVATE, SHARED
-from gitmem_lsp.diagnostics import glob_match
+from gitmem_lsp.diagnostics import Row, applies
 
 if TYPE_CHECKING:
     from gitmem.app import App
     from gitmem.model.record import Record
 
 T = TypeVar("T")
-Row = dict[str, Any]
 
 # An editor that git started (for a commit message) inherits these, and they name that one repository whatever file is open.
 MISLEADING = frozenset({
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE",
-    "GIT_PREFIX", "GIT_QUARANTINE_PATH",
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH",
 })  # fmt: skip
 STATUSES = ("active", "pinned")
 HIDES = {"user": 0, "shared": 1, "private": 2}  # of one id in several stores the last is shown
@@ -67,16 +66,22 @@ class Repository:
     def gotchas(self, paths: tuple[str, ...]) -> list[Row]:
         """Return the unresolved gotchas about a file by any of its paths, and those with a pattern. On its thread."""
         app = self.app
+        if self._seen is None:
+            self.moved()  # before the first read, so that no move falls between the two
         key = tuple((scope, *sorted(index.tips().items())) for scope, index in app.indexes())
         if key != self._key:
             self._rows.clear()
             self._globs = [row for row in self._read() if any(isinstance(a.get("glob"), str) for a in row["anchors"])]
             self._key = key
         if paths not in self._rows:
-            matching = [r for r in self._globs if any(glob_match(a["glob"], p) for a in r["anchors"] if isinstance(a.get("glob"), str) for p in paths)]
+            matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]
             found = sorted([*self._read(paths=paths), *matching], key=lambda row: HIDES.get(row["store"], 0))
             self._rows[paths] = list({row["id"]: row for row in found}.values())
         return self._rows[paths]
+
+    def warm(self) -> None:
+        """Open the repository and bring its index up to date. On its thread."""
+        self.app.indexes()
 
     def _read(self, **filters: Any) -> list[Row]:
         rows: list[Row] = self.app.rows(kinds=("gotcha",), statuses=STATUSES, resolved=False, order="severity", **filters)
@@ -88,6 +93,8 @@ class Repository:
 
     def moved(self) -> bool:
         """Say whether any ref that holds memories may have moved since the last call: eight calls of stat. On its thread."""
+        if self._opened is None:
+            return False
         common = self.location.commondir
         files = [os.path.join(common, name) for name in (SHARED, PRIVATE, "packed-refs", "reftable/tables.list")]
         if self.app.has_user():
