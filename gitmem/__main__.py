@@ -10,6 +10,10 @@ def main() -> int:
         from gitmem.hot import main as hot
 
         return hot(args[1:])
+    if args[:1] == ["__complete"]:
+        from gitmem.complete import main as complete
+
+        return complete(args[1:])
     from gitmem.cli.main import run
 
     return run(args)

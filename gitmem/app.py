@@ -40,7 +40,7 @@ class App:
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
-        self._cache: "Cache | None" = None
+        self._cache: Cache | None = None
         self._index: Index | None = None
         self.home = Home(location.home, shared=is_shared(location.commondir))
         self.git = Git(location.commondir, env)

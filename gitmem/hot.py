@@ -88,15 +88,15 @@ class Hook:
         """Return what git prints, None when it fails: `subprocess` alone would cost more than this whole hook."""
         env = {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
         out, into = os.pipe()
-        try:
-            null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
-            child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
-        except OSError:
-            return None
-        finally:
-            os.close(into)
-            with os.fdopen(out, "rb") as file:
-                data = b"" if sys.exc_info()[0] else file.read()
+        with os.fdopen(out, "rb") as file:
+            try:
+                null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
+                child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
+            except OSError:
+                return None
+            finally:
+                os.close(into)
+            data = file.read()
         return data if os.waitpid(child, 0)[1] == 0 else None
 
     @property
@@ -179,13 +179,14 @@ class Hook:
 
     def catch_up(self) -> None:
         """Start a drain when writes wait or the index is behind its refs."""
-        waiting = [os.path.basename(path) for path, _ in zip(_journal(self.home), range(1), strict=False)]
+        waiting = _journal(self.home)
         if waiting:
-            self.drain(f"journal {waiting[0]}")
+            self.drain(f"journal {max(waiting)}")
             return
         tips = self.tips()
         if has_reftable(self.where.commondir):
-            self.drain("reftable") if self.event.name == events.SESSION_START else None
+            if self.event.name == events.SESSION_START:
+                self.drain("reftable")  # only git can tell where the refs are
         elif tips != (self.index.tips() if self.index else {}):
             self.drain("stale " + " ".join(sorted(tips.values())))
 
@@ -220,17 +221,25 @@ def detach(args: "Sequence[str]", env: "Mapping[str, str]") -> None:
     if not sys.executable:
         return
     null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    try:
-        ours = [int(fd) for fd in os.listdir("/dev/fd") if int(fd) > 2]
-    except (OSError, ValueError):
-        ours = []
-    actions: list[tuple[Any, ...]] = [*null, *((os.POSIX_SPAWN_CLOSE, fd) for fd in ours)]
+    actions: list[tuple[Any, ...]] = [*null, *((os.POSIX_SPAWN_CLOSE, fd) for fd in _open_files())]
     # -P: a folder named gitmem where the agent happens to be must not be imported
     argv = [sys.executable, "-P", "-m", "gitmem", *args]
     try:
         os.posix_spawn(sys.executable, argv, env, file_actions=actions, setsid=True)
     except NotImplementedError:  # an old C library
         os.posix_spawn(sys.executable, argv, env, file_actions=actions, setpgroup=0)
+
+
+def _open_files() -> "list[int]":
+    """Return the descriptors above the standard ones: what an agent left open must not live on in a drain."""
+    found = []
+    try:
+        for name in os.listdir("/dev/fd"):
+            os.fstat(int(name))
+            found.append(int(name))
+    except (OSError, ValueError):
+        pass  # the one that the listing itself used
+    return [fd for fd in found if fd > 2]
 
 
 def _folder(cwd: str) -> str:
@@ -287,13 +296,10 @@ def _prompt(hook: Hook) -> "list[str]":
     hook.catch_up()
     if not hook.event.prompt.strip() or not hook.settings.get("inject"):
         return []
-    from gitmem.recall import recall  # only a prompt pays for it
-
-    found: list[tuple[Row, str]] = []
+    found: list[Row] = []
     for index in hook.indexes:
         found += recall(index, hook.event.prompt, hook.root, _folder(hook.event.cwd), hook.agents)
-    bodies = {row["id"]: body for row, body in reversed(found)}
-    return hook.tell([row for row, _ in found[:8]], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=bodies[row["id"]]))
+    return hook.tell(found[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"]))
 
 
 def _file(hook: Hook) -> "list[str]":
@@ -416,7 +422,79 @@ HANDLERS: "dict[str, Callable[[Hook], list[str]]]" = {
 }  # fmt: skip
 
 
-# -- history
+# -- what a prompt calls for
+
+
+def recall(index: "Index", prompt: str, root: str, cwd: str, agents: "Sequence[str]") -> "list[Row]":
+    """Return the records that a prompt calls for, surest first; none when none is surely about it.
+
+    By the files that it names, by an error that it quotes, and by words that tell something: see `_telling`.
+    """
+    wanted: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "agents": agents, "resolved": False}
+    found: dict[str, Row] = {}
+    patterns = _patterns(prompt, root)
+    if patterns:
+        marks = ",".join("?" * len(patterns))
+        ids = [r[0] for r in index.db.execute(f"SELECT DISTINCT id FROM records WHERE pattern IN ({marks}) AND pattern <> '' LIMIT 8", patterns)]
+        for row in (row for id in ids for row in index.get(id)):
+            if row["status"] in LIVE and not row["resolved"] and row["agent"] in agents:
+                found.setdefault(row["id"], row)
+    paths = _paths(index, prompt, root, cwd)
+    if paths:
+        for row in index.rows(paths=paths, order="severity", limit=MOST, **wanted):
+            found.setdefault(row["id"], row)
+    telling = _telling(index, prompt)
+    if telling:
+        for row in index.search(" ".join(w.replace('"', "") for w in telling), limit=12, snippets=False, **wanted):
+            if _is_about(row, telling):
+                found.setdefault(row["id"], row)
+    rows = list(found.values())[:MOST]
+    for row in rows:
+        row["body"] = index.body(row["n"]) if row["kind"] == "memory" else ""
+    return rows
+
+
+def _patterns(prompt: str, root: str) -> "list[str]":
+    """Return the patterns of errors that a prompt seems to quote."""
+    low = prompt.lower()
+    if not any(sign in low for sign in SIGNS):
+        return []
+    from gitmem.model.fingerprint import fingerprint
+
+    quoted = prompt.split("```")[1::2][:4]
+    lines = [line for line in prompt[:PROMPT].splitlines() if any(sign in line.lower() for sign in SIGNS)][:8]
+    marks = (fingerprint(text, root) for text in dict.fromkeys([prompt[:PROMPT], *quoted, *lines]))
+    return list(dict.fromkeys(mark.pattern for mark in marks if mark))
+
+
+def _paths(index: "Index", prompt: str, root: str, cwd: str) -> "list[str]":
+    """Return the anchored paths that a prompt names: whole, or by an end that only one of them has."""
+    names = {}
+    for word in prompt[:PROMPT].translate(APART).split():
+        word = word.strip(".:!?-")
+        if "://" not in word and len(word) < 256 and ("/" in word.strip("/") or "." in word):
+            names[word.split("#")[0].split(":")[0]] = None
+    out: dict[str, None] = {}
+    for name in list(names)[:24]:
+        exact = [p for p in (inside(name, root, cwd), inside(name, root, root)) if p]
+        hits = [r[0] for p in exact for r in index.db.execute("SELECT path FROM places WHERE path = ? LIMIT 1", (p,))]
+        if not hits and not name.startswith(("/", "~")):
+            end = name.removeprefix("./").replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            hits = [r[0] for r in index.db.execute("SELECT DISTINCT path FROM places WHERE path LIKE ? ESCAPE '\\' LIMIT 2", ("%/" + end,))]
+            hits = hits if len(hits) == 1 else []
+        out.update(dict.fromkeys(hits))
+    return list(out)
+
+
+def _telling(index: "Index", prompt: str) -> "dict[str, tuple[set[int], set[int]]]":
+    """Return the words of a prompt that few records have: {word: (rows that have it, rows that have it in title, tags or places)}."""
+    from gitmem.index.words import CJK, tokens
+
+    size = index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0
+    most = max(3, size // 50)
+    words = [w.rstrip("*") for w in tokens(prompt[:PROMPT])]
+    terms = {w: f'"{w}"' for w in words if len(w) > 2 and w not in CHATTER and (w.isascii() or not _is_cjk(w, CJK))}
+    return {}
 
 
 def _note(hook: Hook) -> None:
@@ -564,7 +642,7 @@ def main(args: "Sequence[str]") -> int:
     try:
         while out:
             out = out[os.write(1, out) :]
-    except BaseException:  # noqa: BLE001, S110 - nobody listens any more
+    except BaseException:  # noqa: BLE001 - nobody listens any more
         pass
     os._exit(0)  # no clean-up: closing state.db would write it back to disk each time
 

@@ -59,8 +59,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
         elif template:
             term.page((formatted(template, r) for r in rows), app)
         else:
-            now = app.clock.now()
-            term.page((line(term, r, now) for r in rows), app)
+            term.page((line(term, r) for r in rows), app)
             if not rows:
                 term.note("nothing to list. Remember something with: git mem add 'title'")
 
@@ -122,7 +121,7 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
 
 
 def _hit(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
-    out = [line(term, hit, now)]
+    out = [line(term, hit)]
     if hit["snippet"]:
         parts = plain(hit["snippet"].replace("\x02", "\ue000").replace("\x03", "\ue001"))
         bold = ("\033[1m", "\033[22m") if term.colored else ("", "")

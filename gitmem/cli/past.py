@@ -62,7 +62,7 @@ def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: b
             term.page((formatted(o["template"], _step(s)) for s in listed), app)
             return
         now = term.clock.now()
-        term.page(_lines(term, app, store, listed, ids, forks, now, oneline=o["oneline"], patch=o["patch"]), app)
+        term.page(_lines(term, store, listed, ids, forks, now, oneline=o["oneline"], patch=o["patch"]), app)
         if store.tip() is None:
             term.note("the store is empty. Remember something with: git mem add 'title'")
 
@@ -105,7 +105,7 @@ def _step(step: history.Step) -> dict[str, Any]:
 
 
 def _lines(
-    term: Terminal, app: App, store: Store, steps: Iterator[history.Step], ids: list[str], forks: list[tuple[str, list[str]]], now: float, *, oneline: bool, patch: bool
+    term: Terminal, store: Store, steps: Iterator[history.Step], ids: list[str], forks: list[tuple[str, list[str]]], now: float, *, oneline: bool, patch: bool
 ) -> Iterator[str]:
     if len(ids) > 1:
         yield term.style("chain ", bold=True) + " → ".join(term.style(short(i), fg="yellow") for i in ids)

@@ -164,7 +164,7 @@ def formatted(template: str, row: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", value, text)
 
 
-def line(term: Terminal, row: Mapping[str, Any], now: float) -> str:
+def line(term: Terminal, row: Mapping[str, Any]) -> str:
     """Return the one line of a record in a list."""
     kind = row.get("severity") or row.get("type") or row["kind"]
     label = f"{row['kind']}/{kind}" if kind != row["kind"] else str(kind)
@@ -177,7 +177,7 @@ def line(term: Terminal, row: Mapping[str, Any], now: float) -> str:
         marks.append(term.style("conflict", fg="red"))
     if row.get("origin") not in {"manual", None, ""}:
         marks.append(str(row["origin"]))
-    if row.get("store") not in {"shared", None, ""}:
+    if row.get("store") not in {"shared", None}:
         marks.append(str(row["store"]))
     tail = f" ({', '.join(marks)})" if marks else ""
     return (

@@ -178,7 +178,7 @@ def _findings(app: App) -> Any:
         except GitmemError as error:
             yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
     yield from doctor.check_home(app.home)
-    yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems, app.location.commondir)
+    yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
 
 
 @click.command("config", short_help="Show and change settings")

@@ -99,7 +99,7 @@ class Remote:
 
         said = next((line.strip() for line in text.splitlines() if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))), text.strip()[:200])
         said = said.replace("\t", " ")
-        if "does not appear to be a git repository" in text or "not found" in text and "repository" in text.lower():
+        if "does not appear to be a git repository" in text or ("not found" in text and "repository" in text.lower()):
             return RemoteRefused(f"'{self.name}' is no remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network")
         if way == "write" and seen(_RACE) and not seen(_POLICY):
             return RemoteRefused(f"somebody else wrote to {self.name} at the same time.", "Run the command again.", kind="race")

@@ -134,7 +134,7 @@ def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[s
     if x == o and y == o:
         return o
     votes = [(v, side.stamp(key)) for v, side in ((x, a), (y, b)) if v != o]
-    value, stamp = max(votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0])))
+    value, _ = max(votes, key=lambda v: (key != "status" or v[0] != "decayed", v[1], sort_key(v[0])))
     stamps[key] = _write(max(s for v, s in votes if v == value))
     return value
 

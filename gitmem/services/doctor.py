@@ -168,7 +168,7 @@ def check_home(home: Home) -> Iterator[Finding]:
             yield Finding("warning", f"hooks failed {len(lines)} time(s); last: {lines[-1][:160]}", f"All of them: {log}")
 
 
-def check_config(raw: dict[str, list[str]], problems: list[str], commondir: str) -> Iterator[Finding]:
+def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Finding]:
     """Do settings make sense, do refspecs endanger the refs?"""
     for problem in problems:
         yield Finding("warning", problem, "Change it: git mem config KEY VALUE")
@@ -176,7 +176,7 @@ def check_config(raw: dict[str, list[str]], problems: list[str], commondir: str)
         if not key.startswith("remote."):
             continue
         for value in values:
-            if key.endswith(".fetch") and "refs/*:refs/*" in value or key.endswith(".mirror") and value == "true":
+            if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (key.endswith(".mirror") and value == "true"):
                 yield Finding("warning", f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.", "Sync after it restores what is lost; better: narrow the refspec.")
             elif key.endswith(".fetch") and "refs/gitmem" in value:
                 yield Finding("warning", f"{key} = {value} overwrites memory that was not pushed.", f"Remove it: git config --unset-all {key} 'refs/gitmem'")

@@ -51,7 +51,7 @@ def code_actions(marks: Sequence[Mark], range: t.Range, uri: str, literals: bool
 
 def _resolve(mark: Mark, note: Note, uri: str) -> t.CodeAction:
     title = f"Resolve gotcha: {shorten(plain(str(note.row['title'])), TITLE_LIMIT)}"
-    command = t.Command(title, RESOLVE, [note.id, uri])
+    command = t.Command(title, RESOLVE, arguments=[note.id, uri])
     return t.CodeAction(title, kind=t.CodeActionKind.QuickFix, diagnostics=[mark.diagnostic], command=command)
 
 

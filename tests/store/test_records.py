@@ -16,7 +16,7 @@ from gitmem.store import journal, ops
 from gitmem.store.layout import FORMAT_PATH, PRIVATE, SHARED, record_path, tombstone_path
 from gitmem.store.records import Message, Store
 from gitmem.store.treemerge import root_draft
-from tests.conftest import AUTHOR, CLOCK, add, damaged, edit, forget, fsck, git, listed, record
+from tests.conftest import AUTHOR, CLOCK, add, damaged, edit, forget, fsck, git, git_of, listed, record
 
 NOTE = Message("note", "add")
 
@@ -398,28 +398,20 @@ def test_busy_write_lock_spills_to_the_journal(store):
 
 
 def test_lost_race_is_built_again(store):
-    """A foreign writer that moved the ref between our read and our write loses nothing, nor do we."""
+    """A foreign commit that lands after our write began, before our commit, is kept, and so is ours."""
     add(store)
-    moved = []
-    base_move = store.objects.move
 
-    def slow(edits):
-        foreign_tip(store, edits)
-        moved.append(1)
+    class Late(Clock):
+        """A clock that is read once the tip of a write has been read: the other writer comes then."""
 
-    original = store.clock
-    # the clock is asked for the key of a write before the lock: the foreign write lands in between
-    class Hooked(Clock):
-        def stamp(self):
-            if not moved:
-                slow({"memories/zz/x.txt": b"x"})
-            return original.stamp()
+        def stamp(self) -> str:
+            foreign_tip(store, {"memories/zz/x.txt": b"x"})
+            return CLOCK.stamp()
 
-    store.clock = Hooked()
-    item = add(store)
-    assert item == store.get(item.id).record
-    assert b"x" == store.read_file("memories/zz/x.txt")
-    assert base_move == store.objects.move
+    store.clock = Late()
+    item = record()
+    store.write([ops.put(item)], NOTE)
+    assert (item, b"x") == (store.get(item.id).record, store.read_file("memories/zz/x.txt"))
 
 
 def test_packed_refs_in_between_change_nothing(store, repo):
@@ -450,7 +442,7 @@ def test_tombstone_stops_a_late_edit(store):
 
 def test_root_draft_is_what_git_has_on_disk(repo):
     """The first commit depends on nothing but the format."""
-    objects = CliObjects(__import__("tests.conftest", fromlist=["git_of"]).git_of(repo))
+    objects = CliObjects(git_of(repo))
     made = objects.write(root_draft())
     assert "1577836800 gitmem" == git(repo, "log", "-1", "--format=%ct %cn", made)
     objects.close()

@@ -1,0 +1,73 @@
+"""`git-mem __complete ids PREFIX`: what shell completion asks for. Read-only, bounded, never an error.
+
+Answers from the index as it is: a completion must not wait for git. Standard library only.
+"""
+
+import os
+import sys
+
+from gitmem.files import locate
+from gitmem.index.query import NAME, open_index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MOST = 50
+SHORT = 8  # characters of an id's end that lists show
+
+
+def ids(prefix: str, start: str, env: "Mapping[str, str]", most: int = MOST) -> "list[tuple[str, str]]":
+    """Return (id, title) of records whose id, or its short form, begins so: newest first; the short form if that is unique."""
+    low = prefix.lower()
+    if not all(c.isalnum() or c in "._-" for c in low):
+        return []
+    like = low.replace("_", "\\_") + "%"
+    found: dict[str, str] = {}
+    for path in _indexes(start, env):
+        index = open_index(path)
+        if index is None:
+            continue
+        sql = "SELECT id, title FROM records WHERE id LIKE ?1 ESCAPE '\\' OR substr(id, 5) LIKE ?1 ESCAPE '\\' OR substr(id, ?2) LIKE ?1 ESCAPE '\\' ORDER BY created DESC, id DESC LIMIT ?3"
+        for id, title in index.db.execute(sql, (like, -SHORT, most)):
+            found.setdefault(id, title)
+        index.db.close()
+    ends = [_short(id) for id in found]
+    out = []
+    for id, title in list(found.items())[:most]:
+        short = _short(id)
+        shown = next(form for form in (short, id, id[4:]) if form.startswith(low))
+        out.append((shown if shown != short or ends.count(short) == 1 else id, title))
+    return out
+
+
+def _short(id: str) -> str:
+    return id[-SHORT:] if len(id) > 20 else id
+
+
+def _indexes(start: str, env: "Mapping[str, str]") -> "list[str]":
+    """Return the index files that a reader joins: the repository's, then the user's own."""
+    out = []
+    try:
+        out.append(os.path.join(locate(start, env).home, NAME))
+    except Exception:  # noqa: BLE001 - no repository here
+        pass
+    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    user = os.path.join(base, "gitmem", "user.git", "gitmem", NAME)
+    return out if user in out else [*out, user]
+
+
+def _line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)[:120]
+
+
+def main(args: "Sequence[str]") -> int:
+    """Print `id<TAB>title` lines for `ids PREFIX`; print nothing for anything else, or when anything is wrong."""
+    try:
+        if args[:1] == ["ids"]:
+            rows = ids(args[1] if len(args) > 1 else "", os.getcwd(), os.environ)
+            sys.stdout.buffer.write("".join(f"{id}\t{_line(title)}\n" for id, title in rows).encode("utf-8", "replace"))
+            sys.stdout.flush()
+    except Exception:  # noqa: BLE001 - a message would land in the middle of the user's command line
+        pass
+    return 0
