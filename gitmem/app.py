@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gitmem import config
+from gitmem.background import detach
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, NotARepository, UnknownId, UserError
 from gitmem.files import Home, Location, is_shared, locate, raw_ref
@@ -16,6 +17,7 @@ from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.query import NAME, Index, open_index
 from gitmem.index.state import State
 from gitmem.store import journal
+from gitmem.store.refs import BRANCH, PRIVATE, SHARED
 
 # Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them, and
 # would pay 40 ms. This is the one module where that is the rule.
@@ -27,19 +29,26 @@ if TYPE_CHECKING:
     from gitmem.store.records import Store, Stored
 
 SCOPES = ("shared", "private", "user")
-SHARED, PRIVATE = "refs/gitmem/heads/main", "refs/gitmem/local/main"
 READS_A_FLUSH = 50
 
 
 class App:
     """One repository as gitmem sees it. Close it, or use it as a context manager."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], clock: Clock, prefer: str = "auto", progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        clock: Clock,
+        prefer: str = "auto",
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.location = location
         self.env = env
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
+        self._wrote = False
         self._cache: Cache | None = None
         self._index: Index | None = None
         self.home = Home(location.home, shared=is_shared(location.commondir))
@@ -52,7 +61,8 @@ class App:
         self.close()
 
     def close(self) -> None:
-        """Release children, files and handles."""
+        """Release children, files and handles; where agents have hooks, have the index follow what was written."""
+        behind = self._wrote and self._cache is None and self._index is None and os.path.isdir(self.home.join("sessions"))
         for name in ("objects", "state", "user"):
             part = self.__dict__.pop(name, None)
             if part is not None:
@@ -62,6 +72,11 @@ class App:
         elif self._index is not None:
             self._index.db.close()
         self._cache = self._index = None
+        if behind:
+            try:
+                detach(["-C", self.location.worktree or self.location.gitdir, "drain"], self.env)
+            except OSError:
+                pass  # a later reader refreshes it
 
     # -- settings and people
 
@@ -69,7 +84,11 @@ class App:
     def settings(self) -> config.Settings:
         """The settings, from git's configuration."""
         # 'git -c KEY=VALUE mem ...' reaches us through these; no other git call sees them
-        given = {k: v for k, v in self.env.items() if k.startswith(("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))}
+        given = {
+            k: v
+            for k, v in self.env.items()
+            if k.startswith(("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
+        }
         settings = config.from_git(self.git.run("config", "--list", "-z", env=given))
         try:
             if not given:
@@ -83,7 +102,12 @@ class App:
         """Name and e-mail of the writer: git's, else the account's; never an error."""
         user = self.env.get("USER") or self.env.get("LOGNAME") or "unknown"
         name = self.env.get("GIT_AUTHOR_NAME") or self.settings.git("user.name") or user
-        email = self.env.get("GIT_AUTHOR_EMAIL") or self.settings.git("user.email") or self.env.get("EMAIL") or f"{user}@{os.uname().nodename or 'localhost'}"
+        email = (
+            self.env.get("GIT_AUTHOR_EMAIL")
+            or self.settings.git("user.email")
+            or self.env.get("EMAIL")
+            or f"{user}@{os.uname().nodename or 'localhost'}"
+        )
         return name, email
 
     @property
@@ -95,7 +119,13 @@ class App:
         """Return who writes, for the services."""
         from gitmem.services.memories import Writer
 
-        return Writer(self.clock, self.author, agent or self.agent, self.env.get("GITMEM_SESSION", "") if session is None else session, self.settings.get("allowSecret"))
+        return Writer(
+            self.clock,
+            self.author,
+            agent or self.agent,
+            self.env.get("GITMEM_SESSION", "") if session is None else session,
+            self.settings.get("allowSecret"),
+        )
 
     # -- stores
 
@@ -126,6 +156,7 @@ class App:
     def _after_write(self, commits: int) -> None:
         from gitmem.store import maintenance
 
+        self._wrote = True
         maintenance.after_write(self.git, self.home, commits)
 
     @cached_property
@@ -144,7 +175,10 @@ class App:
 
     def is_user_store(self) -> bool:
         """Say whether this is the user's own repository."""
-        return os.path.basename(self.location.commondir) == "user.git" and os.path.basename(os.path.dirname(self.location.commondir)) == "gitmem"
+        return (
+            os.path.basename(self.location.commondir) == "user.git"
+            and os.path.basename(os.path.dirname(self.location.commondir)) == "gitmem"
+        )
 
     # -- reading
 
@@ -179,7 +213,9 @@ class App:
 
     def _tip(self, ref: str) -> str | None:
         raw = raw_ref(self.location.commondir, ref)
-        return raw if raw is not None else self.objects.tip(ref) if os.path.isdir(os.path.join(self.location.commondir, "reftable")) else None
+        return (
+            raw if raw is not None else self.objects.tip(ref) if os.path.isdir(os.path.join(self.location.commondir, "reftable")) else None
+        )
 
     def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
         """Return (scope prefix, index) of every store that a reader joins: this repository's, then the user's."""
@@ -238,7 +274,10 @@ class App:
         if not found:
             raise UnknownId(f"no record matches '{text}'.", "Search for it: git mem search WORDS, or list all: git mem list")
         shown = " | ".join(found[:4]) + (" …" if len(found) > 4 else "")
-        raise UnknownId(f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.", f"Give more characters: {shown}")
+        raise UnknownId(
+            f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.",
+            f"Give more characters: {shown}",
+        )
 
     def get(self, text: str, scopes: Sequence[str] = ()) -> "tuple[str, Stored]":
         """Return (scope, record) by an id as the user types it; the private store hides the shared, both the user's."""
@@ -304,7 +343,6 @@ class App:
     def remote(self, name: str, ref: str = "") -> "Remote":
         """Return a remote for an exchange."""
         from gitmem.git.remote import Remote
-        from gitmem.store.layout import SHARED
 
         partial = any(k.startswith("remote.") and k.endswith((".promisor", ".partialclonefilter")) for k in self.settings.raw)
         ssh = self.env.get("GIT_SSH_COMMAND") or self.settings.git("core.sshcommand")
@@ -313,8 +351,6 @@ class App:
 
     def remote_ref(self, branch: bool) -> str:
         """Return the ref that memory has on a remote."""
-        from gitmem.store.layout import BRANCH, SHARED
-
         return BRANCH if branch else SHARED
 
 
@@ -329,7 +365,9 @@ def user_store(env: Mapping[str, str]) -> bool:
     return os.path.isdir(os.path.join(user_path(env), "objects"))
 
 
-def open_app(start: str, env: Mapping[str, str], clock: Clock | None = None, prefer: str = "auto", progress: Callable[[int, int], None] | None = None) -> App:
+def open_app(
+    start: str, env: Mapping[str, str], clock: Clock | None = None, prefer: str = "auto", progress: Callable[[int, int], None] | None = None
+) -> App:
     """Open the repository of a folder; raises NotARepository, UntrustedRepository.
 
     `prefer="git"` suits a process that ends after one operation, `"libgit2"` one that stays.

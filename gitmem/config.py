@@ -117,7 +117,11 @@ def sources(commondir: str, env: "Mapping[str, str]") -> list[str]:
     xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     system = env.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
     user = env.get("GIT_CONFIG_GLOBAL")
-    return [os.path.join(commondir, "config"), *([user] if user else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]), system]
+    return [
+        os.path.join(commondir, "config"),
+        *([user] if user else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]),
+        system,
+    ]
 
 
 def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
@@ -131,10 +135,26 @@ def _stamps(paths: "Sequence[str]") -> "list[list[Any]]":
     return out
 
 
+def _included(paths: "Sequence[str]", settings: Settings) -> list[str]:
+    """Return the files that the configuration may include: a relative name is relative to the file that names it."""
+    names = [
+        v
+        for k, values in settings.raw.items()
+        if k == "include.path" or (k.startswith("includeif.") and k.endswith(".path"))
+        for v in values
+    ]
+    return [
+        os.path.join(os.path.dirname(base), os.path.expanduser(name))
+        for name in names
+        for base in (paths if not name.startswith(("/", "~")) else paths[:1])
+    ]
+
+
 def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     """Keep our settings for the hot path, with the state of the files they came from; no-op when unchanged."""
     if not os.path.isdir(home.path):
         return
+    paths = [*paths, *_included(paths, settings)]
     ours = {k: list(v) for k, v in settings.raw.items() if k.startswith("gitmem.") or k in {"user.name", "user.email"}}
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")
     path = home.join(CACHE)
@@ -152,7 +172,8 @@ def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") ->
     try:
         with open(home.join(CACHE), encoding="utf-8") as file:
             saved = json.load(file)
-        if saved["from"] == _stamps(paths):
+        known = [str(row[0]) for row in saved["from"]]
+        if known[: len(paths)] == list(paths) and saved["from"] == _stamps(known):
             return Settings({str(k): [str(x) for x in v] for k, v in saved["values"].items()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass

@@ -44,7 +44,9 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
     if given:
         gitdir = _git_dir(os.path.join(start, given))
         if gitdir is None:
-            raise NotARepository(f"GIT_DIR is set to '{given}', which is not a git repository.", "Unset GIT_DIR, or point it at a repository.")
+            raise NotARepository(
+                f"GIT_DIR is set to '{given}', which is not a git repository.", "Unset GIT_DIR, or point it at a repository."
+            )
         tree = env.get("GIT_WORK_TREE")
         worktree = os.path.abspath(os.path.join(start, tree)) if tree else _worktree_of(gitdir)
         return Location(gitdir, _common(gitdir, env), worktree)
@@ -144,7 +146,8 @@ def is_shared(commondir: str) -> bool:
     try:
         with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
             return any(
-                line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
+                line.strip().lower().startswith("sharedrepository")
+                and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
                 for line in file
             )
     except OSError:
@@ -294,3 +297,14 @@ def listing(path: str, suffix: str) -> "Iterator[str]":
     for name in names:
         if name.endswith(suffix):
             yield os.path.join(path, name)
+
+
+def inside(path: str, root: str, cwd: str) -> str:
+    """Return a path relative to the work tree, links resolved; empty when it leads out of it, or into git's folder."""
+    if not root or "\0" in path:
+        return ""
+    full = os.path.realpath(os.path.join(cwd, path))
+    if not full.startswith(root.rstrip(os.sep) + os.sep):
+        return ""
+    rest = full[len(root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
+    return "" if rest.split("/", 1)[0].lower() == ".git" else rest

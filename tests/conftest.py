@@ -15,7 +15,7 @@ from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.model.record import PREFIX, Record, make
 from gitmem.store import ops
-from gitmem.store.layout import SHARED
+from gitmem.store.refs import SHARED
 from gitmem.store.records import Damaged, Message, Store, Stored
 
 AUTHOR = ("Ada", "ada@example.org")
@@ -53,7 +53,7 @@ def _sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     """Give every test a home of its own; nothing named GIT_*, GITMEM_* or XDG_* gets in."""
     home = tmp_path_factory.mktemp("home")
     for key in list(os.environ):
-        if key.startswith(("GIT_", "GITMEM_", "XDG_")) and key != "GITMEM_REQUIRE_ALL" or key in {"EMAIL", "SSH_ASKPASS", "PAGER"}:
+        if (key.startswith(("GIT_", "GITMEM_", "XDG_")) and key != "GITMEM_REQUIRE_ALL") or key in {"EMAIL", "SSH_ASKPASS", "PAGER"}:
             monkeypatch.delenv(key)
     config = home / "gitconfig"
     config.touch()

@@ -1,0 +1,232 @@
+# Completion of `git mem` and `git-mem` for bash.
+#
+# `git mem <TAB>` works through git's own completion, which looks for the function `_git_mem`.
+# Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
+
+__git_mem_commands="init status doctor config wipe completion add edit supersede link unlink pin unpin archive restore forget purge
+	show list search graph log diff undo sync remote hook"
+__git_mem_global="-C --no-pager --color --version --help"
+__git_mem_fields="--message --file --type --importance --tag --anchor --category --severity --workaround --project --agent"
+__git_mem_settings="backend sign agent remote remoteRef syncTimeout captureThreshold captureWindow inject startBudget promptBudget fileBudget
+	allowSecret pager"
+
+# Print the options of a command.
+__git_mem_options ()
+{
+	case "$1" in
+	init) echo --no-remote --json ;;
+	status) echo --json ;;
+	doctor) echo --fix --json ;;
+	config) echo --global --unset --json ;;
+	wipe) echo --remote --yes ;;
+	add) echo "$__git_mem_fields" --kind --link --session --shared --private --user --json ;;
+	edit) echo "$__git_mem_fields" --title --untag --unanchor --json ;;
+	supersede) echo "$__git_mem_fields" --json ;;
+	restore) echo --list --json ;;
+	forget) echo --reason ;;
+	purge) echo --text --remote --yes ;;
+	show) echo --at --raw --format --json ;;
+	list) echo --kind --type --tag --status --all --agent --file --resolved --unresolved --conflicts --since --until --at --sort --limit \
+		--format --shared --private --user --json ;;
+	search) echo --limit --kind --type --all --agent --format --shared --private --user --json ;;
+	graph) echo --depth --dot --json ;;
+	log) echo --limit --oneline --patch --reverse --private --user --shared --format --json ;;
+	diff) echo --name-status --private --shared --json ;;
+	undo) echo --private --shared ;;
+	sync) echo --bundle --pull-only --json ;;
+	"remote enable") echo --branch --yes ;;
+	"remote show") echo --json ;;
+	esac
+	echo --help
+}
+
+# Say whether an option takes the next word as its value.
+__git_mem_takes_value ()
+{
+	case "$1" in
+	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | --agent | --anchor | --at | \
+		--bundle | --category | --depth | --format | --link | --project | --reason | --remote | --session | --severity | --since | --sort | \
+		--status | --tag | --text | --title | --until | --untag | --workaround) return 0 ;;
+	esac
+	return 1
+}
+
+# Run git-mem's helper, or git, in the folder that the line under the cursor names.
+__git_mem_git ()
+{
+	git ${__git_dir:+--git-dir="$__git_dir"} "${__git_C_args[@]}" "${__git_mem_C[@]}" "$@" 2>/dev/null
+}
+
+# Offer words.
+__git_mem_words ()
+{
+	# not `compgen -W`: that would run what stands in $(...)
+	local list word
+	IFS=$' \t\n' read -r -d '' -a list <<<"$1"
+	for word in "${list[@]}"; do
+		[[ $word != "$__git_mem_cur"* ]] || COMPREPLY+=("$word")
+	done
+}
+
+# Offer files.
+__git_mem_files ()
+{
+	local IFS=$'\n'
+	COMPREPLY=($(compgen -f -- "$__git_mem_cur"))
+	compopt -o filenames 2>/dev/null
+}
+
+# Offer ids; with their titles when there is a choice to make.
+__git_mem_ids ()
+{
+	local id title rows=()
+	while IFS=$'\t' read -r id title; do
+		rows+=("$id")
+		COMPREPLY+=("$id  $title")
+	done < <(__git_mem_git mem __complete ids "$__git_mem_cur")
+	# one answer is inserted, and so is each in turn by menu-complete (37) and insert-completions (42): no title then
+	if [ ${#rows[@]} -lt 2 ] || [ "${COMP_TYPE-}" = 37 ] || [ "${COMP_TYPE-}" = 42 ]; then
+		COMPREPLY=("${rows[@]}")
+	fi
+}
+
+# Offer the remotes of the repository.
+__git_mem_remotes ()
+{
+	__git_mem_words "$(__git_mem_git remote)"
+}
+
+# Offer what may follow an option.
+__git_mem_value ()
+{
+	case "$1" in
+	--kind | -k) __git_mem_words "memory gotcha summary snapshot work dna event" ;;
+	--type | -t) __git_mem_words "decision pattern rule bug insight context fact preference task" ;;
+	--status) __git_mem_words "active decayed archived pinned" ;;
+	--severity) __git_mem_words "critical warning info" ;;
+	--category) __git_mem_words "build test lint runtime integration security general" ;;
+	--sort) __git_mem_words "created updated title importance severity" ;;
+	--color) __git_mem_words "auto always never" ;;
+	--agent) __git_mem_words "global all" ;;
+	--link) __git_mem_ids ;;
+	--remote) __git_mem_remotes ;;
+	--file | -F | --anchor | --bundle) __git_mem_files ;;
+	-C)
+		COMPREPLY=($(IFS=$'\n'; compgen -d -- "$__git_mem_cur"))
+		compopt -o filenames 2>/dev/null
+		;;
+	esac
+}
+
+# Offer what may be the n-th argument of a command (from 0).
+__git_mem_argument ()
+{
+	case "$1,$2" in
+	show,* | link,* | unlink,* | pin,* | unpin,* | archive,* | restore,* | forget,* | purge,* | edit,0 | supersede,* | graph,0 | log,0) __git_mem_ids ;;
+	config,0) __git_mem_words "$__git_mem_settings" ;;
+	config,1)
+		case "$3" in
+		backend) __git_mem_words "libgit2 git auto" ;;
+		sign | inject) __git_mem_words "true false" ;;
+		remote) __git_mem_remotes ;;
+		esac
+		;;
+	hook,0) __git_mem_words "claude" ;;
+	completion,0) __git_mem_words "bash zsh fish" ;;
+	remote,0) __git_mem_words "enable disable show" ;;
+	"remote enable",0 | "remote disable",0) __git_mem_remotes ;;
+	diff,*) __git_mem_remotes ;;
+	sync,0)
+		__git_mem_remotes
+		[ ${#COMPREPLY[@]} -gt 0 ] || __git_mem_files
+		;;
+	esac
+}
+
+# Complete the words of the array `__git_mem_line`, of which the first follows `mem`; the last is under the cursor.
+__git_mem_complete ()
+{
+	local last=$((${#__git_mem_line[@]} - 1)) i=0 command="" count=0 first="" literal="" word prev=""
+	local __git_mem_cur="${__git_mem_line[last]}" __git_mem_C=()
+	COMPREPLY=()
+	# git's completion adds the space after a word itself, and falls back to file names
+	compopt +o nospace +o default +o bashdefault 2>/dev/null
+	while [ $i -lt $last ]; do
+		word="${__git_mem_line[i]}"
+		prev=""
+		if [ -n "$literal" ] || [[ $word != -* ]] || [ "$word" = - ]; then
+			if [ -z "$command" ]; then
+				command="$word"
+			elif [ "$command" = remote ] && [ $count -eq 0 ]; then
+				command="remote $word"
+			else
+				[ $count -gt 0 ] || first="$word"
+				count=$((count + 1))
+			fi
+		elif [ "$word" = -- ]; then
+			literal=yes
+		elif __git_mem_takes_value "$word"; then
+			prev="$word"
+			i=$((i + 1))
+			if [ "$word" = -C ] && [ $i -lt $last ]; then
+				__git_mem_C+=(-C "${__git_mem_line[i]}")
+			fi
+		fi
+		i=$((i + 1))
+	done
+	if [ -n "$prev" ] && [ $i -gt $last ]; then
+		__git_mem_value "$prev"
+	elif [ -z "$literal" ] && [[ $__git_mem_cur == --*=* ]]; then
+		# readline replaces only what follows the '='
+		prev="${__git_mem_cur%%=*}"
+		__git_mem_cur="${__git_mem_cur#*=}"
+		__git_mem_value "$prev"
+	elif [ -z "$literal" ] && [[ $__git_mem_cur == -* ]]; then
+		if [ -z "$command" ]; then
+			__git_mem_words "$__git_mem_global"
+		else
+			__git_mem_words "$(__git_mem_options "$command")"
+		fi
+	elif [ -z "$command" ]; then
+		__git_mem_words "$__git_mem_commands"
+	else
+		__git_mem_argument "$command" $count "$first"
+	fi
+}
+
+# `git mem`: called by git's completion, which has set `words`, `cword` and `__git_cmd_idx`.
+_git_mem ()
+{
+	local start=${__git_cmd_idx-} __git_mem_line
+	if [ -z "$start" ]; then
+		# git before 2.31 does not say where the command is
+		start=1
+		while [ $start -lt $cword ] && [ "${words[start]}" != mem ]; do
+			start=$((start + 1))
+		done
+	fi
+	__git_mem_line=("${words[@]:start + 1:cword - start}")
+	__git_mem_complete
+}
+
+# `git-mem`: called by bash.
+__git_mem_main ()
+{
+	local __git_mem_line=() __git_dir="" __git_C_args=() i=1
+	# bash splits '--kind=memory' at the '='; put it together again
+	while [ $i -le $COMP_CWORD ]; do
+		if [ ${#__git_mem_line[@]} -gt 0 ] && [[ ${__git_mem_line[${#__git_mem_line[@]} - 1]} == --* ]] && [[ ${COMP_WORDS[i]} == = ]]; then
+			__git_mem_line[${#__git_mem_line[@]} - 1]+="="
+			if [ $i -lt $COMP_CWORD ]; then
+				i=$((i + 1))
+				__git_mem_line[${#__git_mem_line[@]} - 1]+="${COMP_WORDS[i]}"
+			fi
+		else
+			__git_mem_line+=("${COMP_WORDS[i]}")
+		fi
+		i=$((i + 1))
+	done
+	__git_mem_complete
+}
+
+complete -F __git_mem_main git-mem

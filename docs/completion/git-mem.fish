@@ -1,0 +1,202 @@
+# Completion of `git-mem`, and with it of `git mem`, for fish.
+#
+# fish's own completion of git hands `git mem ...` to the completion of `git-mem`.
+# Ids are asked of `git-mem __complete`, which answers from the index and never waits for git.
+
+# Print the words after `git-mem`, without options: the command first.
+function __git_mem_words
+    set -l line (commandline -opc)
+    set -e line[1]
+    argparse -s C=+ no-pager color= version h/help -- $line 2>/dev/null
+    or return
+    set -l command $argv[1]
+    set -e argv[1]
+    test -n "$command"
+    or return
+    echo $command
+    set -l skip 0
+    for word in $argv
+        if test $skip = 1
+            set skip 0
+            continue
+        end
+        switch $word
+            case -k --kind -t --type -i --importance -m --message -F --file -n --limit --agent --anchor --at --bundle --category --depth --format \
+                --link --project --reason --remote --session --severity --since --sort --status --tag --text --title --until --untag --workaround
+                set skip 1
+            case '-*'
+            case '*'
+                echo $word
+        end
+    end
+end
+
+function __git_mem_needs_command
+    test (count (__git_mem_words)) = 0
+end
+
+# Say whether the command is one of those given.
+function __git_mem_using
+    set -l words (__git_mem_words)
+    test (count $words) -gt 0
+    and contains -- $words[1] $argv
+end
+
+# Say whether so many arguments stand before the cursor, for one of the commands given.
+function __git_mem_argument -a count
+    set -l words (__git_mem_words)
+    test (count $words) = (math $count + 1)
+    and contains -- $words[1] $argv[2..]
+end
+
+# Say whether the line is at `remote enable`, `remote show`, ...
+function __git_mem_remote
+    set -l words (__git_mem_words)
+    test (count $words) -gt 1
+    and test $words[1] = remote
+    and contains -- $words[2] $argv
+end
+
+# Run git in the folder that -C names.
+function __git_mem_in_folder
+    set -l command $argv
+    set -l line (commandline -opc)
+    set -e line[1]
+    if argparse -s C=+ no-pager color= version h/help -- $line 2>/dev/null; and set -q _flag_C
+        # each -C is meant from the one before it
+        set -l folders
+        for folder in $_flag_C
+            set -a folders -C $folder
+        end
+        git $folders $command 2>/dev/null
+    else
+        git $command 2>/dev/null
+    end
+end
+
+function __git_mem_ids
+    __git_mem_in_folder mem __complete ids (commandline -ct | string replace -r '^--?[a-z]+=' '')
+end
+
+function __git_mem_remotes
+    __git_mem_in_folder remote
+end
+
+# Print a setting and what it is.
+function __git_mem_settings
+    printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
+        remoteRef 'the ref on that remote' syncTimeout 'seconds of one exchange' captureThreshold 'errors that make a gotcha' \
+        captureWindow 'hours in which they must happen' inject 'answer agent hooks' startBudget 'tokens at a session start' \
+        promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' pager 'pager of git mem'
+end
+
+complete -c git-mem -f
+
+complete -c git-mem -n __git_mem_needs_command -s C -x -a '(__fish_complete_directories)' -d 'Run as if started in DIR'
+complete -c git-mem -n __git_mem_needs_command -l no-pager -d 'Write straight to the terminal'
+complete -c git-mem -n __git_mem_needs_command -l color -x -a 'auto always never' -d 'When to colour'
+complete -c git-mem -n __git_mem_needs_command -l version -d 'Print the version'
+complete -c git-mem -s h -l help -d 'Show help'
+
+complete -c git-mem -n __git_mem_needs_command -a init -d 'Make the store of this repository'
+complete -c git-mem -n __git_mem_needs_command -a status -d 'Show what is stored, unsent or damaged'
+complete -c git-mem -n __git_mem_needs_command -a doctor -d 'Check everything, and repair it with --fix'
+complete -c git-mem -n __git_mem_needs_command -a config -d 'Show and change settings'
+complete -c git-mem -n __git_mem_needs_command -a wipe -d 'Remove gitmem from this repository'
+complete -c git-mem -n __git_mem_needs_command -a completion -d 'Print the completion script of a shell'
+complete -c git-mem -n __git_mem_needs_command -a add -d 'Remember something'
+complete -c git-mem -n __git_mem_needs_command -a edit -d 'Change a record in your editor or by flags'
+complete -c git-mem -n __git_mem_needs_command -a supersede -d 'Replace a record by a newer one'
+complete -c git-mem -n __git_mem_needs_command -a link -d 'Link a record to others'
+complete -c git-mem -n __git_mem_needs_command -a unlink -d 'Remove links between records'
+complete -c git-mem -n __git_mem_needs_command -a pin -d 'Keep a record for good'
+complete -c git-mem -n __git_mem_needs_command -a unpin -d 'Let a pinned record age again'
+complete -c git-mem -n __git_mem_needs_command -a archive -d 'Put a record aside'
+complete -c git-mem -n __git_mem_needs_command -a restore -d 'Bring back what was archived or forgotten'
+complete -c git-mem -n __git_mem_needs_command -a forget -d 'Remove a record on purpose'
+complete -c git-mem -n __git_mem_needs_command -a purge -d 'Remove a secret from all of history'
+complete -c git-mem -n __git_mem_needs_command -a show -d 'Show records'
+complete -c git-mem -n __git_mem_needs_command -a list -d 'List records'
+complete -c git-mem -n __git_mem_needs_command -a search -d 'Find records by their words'
+complete -c git-mem -n __git_mem_needs_command -a graph -d 'Show what links to what'
+complete -c git-mem -n __git_mem_needs_command -a log -d 'Show how memory came to be'
+complete -c git-mem -n __git_mem_needs_command -a diff -d 'Compare two states of the store'
+complete -c git-mem -n __git_mem_needs_command -a undo -d 'Take back the last change'
+complete -c git-mem -n __git_mem_needs_command -a sync -d 'Exchange memory with a remote'
+complete -c git-mem -n __git_mem_needs_command -a remote -d 'Choose where memory is pushed to'
+complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
+
+complete -c git-mem -n '__git_mem_using init' -l no-remote -d 'Do not ask the remote whether it has memory already'
+complete -c git-mem -n '__git_mem_using init status doctor config add edit supersede restore show list search graph log diff sync' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_remote show' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using doctor' -l fix -d 'Repair what can be repaired; never loses a record'
+complete -c git-mem -n '__git_mem_using config' -l global -d 'For all repositories of yours'
+complete -c git-mem -n '__git_mem_using config' -l unset -d 'Go back to the default'
+complete -c git-mem -n '__git_mem_using wipe purge' -l remote -x -a '(__git_mem_remotes)' -d 'On this remote, for everybody'
+complete -c git-mem -n '__git_mem_using wipe purge' -s y -l yes -d 'Do not ask'
+complete -c git-mem -n '__git_mem_remote enable' -s y -l yes -d 'Do not ask'
+complete -c git-mem -n '__git_mem_using add list search' -s k -l kind -x -a 'memory gotcha summary snapshot work dna event' -d 'Kind of record'
+complete -c git-mem -n '__git_mem_using add edit supersede list search' -l agent -x -a 'global all' -d 'A namespace'
+complete -c git-mem -n '__git_mem_using add edit supersede' -l project -x -d 'The project it belongs to'
+complete -c git-mem -n '__git_mem_using add edit supersede' -l workaround -x -d 'Workaround of a gotcha'
+complete -c git-mem -n '__git_mem_using add edit supersede' -l severity -x -a 'critical warning info' -d 'Severity of a gotcha'
+complete -c git-mem -n '__git_mem_using add edit supersede' -l category -x -a 'build test lint runtime integration security general' -d 'Category of a gotcha'
+complete -c git-mem -n '__git_mem_using add edit supersede' -l anchor -r -F -d 'The code it is about'
+complete -c git-mem -n '__git_mem_using add edit supersede list' -l tag -x -d 'A tag'
+complete -c git-mem -n '__git_mem_using add edit supersede' -s i -l importance -x -d '0 to 10'
+complete -c git-mem -n '__git_mem_using add edit supersede list search' -s t -l type -x -a 'decision pattern rule bug insight context fact preference task' -d 'Type of memory'
+complete -c git-mem -n '__git_mem_using add edit supersede' -s F -l file -r -F -d 'A file'
+complete -c git-mem -n '__git_mem_using add edit supersede' -s m -l message -x -d 'The text; - reads stdin'
+complete -c git-mem -n '__git_mem_using add' -l link -x -a '(__git_mem_ids)' -d 'Link it to another record'
+complete -c git-mem -n '__git_mem_using add' -l session -x -d 'The session it comes from'
+complete -c git-mem -n '__git_mem_using add list search log diff undo' -l shared -d 'The shared store'
+complete -c git-mem -n '__git_mem_using add list search log diff undo' -l private -d 'The private store'
+complete -c git-mem -n '__git_mem_using add list search log' -l user -d 'Your own store'
+complete -c git-mem -n '__git_mem_using edit' -l title -x -d 'A new title'
+complete -c git-mem -n '__git_mem_using edit' -l untag -x -d 'Remove a tag'
+complete -c git-mem -n '__git_mem_using edit' -l unanchor -d 'Remove all anchors'
+complete -c git-mem -n '__git_mem_using restore' -l list -d 'List what history has and the store has not'
+complete -c git-mem -n '__git_mem_using forget' -l reason -x -d 'Why; kept with the mark that is left'
+complete -c git-mem -n '__git_mem_using purge' -l text -x -d 'Mask this text in every record of all times'
+complete -c git-mem -n '__git_mem_using show list' -l at -x -d 'As it was then'
+complete -c git-mem -n '__git_mem_using show' -l raw -d 'Print the file as it is stored'
+complete -c git-mem -n '__git_mem_using show list search log' -l format -x -d 'Print a template for each'
+complete -c git-mem -n '__git_mem_using list' -l status -x -a 'active decayed archived pinned' -d 'With this status'
+complete -c git-mem -n '__git_mem_using list search' -s a -l all -d 'Archived and decayed ones too'
+complete -c git-mem -n '__git_mem_using list' -l file -r -F -d 'A file'
+complete -c git-mem -n '__git_mem_using list' -l resolved -d 'Only resolved gotchas'
+complete -c git-mem -n '__git_mem_using list' -l unresolved -d 'Only unresolved gotchas'
+complete -c git-mem -n '__git_mem_using list' -l conflicts -d 'Records whose text met in conflict'
+complete -c git-mem -n '__git_mem_using list' -l since -x -d 'Created after a date, as git takes it'
+complete -c git-mem -n '__git_mem_using list' -l until -x -d 'Created before a date'
+complete -c git-mem -n '__git_mem_using list' -l sort -x -a 'created updated title importance severity' -d 'Order'
+complete -c git-mem -n '__git_mem_using list search log' -s n -l limit -x -d 'At most so many'
+complete -c git-mem -n '__git_mem_using graph' -l depth -x -d 'How many steps from ID'
+complete -c git-mem -n '__git_mem_using graph' -l dot -d 'Print Graphviz DOT'
+complete -c git-mem -n '__git_mem_using log' -l oneline -d 'One line a commit'
+complete -c git-mem -n '__git_mem_using log' -s p -l patch -d 'With what each commit changed'
+complete -c git-mem -n '__git_mem_using log' -l reverse -d 'Oldest first'
+complete -c git-mem -n '__git_mem_using diff' -l name-status -d 'Only what was added, changed, removed'
+complete -c git-mem -n '__git_mem_using sync' -l bundle -r -F -d 'Write everything to a bundle file'
+complete -c git-mem -n '__git_mem_using sync' -l pull-only -d 'Fetch and merge, push nothing'
+complete -c git-mem -n '__git_mem_remote enable' -l branch -d 'Keep it on the branch gitmem/main there'
+
+complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive restore forget purge supersede' -k -a '(__git_mem_ids)'
+complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
+complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|inject)\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__git_mem_words)' -a '(__git_mem_remotes)'
+complete -c git-mem -n '__git_mem_argument 0 hook' -a claude
+complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'
+complete -c git-mem -n '__git_mem_argument 0 remote' -a enable -d 'Let sync push memory to a remote'
+complete -c git-mem -n '__git_mem_argument 0 remote' -a disable -d 'Push memory nowhere any more'
+complete -c git-mem -n '__git_mem_argument 0 remote' -a show -d 'Show the remote and what is not sent'
+complete -c git-mem -n '__git_mem_argument 1 remote; and __git_mem_remote enable disable' -a '(__git_mem_remotes)'
+complete -c git-mem -n '__git_mem_using diff; or __git_mem_argument 0 sync' -a '(__git_mem_remotes)'
+complete -c git-mem -n '__git_mem_argument 0 sync' -F
+
+# fish 3.6.0 looks for 'git git-mem' where it should look for 'git mem'
+if test "$version" = 3.6.0
+    complete -c git -f -n '__fish_git_using_command mem' -a '(__fish_git_complete_custom_command mem)'
+end

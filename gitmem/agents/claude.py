@@ -41,7 +41,7 @@ def read(payload: "Mapping[str, Any]", given: str) -> Event | None:
     event.command = text(given_to_tool, "command") if event.action == events.COMMAND else ""
     if event.action in {events.READ, events.WRITE}:
         event.path = text(given_to_tool, "file_path", 4096) or text(given_to_tool, "notebook_path", 4096)
-    event.error = text(payload, "error", 1 << 20)
+    event.error = without_fences(text(payload, "error", 1 << 20))
     event.interrupted = bool(payload.get("is_interrupt"))
     return event
 

@@ -30,7 +30,23 @@ COMMAND, READ, WRITE = "command", "read", "write"
 class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
-    __slots__ = ("action", "agent", "command", "cwd", "error", "interrupted", "message", "name", "path", "prompt", "raw", "session", "source", "subagent", "tool")
+    __slots__ = (
+        "action",
+        "agent",
+        "command",
+        "cwd",
+        "error",
+        "interrupted",
+        "message",
+        "name",
+        "path",
+        "prompt",
+        "raw",
+        "session",
+        "source",
+        "subagent",
+        "tool",
+    )
 
     def __init__(self, name: str, raw: str, agent: str, session: str, cwd: str) -> None:
         self.name = name

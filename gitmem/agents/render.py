@@ -36,7 +36,8 @@ def clean(value: object, most: int) -> str:
 
 def fence(lines: "Sequence[str]") -> str:
     """Return lines of clean values as one fenced text, as many as fit; empty for none."""
-    kept, room = [], LIMIT - OVERHEAD
+    kept: list[str] = []
+    room = LIMIT - OVERHEAD
     for line in lines:
         room -= len(line) + 1
         if room < 0:
@@ -49,7 +50,8 @@ def without_fences(text: str) -> str:
     """Return a text without what was injected into it earlier, so that memory does not feed on itself."""
     if OPEN not in text:
         return text
-    kept, at = [], 0
+    kept: list[str] = []
+    at = 0
     while True:
         start = text.find(OPEN, at)
         end = text.find(CLOSE, start) if start >= 0 else -1
@@ -75,11 +77,19 @@ def place(row: "dict[str, Any]") -> str:
 def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead: str = "") -> str:
     """Return a record as one line: what it is, its title, where it comes from, where it applies, what helps."""
     is_gotcha = row["kind"] == "gotcha"
-    what = f"{row['severity'] or 'warning'} gotcha" if is_gotcha else f"{'pinned ' if row['status'] == 'pinned' else ''}{row['type'] or row['kind']}"
+    what = (
+        f"{row['severity'] or 'warning'} gotcha"
+        if is_gotcha
+        else f"{'pinned ' if row['status'] == 'pinned' else ''}{row['type'] or row['kind']}"
+    )
     author = clean(str(row["author"] or "").split("<")[0], 40)
     day = clean(str((row["last_seen"] if is_gotcha else "") or row["updated"] or row["created"] or "")[:10], 10)
     origin = str(row["origin"] or "manual")
-    facts = [day, f"by {author}" if author else "", {"manual": "", "captured": "captured, unconfirmed", "extracted": "extracted, unconfirmed"}.get(origin, clean(origin, 20))]
+    facts = [
+        day,
+        f"by {author}" if author else "",
+        {"manual": "", "captured": "captured, unconfirmed", "extracted": "extracted, unconfirmed"}.get(origin, clean(origin, 20)),
+    ]
     if is_gotcha and (row["occurrences"] or 0) > 1:
         facts.append(f"seen {int(row['occurrences'])} times")
     if row["resolved"]:

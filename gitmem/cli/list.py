@@ -25,7 +25,9 @@ from gitmem.model.kinds import STATUSES, TYPES
 @click.option("--since", metavar="DATE", help="Created after a date, as git takes it.")
 @click.option("--until", metavar="DATE", help="Created before a date.")
 @click.option("--at", metavar="DATE|REV", help="The store as it was then.")
-@click.option("--sort", "order", type=click.Choice(["created", "updated", "title", "importance", "severity"]), default="created", show_default=True)
+@click.option(
+    "--sort", "order", type=click.Choice(["created", "updated", "title", "importance", "severity"]), default="created", show_default=True
+)
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each.")
 @opt.read_scopes
@@ -107,7 +109,15 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
     scopes = opt.scopes(o)
     with term.open_any() as app:
         statuses = () if o["everything"] else ("active", "pinned")
-        hits = app.search(" ".join(words), limit, scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], statuses=statuses, agents=opt.agents(app, o["agent"]))
+        hits = app.search(
+            " ".join(words),
+            limit,
+            scopes=scopes,
+            kinds=opt.kinds(o["kind"]),
+            types=o["types"],
+            statuses=statuses,
+            agents=opt.agents(app, o["agent"]),
+        )
         clean = [{**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits]
         if as_json:
             term.json([public(h) for h in clean])

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, UserError
 
 # command -> (module below gitmem.cli, one line for the overview, section of the overview)
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "undo": ("past", "Take back the last change", "History"),
     "sync": ("share", "Exchange memory with a remote", "Share"),
     "remote": ("share", "Choose where memory is pushed to", "Share"),
+    "hook": ("agents", "Answer a hook of an agent's CLI", "Agents"),
 }
 HIDDEN = {"drain": "setup"}
 
@@ -77,13 +78,18 @@ class Commands(click.Group):
                 formatter.write_dl(rows)
 
 
-@click.command(cls=Commands, name="git mem", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True)
-@click.option("-C", "folder", metavar="DIR", default=".", help="Run as if started in DIR.")
+@click.command(
+    cls=Commands,
+    name="git mem",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+)
+@click.option("-C", "folders", metavar="DIR", multiple=True, help="Run as if started in DIR.")
 @click.option("--no-pager", is_flag=True, help="Write long output straight to the terminal.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour the output.")
 @click.option("--version", "version", is_flag=True, help="Print the version.")
 @click.pass_context
-def cli(ctx: click.Context, folder: str, no_pager: bool, color: str, version: bool) -> None:
+def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str, version: bool) -> None:
     """A memory for coding agents and people, kept in a ref of your git repository.
 
     \b
@@ -94,7 +100,12 @@ def cli(ctx: click.Context, folder: str, no_pager: bool, color: str, version: bo
     """
     from gitmem.cli.render import Terminal
 
-    ctx.obj = Terminal(folder=folder, environ=dict(os.environ), color=color, pager=not no_pager)
+    for folder in folders:  # before the command's own arguments are read: their paths are meant from there
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise UserError(f"cannot change to '{folder}': {os.strerror(error.errno or 0)}.", "Check the path given with -C.") from error
+    ctx.obj = Terminal(folder=".", environ=dict(os.environ), color=color, pager=not no_pager)
     if version:
         from gitmem import __version__
 
@@ -106,6 +117,7 @@ def cli(ctx: click.Context, folder: str, no_pager: bool, color: str, version: bo
 
 def run(args: Sequence[str]) -> int:
     """Run a command line; return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted."""
+    before = _here()
     try:
         result: Any = cli.main(args=list(args), prog_name="git mem", standalone_mode=False)
         sys.stdout.flush()
@@ -131,6 +143,16 @@ def run(args: Sequence[str]) -> int:
         return 0
     except Exception as error:  # noqa: BLE001 - the last line of defence: a stranger must not see a traceback
         return _bug(error, args)
+    finally:
+        if before is not None and before != _here():  # -C holds for one command line
+            os.chdir(before)
+
+
+def _here() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # somebody removed it
+        return None
 
 
 def report(message: str, hint: str = "") -> None:

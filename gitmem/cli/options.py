@@ -43,7 +43,9 @@ def kinds(values: tuple[str, ...]) -> tuple[str, ...]:
     out = []
     for value in values:
         low = value.lower()
-        kind = KIND.get(low) or (low if low in PREFIX else low[:-1] if low[:-1] in PREFIX else {"memories": "memory", "summaries": "summary"}.get(low))
+        kind = KIND.get(low) or (
+            low if low in PREFIX else low[:-1] if low[:-1] in PREFIX else {"memories": "memory", "summaries": "summary"}.get(low)
+        )
         if kind is None:
             raise click.BadParameter(f"'{value}' is no kind. Kinds: {', '.join(PREFIX)}.")
         out.append(kind)

@@ -17,7 +17,15 @@ from gitmem.store.layout import id_of_path
 from gitmem.store.records import Store
 
 
-@click.command("log", short_help="Show how memory came to be")
+class CountedLog(click.Command):
+    """`git mem log -3` as git has it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take `-3` for `-n 3`."""
+        return super().parse_args(ctx, [f"-n{a[1:]}" if a[:1] == "-" and a[1:].isdecimal() else a for a in args])
+
+
+@click.command("log", cls=CountedLog, short_help="Show how memory came to be")
 @click.argument("id", required=False, metavar="[ID|REV]")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many commits.")
 @click.option("--oneline", is_flag=True, help="One line a commit.")
@@ -105,7 +113,15 @@ def _step(step: history.Step) -> dict[str, Any]:
 
 
 def _lines(
-    term: Terminal, store: Store, steps: Iterator[history.Step], ids: list[str], forks: list[tuple[str, list[str]]], now: float, *, oneline: bool, patch: bool
+    term: Terminal,
+    store: Store,
+    steps: Iterator[history.Step],
+    ids: list[str],
+    forks: list[tuple[str, list[str]]],
+    now: float,
+    *,
+    oneline: bool,
+    patch: bool,
 ) -> Iterator[str]:
     if len(ids) > 1:
         yield term.style("chain ", bold=True) + " → ".join(term.style(short(i), fg="yellow") for i in ids)
@@ -119,12 +135,14 @@ def _lines(
         if oneline:
             yield f"{term.style(row['commit'][:10], fg='yellow')} {row['date'][:10]} {subject}"
         else:
-            yield term.style(f"commit {row['commit']}", fg="yellow") + (f" (merge of {len(row['parents'])})" if len(row["parents"]) > 1 else "")
+            yield term.style(f"commit {row['commit']}", fg="yellow") + (
+                f" (merge of {len(row['parents'])})" if len(row["parents"]) > 1 else ""
+            )
             yield f"Author: {plain(row['author'])}"
             yield f"Date:   {row['date']} ({age(row['date'], now)})"
             for name in ("agent", "session"):
                 if row[name]:
-                    yield f"{name.capitalize()}:{' ' * (7 - len(name))}{plain(row[name])}"
+                    yield f"{name.capitalize()}:".ljust(7) + f" {plain(row[name])}"
             yield ""
             yield f"    {subject}"
             yield ""

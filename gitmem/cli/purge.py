@@ -20,8 +20,16 @@ from gitmem.store.records import Store
 
 @click.command("purge", short_help="Remove a secret from all of history")
 @click.argument("ids", nargs=-1, metavar="[ID...]")
-@click.option("--text", "texts", multiple=True, metavar="SECRET", help="Mask this text wherever it stands, in every record of all times. '-' asks for it.")
-@click.option("--remote", "remote", metavar="NAME", help="Replace the history on this remote too (the one case in which gitmem forces a push).")
+@click.option(
+    "--text",
+    "texts",
+    multiple=True,
+    metavar="SECRET",
+    help="Mask this text wherever it stands, in every record of all times. '-' asks for it.",
+)
+@click.option(
+    "--remote", "remote", metavar="NAME", help="Replace the history on this remote too (the one case in which gitmem forces a push)."
+)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def purge_command(term: Terminal, ids: tuple[str, ...], texts: tuple[str, ...], remote: str | None, yes: bool) -> None:
@@ -59,7 +67,9 @@ def purge_command(term: Terminal, ids: tuple[str, ...], texts: tuple[str, ...], 
             _send(term, app, remote)
         elif app.settings.get("remote") or app.remotes():
             names = app.settings.get("remote") or ", ".join(app.remotes())
-            term.note(f"Remotes and clones may still hold it: {names}. Replace the history there: git mem purge --remote {names.split(', ')[0]}")
+            term.note(
+                f"Remotes and clones may still hold it: {names}. Replace the history there: git mem purge --remote {names.split(', ')[0]}"
+            )
         term.note("Clones that have fetched it keep it until they sync and prune. If it was a secret, change it at its source.")
 
 
@@ -162,6 +172,6 @@ def _send(term: Terminal, app: App, name: str) -> None:
         app.objects.delete(into, there)
         raise
     app.objects.move(into, there, tip, "gitmem: purge")
-    removed, _ = purging.prune(app.git, [there])
+    removed, _ = purging.prune(app.git, app.home, [there])
     term.say(f"replaced the history on {plain(name)}; removed {removed} fetched object(s) here.")
     term.note("The host may keep the old objects until it collects its garbage: ask it to, if the secret matters.")

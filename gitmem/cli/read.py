@@ -16,6 +16,8 @@ from gitmem.model.record import Record
 from gitmem.services import history
 from gitmem.store.records import Damaged, Stored
 
+DEEPEST = 40  # levels that a graph is indented by
+
 
 def computed(app: App, record: Record) -> dict[str, Any]:
     """Return what usage adds to a record: reads, the last one, the effective score."""
@@ -29,7 +31,9 @@ def computed(app: App, record: Record) -> dict[str, Any]:
     out: dict[str, Any] = {"access_count": reads, "accessed": last or None}
     if record.kind == "memory":
         hours = max(0.0, app.clock.now() - seconds(last or record.created)) / 3600
-        out["effective_score"] = round(effective_score(record.get("importance"), record.get("decay_rate"), reads, hours, pinned=record.status == "pinned"), 2)
+        out["effective_score"] = round(
+            effective_score(record.get("importance"), record.get("decay_rate"), reads, hours, pinned=record.status == "pinned"), 2
+        )
     return out
 
 
@@ -84,7 +88,11 @@ def _at(app: App, name: str, revision: str) -> tuple[str, Stored]:
         if store.tip() is None:
             continue
         try:
-            commit = history.resolve(store, app.git, revision) if revision.startswith("@") or not _is_date(app, revision) else _dated(app, store, revision)
+            commit = (
+                history.resolve(store, app.git, revision)
+                if revision.startswith("@") or not _is_date(app, revision)
+                else _dated(app, store, revision)
+            )
             low = name.lower()
             id = low if kind_of(low) else _past_id(app, store, low, commit)
             return scope, store.get(id, commit)
@@ -115,7 +123,11 @@ def _past_id(app: App, store: Any, text: str, commit: str) -> str:
     except UnknownId:
         from gitmem.store.layout import id_of_path
 
-        ids = [i for p, _ in store.entries(commit) if (i := id_of_path(p)) and (i.startswith(text) or i[4:].startswith(text) or i.endswith(text))]
+        ids = [
+            i
+            for p, _ in store.entries(commit)
+            if (i := id_of_path(p)) and (i.startswith(text) or i[4:].startswith(text) or i.endswith(text))
+        ]
         if len(ids) != 1:
             raise
         return ids[0]
@@ -158,7 +170,13 @@ def _place(anchor: dict[str, Any]) -> str:
 
 
 def listed_at(
-    app: App, at: str, kinds: tuple[str, ...], types: tuple[str, ...], statuses: tuple[str, ...], tags: tuple[str, ...], scopes: tuple[str, ...]
+    app: App,
+    at: str,
+    kinds: tuple[str, ...],
+    types: tuple[str, ...],
+    statuses: tuple[str, ...],
+    tags: tuple[str, ...],
+    scopes: tuple[str, ...],
 ) -> list[dict[str, Any]]:
     """Return the rows of `list` for a state of the past, read from git."""
     rows = []
@@ -171,9 +189,13 @@ def listed_at(
             if isinstance(stored, Damaged):
                 continue
             row = as_row(scope, stored)
-            if (not kinds or row["kind"] in kinds) and (not statuses or stored.record.status in statuses) and set(tags) <= set(stored.record.tags):
-                if not types or row.get("type") in types:
-                    rows.append({**row, "resolved": stored.record.resolved})
+            if (
+                (not kinds or row["kind"] in kinds)
+                and (not statuses or stored.record.status in statuses)
+                and (not types or row.get("type") in types)
+                and set(tags) <= set(stored.record.tags)
+            ):
+                rows.append({**row, "resolved": stored.record.resolved})
     return sorted(rows, key=lambda r: (r["created"], r["id"]), reverse=True)
 
 
@@ -200,7 +222,10 @@ def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json
         rows = {i: next((r for _, index in app.indexes() for r in index.get(i)), None) for i in ids}
         titles = {i: str(r["title"]) if r else "(not here)" for i, r in rows.items()}
         if as_json:
-            nodes = [{"id": i, "title": titles[i], "kind": r["kind"], "created": r["created"]} if (r := rows[i]) else {"id": i, "missing": True} for i in ids]
+            nodes = [
+                {"id": i, "title": titles[i], "kind": r["kind"], "created": r["created"]} if (r := rows[i]) else {"id": i, "missing": True}
+                for i in ids
+            ]
             term.json({"nodes": nodes, "edges": [{"source": s, "relation": r, "target": d} for s, r, d in edges]})
         elif dot:
             click.echo("digraph memory {")
@@ -231,23 +256,24 @@ def _tree(term: Terminal, start: str | None, edges: list[tuple[str, str, str]], 
     out: list[str] = []
     shown: set[str] = set()
 
-    def walk(id: str, indent: int, label: str) -> None:
-        mark = " …" if id in shown else ""
-        out.append("  " * indent + label + f"{term.style(short(id), fg='yellow')} {dates[id]} {plain(titles[id])}{mark}")
-        if id in shown:
-            return
-        shown.add(id)
-        for source, relation, target in edges:
-            if source == id:
-                walk(target, indent + 1, f"{relation} → ")
-        if start and indent == 0:
-            for source, relation, target in edges:
-                if target == id:
-                    walk(source, indent + 1, f"← {relation} of ")
+    leaving: dict[str, list[tuple[str, str]]] = {}
+    for source, relation, target in edges:
+        leaving.setdefault(source, []).append((relation, target))
 
-    for root in roots:
-        walk(root, 0, "")
-    for source, _, _ in edges:
-        if source not in shown:
-            walk(source, 0, "")
+    for root in (*roots, *(source for source, _, _ in edges)):
+        if root in shown:
+            continue
+        todo = [(root, 0, "")]  # no recursion: a chain of supersedes may be longer than Python's stack
+        while todo:
+            id, indent, label = todo.pop()
+            known = id in shown
+            lead = "  " * min(indent, DEEPEST) + label
+            out.append(f"{lead}{term.style(short(id), fg='yellow')} {dates[id]} {plain(titles[id])}{' …' if known else ''}")
+            if known:
+                continue
+            shown.add(id)
+            more = [(target, indent + 1, f"{relation} → ") for relation, target in leaving.get(id, ())]
+            if start and indent == 0:
+                more += [(source, 1, f"← {relation} of ") for source, relation, target in edges if target == id]
+            todo += more[::-1]
     return out

@@ -146,7 +146,7 @@ class Terminal:
 
 def public(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row as `--json` gives it: no empty values, no internals."""
-    out = {k: v for k, v in row.items() if k not in {"n"} and v not in (None, "", [], {})}
+    out = {k: v for k, v in row.items() if k != "n" and v not in (None, "", [], {})}
     for key in ("resolved", "conflict"):
         if not out.get(key):
             out.pop(key, None)

@@ -16,7 +16,7 @@ from gitmem.index.query import open_index
 from gitmem.services import doctor
 from gitmem.store import journal
 from gitmem.store import sync as syncing
-from gitmem.store.layout import NAMESPACE, PRIVATE, SHARED
+from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
 
 
 @click.command("init", short_help="Make the store of this repository")
@@ -41,7 +41,9 @@ def init_command(term: Terminal, no_remote: bool, as_json: bool) -> None:
             name = "origin" if "origin" in remotes else next(iter(remotes), None)
             has = name if name and app.remote(name).has(timeout=3) else None
         if as_json:
-            term.json({"ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has})
+            term.json(
+                {"ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has}
+            )
             return
         if existed:
             term.say(f"the store is there already ({SHARED}, {tip[:10]}); nothing was changed.")
@@ -51,7 +53,9 @@ def init_command(term: Terminal, no_remote: bool, as_json: bool) -> None:
         if has:
             term.say(f"{plain(has)} has memory already. Get it with: git mem sync")
         elif not existed:
-            term.say("\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it")
+            term.say(
+                "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it"
+            )
 
 
 @click.command("status", short_help="Show what is stored, unsent or damaged")
@@ -73,10 +77,16 @@ def status_command(term: Terminal, as_json: bool) -> None:
             term.say("no memory yet. Begin with: git mem add 'title'")
         for name, store in row["stores"].items():
             counts = ", ".join(f"{n:,} {k if n == 1 else _plural(k)}" for k, n in sorted(store["records"].items())) or "empty"
-            term.say(f"{name:<8} {counts}" + (f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})" if store["tip"] else ""))
+            term.say(
+                f"{name:<8} {counts}" + (f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})" if store["tip"] else "")
+            )
         remote = row["remote"]
         if remote["name"]:
-            sent = "everything is sent" if not remote["unpushed"] else f"{remote['unpushed']} commit(s) not sent, the oldest {age(remote['since'], term.clock.now())}: git mem sync"
+            sent = (
+                "everything is sent"
+                if not remote["unpushed"]
+                else f"{remote['unpushed']} commit(s) not sent, the oldest {age(remote['since'], term.clock.now())}: git mem sync"
+            )
             term.say(f"remote   {plain(remote['name'])}: {sent}")
         elif row["stores"]:
             term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
@@ -149,7 +159,12 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
                 found = list(_findings(app))
         errors = sum(f.level == "error" for f in found)
         if as_json:
-            term.json({"findings": [{"level": f.level, "what": f.what, "hint": f.hint, "fixable": f.repair is not None} for f in found], "repaired": repaired})
+            term.json(
+                {
+                    "findings": [{"level": f.level, "what": f.what, "hint": f.hint, "fixable": f.repair is not None} for f in found],
+                    "repaired": repaired,
+                }
+            )
             return int(errors > 0)
         for text in repaired:
             term.say(f"repaired: {plain(text)}")
@@ -178,6 +193,7 @@ def _findings(app: App) -> Any:
         except GitmemError as error:
             yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
     yield from doctor.check_home(app.home)
+    yield from doctor.check_purge(app.git, app.home)
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
 
 
@@ -200,7 +216,10 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
     with term.open() as app:
         where = "--global" if everywhere else "--local"
         if key is None:
-            rows = {name: {"value": app.settings.get(name), "default": default, "what": what} for name, (_, default, what) in config.SETTINGS.items()}
+            rows = {
+                name: {"value": app.settings.get(name), "default": default, "what": what}
+                for name, (_, default, what) in config.SETTINGS.items()
+            }
             if as_json:
                 term.json(rows)
             else:
@@ -223,7 +242,9 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
             app.git.run("config", where, *(["--add"] if config.SETTINGS[name][0] == "list" else []), f"gitmem.{name}", value)
         app.__dict__.pop("settings", None)
         shown = app.settings.get(name)
-        term.say(f"{name} is now {', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}")
+        term.say(
+            f"{name} is now {', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}"
+        )
 
 
 def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
@@ -254,7 +275,8 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
             remove_from_remote(term, app, remote)
             return
         refs = app.objects.refs(NAMESPACE)
-        if not refs and not os.path.isdir(app.home.path):
+        settings = app.git.run("config", "--local", "--get-regexp", r"^gitmem\.", ok=(0, 1))
+        if not refs and not settings and not os.path.isdir(app.home.path):
             term.say("there is nothing of gitmem in this repository.")
             return
         _ask("Remove all memory from this repository? What no remote has is lost.", yes)

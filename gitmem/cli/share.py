@@ -12,7 +12,7 @@ from gitmem.errors import RemoteRefused, UserError
 from gitmem.git.remote import bundle
 from gitmem.store import purge as purging
 from gitmem.store import sync as syncing
-from gitmem.store.layout import SHARED
+from gitmem.store.refs import SHARED
 
 
 def store_name(app: App, remote: str | None) -> tuple[str, bool]:
@@ -38,7 +38,13 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
 
 @click.command("sync", short_help="Exchange memory with a remote")
 @click.argument("remote", required=False)
-@click.option("--bundle", "to_bundle", type=click.Path(dir_okay=False), metavar="FILE", help="Write everything to a bundle file instead; read it with: git mem sync FILE")
+@click.option(
+    "--bundle",
+    "to_bundle",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write everything to a bundle file instead; read it with: git mem sync FILE",
+)
 @click.option("--pull-only", is_flag=True, help="Fetch and merge, push nothing.")
 @opt.json_option
 @click.pass_obj
@@ -66,10 +72,15 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         app.flush_reads()
         out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
         if out.abandoned:
-            purging.prune(app.git, out.abandoned)
+            purging.prune(app.git, app.home, out.abandoned)
         app.index()
         if as_json:
-            term.json({k: getattr(out, k) for k in ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused")})
+            term.json(
+                {
+                    k: getattr(out, k)
+                    for k in ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused")
+                }
+            )
             return
         _report(term, app, out, may_push, name)
 
@@ -83,12 +94,17 @@ def _report(term: Terminal, app: App, out: syncing.Outcome, may_push: bool, name
     for warning in out.warnings:
         term.note(f"warning: {warning}")
     if out.received or out.pushed:
-        pieces = [f"received {out.received} commit{'s' if out.received != 1 else ''}" if out.received else "", f"sent {out.sent} commit{'s' if out.sent != 1 else ''}" if out.pushed else ""]
+        pieces = [
+            f"received {out.received} commit{'s' if out.received != 1 else ''}" if out.received else "",
+            f"sent {out.sent} commit{'s' if out.sent != 1 else ''}" if out.pushed else "",
+        ]
         term.say(f"{plain(name)}: {', '.join(p for p in pieces if p)}{' (merged)' if out.merged else ''}")
     else:
         term.say(f"{plain(name)}: everything is up to date.")
     if out.conflicts:
-        term.note(f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the other is in the attic: git mem list --conflicts")
+        term.note(
+            f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the other is in the attic: git mem list --conflicts"
+        )
     for path in out.damaged:
         term.note(f"damaged, kept as it is: {path} (git mem doctor)")
     for path in out.refused:
@@ -96,7 +112,9 @@ def _report(term: Terminal, app: App, out: syncing.Outcome, may_push: bool, name
     if not may_push:
         waiting, since = syncing.unpushed(app.store(), name)
         if waiting and app.settings.get("remote") != name:
-            term.note(f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To share them: git mem remote enable {name}")
+            term.note(
+                f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To share them: git mem remote enable {name}"
+            )
 
 
 @click.group("remote", short_help="Choose where memory is pushed to", invoke_without_command=True)
@@ -130,7 +148,9 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
         remotes = app.remotes()
         url = remotes.get(name)
         if url is None and not ("://" in name or ":" in name or os.path.isdir(name)):
-            raise UserError(f"there is no remote '{name}'.", f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL.")
+            raise UserError(
+                f"there is no remote '{name}'.", f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL."
+            )
         ref = app.remote_ref(branch)
         term.note(f"Whoever can read {plain(url or name)} can read what is remembered from now on and until now; it goes to the ref {ref}.")
         if not yes and term.environ.get("CI") is None and os.isatty(0) and not click.confirm("Push memory there?", default=True, err=True):
@@ -178,7 +198,12 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
         row: dict[str, Any] = {"remote": name or None}
         if name:
             waiting, since = syncing.unpushed(app.store(), name)
-            row |= {"url": app.remotes().get(name, name), "ref": app.settings.get("remoteRef") or SHARED, "unpushed": waiting, "since": since or None}
+            row |= {
+                "url": app.remotes().get(name, name),
+                "ref": app.settings.get("remoteRef") or SHARED,
+                "unpushed": waiting,
+                "since": since or None,
+            }
         if as_json:
             term.json(row)
         elif not name:
@@ -187,7 +212,11 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
                 term.say(f"  git mem remote enable {plain(other)}    {plain(url)}")
         else:
             term.say(f"{plain(name)} {plain(row['url'])}\nref: {row['ref']}")
-            term.say("everything is sent." if not row["unpushed"] else f"not sent: {row['unpushed']} commit(s), the oldest {age(since, term.clock.now())}")
+            term.say(
+                "everything is sent."
+                if not row["unpushed"]
+                else f"not sent: {row['unpushed']} commit(s), the oldest {age(since, term.clock.now())}"
+            )
 
 
 def remove_from_remote(term: Terminal, app: App, name: str) -> None:
@@ -203,5 +232,3 @@ def remove_from_remote(term: Terminal, app: App, name: str) -> None:
     remote.delete(tip)
     app.objects.delete(into, tip)
     term.say(f"removed {remote.ref} from {plain(name)} (it was {short(tip[:10])}).")
-
-

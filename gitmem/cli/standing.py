@@ -1,5 +1,7 @@
 """Commands that change how a record stands: link, pin, archive, restore, forget."""
 
+from collections.abc import Iterable
+
 import click
 
 from gitmem.app import App
@@ -9,6 +11,7 @@ from gitmem.cli.write import done
 from gitmem.errors import GitmemError
 from gitmem.model.record import Record
 from gitmem.services import history, memories
+from gitmem.store.records import Stored
 
 
 @click.command("link", short_help="Link a record to others")
@@ -54,10 +57,14 @@ def _linked(links: list[str], text: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+def _all(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:
+    """Return (scope, record) of each id, once; raises UnknownId for any before one of them is written."""
+    return list({stored.record.id: (scope, stored) for scope, stored in map(app.get, ids)}.values())
+
+
 def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str) -> None:
     with term.open() as app:
-        for id in ids:
-            scope, stored = app.get(id)
+        for scope, stored in _all(app, ids):
             if op == "unpin" and stored.record.status != "pinned":
                 term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
                 continue
@@ -119,7 +126,12 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
     if not ids and not listing:
         raise click.UsageError("give an id, or --list.")
     with term.open() as app:
-        removed = [(scope, id, when) for scope in ("shared", "private") if app.store(scope).tip() for id, when in history.removed_ids(app.store(scope)).items()]
+        removed = [
+            (scope, id, when)
+            for scope in ("shared", "private", *(["user"] if app.has_user() and not app.is_user_store() else []))
+            if app.store(scope).tip()
+            for id, when in history.removed_ids(app.store(scope)).items()
+        ]
         if listing:
             rows = [{"id": id, "removed": when, "store": scope, "title": _past_title(app, scope, id)} for scope, id, when in removed]
             if as_json:
@@ -127,14 +139,18 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
             else:
                 term.page((f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} {plain(r['title'])}" for r in rows), app)
             return
+        gone, here = [], []
         for text in ids:
             low = text.lower()
             matches = [(s, i) for s, i, _ in removed if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)]
             if len(matches) == 1:
-                scope, id = matches[0]
-                done(term, memories.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
-                continue
-            scope, stored = app.get(text)
+                gone.append(matches[0])
+            else:
+                here.append(text)
+        there = _all(app, here)
+        for scope, id in dict.fromkeys(gone):
+            done(term, memories.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
+        for scope, stored in there:
             if stored.record.status in {"archived", "decayed"}:
                 done(term, memories.set_status(app.store(scope), app.writer(), stored.record, "active", "restore"), "restored", scope)
             else:
@@ -163,8 +179,7 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
     """
     with term.open() as app:
         by_scope: dict[str, list[Record]] = {}
-        for id in ids:
-            scope, stored = app.get(id)
+        for scope, stored in _all(app, ids):
             by_scope.setdefault(scope, []).append(stored.record)
         for scope, records in by_scope.items():
             written = memories.forget(app.store(scope), app.writer(), records, reason)

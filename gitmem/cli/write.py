@@ -24,9 +24,13 @@ from gitmem.store.records import Stored
 def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = False) -> None:
     """Say what a change did, and name the secrets that were masked."""
     for finding in change.findings:
-        term.note(f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is none, allow it: git config --add gitmem.allowSecret REGEX")
+        term.note(
+            f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}). If it is none, allow it: git config --add gitmem.allowSecret REGEX"
+        )
     if as_json:
-        term.json({**public(as_row(scope, Stored(change.after, "", ""))), "commit": change.written.commit, "journaled": change.written.journaled})
+        term.json(
+            {**public(as_row(scope, Stored(change.after, "", ""))), "commit": change.written.commit, "journaled": change.written.journaled}
+        )
         return
     if change.before is not None and change.written.commit is None and not change.written.journaled:
         term.say(f"{short(change.after.id)} is already so; nothing changed.")
@@ -42,7 +46,9 @@ def resolve_anchor(app: App, spec: str) -> dict[str, Any]:
         return anchor
     data = _file(app, anchor["path"])
     if data is None:
-        raise UserError(f"there is no file '{anchor['path']}' in this repository.", "Name it from the repository's root, or from where you are.")
+        raise UserError(
+            f"there is no file '{anchor['path']}' in this repository.", "Name it from the repository's root, or from where you are."
+        )
     if b"\0" in data[:8000]:
         return {**anchor, "blob": object_id("blob", data, app.objects.traits.hash)}
     attached = anchors.attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
@@ -77,12 +83,18 @@ def _file(app: App, path: str) -> bytes | None:
 def field_options(command: Any) -> Any:
     """Add the options that set fields of a record."""
     for option in (
-        click.option("--message", "-m", "messages", multiple=True, metavar="TEXT", help="The text; several make paragraphs; '-' reads stdin."),
-        click.option("--file", "-F", "text_file", type=click.File("r", encoding="utf-8"), help="Read the text from a file ('-' for stdin)."),
+        click.option(
+            "--message", "-m", "messages", multiple=True, metavar="TEXT", help="The text; several make paragraphs; '-' reads stdin."
+        ),
+        click.option(
+            "--file", "-F", "text_file", type=click.File("r", encoding="utf-8"), help="Read the text from a file ('-' for stdin)."
+        ),
         click.option("--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"),
         click.option("--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"),
         click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
-        click.option("--anchor", "anchors_", multiple=True, metavar="PLACE", help="path, path:12-20, path#Symbol or a glob. May be repeated."),
+        click.option(
+            "--anchor", "anchors_", multiple=True, metavar="PLACE", help="path, path:12-20, path#Symbol or a glob. May be repeated."
+        ),
         click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
         click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
         click.option("--workaround", metavar="TEXT", help="Of a gotcha."),
@@ -256,14 +268,19 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
         before = stored.record
         existing = _known(app, title[0]) if len(title) == 1 else None
         if existing:
-            successor = app.get(existing)[1].record
-            if successor.id == before.id:
-                raise UserError("a record cannot supersede itself.")
-            after = successor.change(supersedes=sorted({*(successor.get("supersedes") or []), before.id}))
-            change = memories.update(app.store(scope), who, successor, after, "supersede")
-            memories.set_status(app.store(scope), who, before, "archived", "archive")
+            where, found = app.get(existing)
+            if where != scope:
+                raise UserError(
+                    f"{before.id} is in the {scope} store, {found.record.id} in the {where} one.",
+                    "Write the successor beside it: git mem supersede OLD 'new title' -m TEXT",
+                )
+            change = memories.supersede(app.store(scope), who, before, found.record, found.record)
         else:
-            keep = {k: before.fields[k] for k in ("type", "importance", "project", "tags", "anchors", "category", "severity") if k in before.fields}
+            keep = {
+                k: before.fields[k]
+                for k in ("type", "importance", "project", "tags", "anchors", "category", "severity")
+                if k in before.fields
+            }
             new = memories.draft(who, before.kind, " ".join(title), _text(o) or "", **{**keep, **_fields(app, before.kind, o)})
             change = memories.supersede(app.store(scope), who, before, new)
         done(term, change, f"{short(before.id)} is superseded by", scope, as_json)

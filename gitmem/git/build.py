@@ -37,7 +37,9 @@ def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
             end = zero + 1 + length
             if end > len(data):
                 raise ValueError
-            out.append(Entry(data[space + 1 : zero].decode("utf-8", "surrogateescape"), int(data[at:space], 8), data[zero + 1 : end].hex()))
+            # no path names an entry with a slash in it: only a hostile tree has one; as NUL it is refused, and kept as it is
+            name = data[space + 1 : zero].decode("utf-8", "surrogateescape").replace("/", "\0")
+            out.append(Entry(name, int(data[at:space], 8), data[zero + 1 : end].hex()))
             at = end
     except ValueError as error:
         raise InvalidRecord("a tree object of the store is damaged.", "Run 'git fsck', then 'git mem doctor'.") from error
@@ -48,7 +50,7 @@ def tree_bytes(entries: Iterable[Entry]) -> bytes:
     """Return a tree's bytes: entries sorted as git sorts, folders as if their names ended in `/`."""
     rows = []
     for entry in entries:
-        name = entry.name.encode("utf-8", "surrogateescape")
+        name = entry.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/")
         rows.append((name + b"/" if entry.mode == TREE else name, b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid))))
     rows.sort()
     return b"".join(row for _, row in rows)

@@ -4,7 +4,7 @@ Two implementations keep this promise: `objects_pygit2` (libgit2) and `objects_c
 command). `gitmem.testing` has a third, in memory. One contract suite runs on all.
 
 An object id is lower-case hex, 40 or 64 characters. A path is a `/`-joined str; bytes that are
-not UTF-8 are carried as surrogates (`surrogateescape`).
+not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name as NUL.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +14,8 @@ from typing import Protocol
 BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
 # More new objects than this in one write go into a pack: loose, they would cost a file each.
 PACK_ABOVE = 50
+# Folders nested deeper than this are compared as a whole: a store needs 3, a hostile tree has thousands.
+MAX_DEPTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class Objects(Protocol):
 
 
 def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "") -> Iterator[Change]:
-    """Yield what differs between two trees, blob by blob; equal folders are not opened."""
+    """Yield what differs between two trees, blob by blob; equal folders are not opened, nor those below MAX_DEPTH."""
     if old == new:
         return
     before = {e.name: e for e in objects.tree(old)} if old else {}
@@ -145,6 +147,9 @@ def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "") -
         if a == b:
             continue
         path = prefix + name
+        if path.count("/") >= MAX_DEPTH:
+            yield Change(path, a, b)
+            continue
         sub_a = a.oid if a and a.is_tree else None
         sub_b = b.oid if b and b.is_tree else None
         if sub_a or sub_b:

@@ -57,7 +57,9 @@ class CliObjects:
         head = stream.readline().split()
         if len(head) != 3:
             if head[1:2] == [b"missing"]:
-                raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again.")
+                raise MissingObject(
+                    f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again."
+                )
             self.close()
             raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
         data = stream.read(int(head[2]))
@@ -147,11 +149,18 @@ class CliObjects:
         except GitFailed as error:
             raise disk_failure(error) from error
         except OSError as error:
-            raise External(f"cannot write to the repository: {error.strerror}.", dict(o.DISK_HINTS).get(error.strerror or "", "Check the disk.")) from error
+            raise External(
+                f"cannot write to the repository: {error.strerror}.", dict(o.DISK_HINTS).get(error.strerror or "", "Check the disk.")
+            ) from error
 
     def _index_pack(self, handle: int) -> None:
         process = subprocess.run(
-            self._git.command(["index-pack", "--stdin"], DURABLE), stdin=handle, env=self._git.env, capture_output=True, check=False, timeout=600
+            self._git.command(["index-pack", "--stdin"], DURABLE),
+            stdin=handle,
+            env=self._git.env,
+            capture_output=True,
+            check=False,
+            timeout=600,
         )
         if process.returncode:
             text = process.stderr.decode("utf-8", "replace").strip()
@@ -214,7 +223,14 @@ def _ref_failure(ref: str, error: GitFailed) -> Exception:
     disk = disk_failure(error)
     if disk is not error:
         return disk
-    retry = ("but expected", "reference already exists", "File exists", "cannot lock ref", "unable to resolve reference", "Unable to create")
+    retry = (
+        "but expected",
+        "reference already exists",
+        "File exists",
+        "cannot lock ref",
+        "unable to resolve reference",
+        "Unable to create",
+    )
     if any(part in text for part in retry):
         return Moved(f"{ref} is being written by another process.")
     return error

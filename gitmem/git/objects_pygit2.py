@@ -5,6 +5,7 @@ Cannot open SHA-256 or reftable repositories, does not fetch what a partial clon
 """
 
 import functools
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ from gitmem.git import objects as o
 from gitmem.git.build import build, parse_commit, parse_tree
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
+
+PUT_TRIES = 10
 
 
 class Pygit2Objects:
@@ -57,7 +60,9 @@ class Pygit2Objects:
         try:
             data: bytes = self._repo.odb.read(oid)[1]
         except (KeyError, ValueError) as error:
-            raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again.") from error
+            raise MissingObject(
+                f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again."
+            ) from error
         except self._pygit2.GitError as error:
             raise External(f"object {oid[:12]} cannot be read: {error}.", "Run 'git fsck' to see what is damaged.") from error
         return data
@@ -95,12 +100,20 @@ class Pygit2Objects:
             return commit
         kinds = self._pygit2.enums.ObjectType
         by_name = {"blob": kinds.BLOB, "tree": kinds.TREE, "commit": kinds.COMMIT}
-        try:
-            for _, kind, data in raws:
-                self._repo.odb.write(by_name[kind], data)
-        except (self._pygit2.GitError, OSError) as error:
-            raise write_error(error) from error
+        for _, kind, data in raws:
+            self._put(by_name[kind], data)
         return commit
+
+    def _put(self, kind: Any, data: bytes) -> None:
+        for attempt in range(PUT_TRIES):
+            try:
+                self._repo.odb.write(kind, data)
+                return
+            except (self._pygit2.GitError, OSError) as error:
+                # a packing (ours, or the user's gc) removes a folder of loose objects that it emptied, between
+                # libgit2's mkdir and its rename into it
+                if attempt == PUT_TRIES - 1 or "No such file" not in str(error) or not os.path.isdir(self._repo.path):
+                    raise write_error(error) from error
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""
@@ -168,7 +181,16 @@ class Pygit2Objects:
         self._repo.free()
 
 
-RETRY = ("does not match", "not the first parent", "failed to lock", "failed to create locked", "locked file", "lock file", "already exists", "failed to rename")
+RETRY = (
+    "does not match",
+    "not the first parent",
+    "failed to lock",
+    "failed to create locked",
+    "locked file",
+    "lock file",
+    "already exists",
+    "failed to rename",
+)
 
 
 def ref_error(ref: str, error: Exception) -> Exception:

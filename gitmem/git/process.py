@@ -105,7 +105,9 @@ class Git:
             out, err = process.communicate(stdin, timeout=limit)
         except subprocess.TimeoutExpired as error:
             _kill_group(process)
-            raise External(f"git {args[0]} did not finish in {limit:g} s and was stopped.", "Check the network or the disk and try again.") from error
+            raise External(
+                f"git {args[0]} did not finish in {limit:g} s and was stopped.", "Check the network or the disk and try again."
+            ) from error
         except BaseException:
             _kill_group(process)
             raise
@@ -117,7 +119,12 @@ class Git:
     def open(self, *args: str, config: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
         """Start a long-lived git child with pipes on stdin and stdout; the caller ends it."""
         return subprocess.Popen(
-            self.command(args, config), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.env, start_new_session=True
+            self.command(args, config),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=self.env,
+            start_new_session=True,
         )
 
 
@@ -150,7 +157,12 @@ def check_owner(gitdir: str, start: str, env: Mapping[str, str]) -> None:
     except (OSError, AttributeError):
         return
     result = subprocess.run(
-        ["git", "-C", start, "rev-parse", "--git-dir"], env=child_env(env), stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
+        ["git", "-C", start, "rev-parse", "--git-dir"],
+        env=child_env(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=20,
+        check=False,
     )
     text = result.stderr.decode("utf-8", "replace")
     if "dubious ownership" in text:

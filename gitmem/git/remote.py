@@ -23,7 +23,15 @@ ISOLATED = (
     "-c", "transfer.fsckObjects=false",
 )  # fmt: skip
 
-_AUTH = ("Authentication failed", "could not read Username", "could not read Password", "Permission denied (", "terminal prompts disabled", "403", "401")
+_AUTH = (
+    "Authentication failed",
+    "could not read Username",
+    "could not read Password",
+    "Permission denied (",
+    "terminal prompts disabled",
+    "403",
+    "401",
+)
 _NETWORK = (
     "Could not resolve host", "Connection refused", "Connection timed out", "Operation timed out", "Connection reset", "Network is unreachable",
     "early EOF", "unable to access", "hung up unexpectedly", "unexpected disconnect", "Couldn't connect", "No route to host", "kex_exchange_identification",
@@ -41,7 +49,9 @@ _RACE = (
 class Remote:
     """One remote (a configured name, a URL, a path or a bundle) and the ref that memory has there."""
 
-    def __init__(self, git: Git, name: str, ref: str, env: Mapping[str, str], *, ssh: str = "", timeout: float = 60.0, partial: bool = False) -> None:
+    def __init__(
+        self, git: Git, name: str, ref: str, env: Mapping[str, str], *, ssh: str = "", timeout: float = 60.0, partial: bool = False
+    ) -> None:
         self.git = git
         self.name = name
         self.ref = ref
@@ -52,14 +62,28 @@ class Remote:
     def _call(self, *args: str) -> tuple[int, bytes, str]:
         if self.name.startswith("-") or "\n" in self.name:
             raise UserError(f"'{self.name}' is no remote.")
-        return self.git.call(*args, config=ISOLATED, env={**self._env, "SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"}, ok=range(256), timeout=self.timeout)
+        return self.git.call(
+            *args,
+            config=ISOLATED,
+            env={**self._env, "SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"},
+            ok=range(256),
+            timeout=self.timeout,
+        )
 
     def fetch(self, into: str) -> bool:
         """Fetch the ref into a tracking ref; False when the remote does not have it. Raises RemoteRefused."""
         # a partial clone would fetch our ref without its blobs
         partial = ["--no-filter"] if self.partial else []
         code, _, text = self._call(
-            "fetch", "--no-tags", "--no-auto-gc", "--no-write-fetch-head", "--no-recurse-submodules", *partial, "--", self.name, f"+{self.ref}:{into}"
+            "fetch",
+            "--no-tags",
+            "--no-auto-gc",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            *partial,
+            "--",
+            self.name,
+            f"+{self.ref}:{into}",
         )
         if code == 0:
             return True
@@ -70,7 +94,9 @@ class Remote:
     def has(self, timeout: float = 10.0) -> bool:
         """Say whether the remote has the ref; False when it cannot be asked."""
         try:
-            code, out, _ = self.git.call("ls-remote", "--", self.name, self.ref, config=ISOLATED, env=self._env, ok=range(256), timeout=timeout)
+            code, out, _ = self.git.call(
+                "ls-remote", "--", self.name, self.ref, config=ISOLATED, env=self._env, ok=range(256), timeout=timeout
+            )
         except External:
             return False
         return code == 0 and bool(out.strip())
@@ -82,14 +108,18 @@ class Remote:
         """
         force = [f"--force-with-lease={self.ref}:{lease}"] if lease is not None else []
         plus = "+" if lease is not None else ""
-        code, out, text = self._call("push", "--no-verify", "--porcelain", "--no-follow-tags", *force, "--", self.name, f"{plus}{oid}:{self.ref}")
+        code, out, text = self._call(
+            "push", "--no-verify", "--porcelain", "--no-follow-tags", *force, "--", self.name, f"{plus}{oid}:{self.ref}"
+        )
         if code:
             detail = " ".join(line for line in out.decode("utf-8", "replace").splitlines() if line.startswith("!"))
             raise self._refusal(code, f"{text}\n{detail}", "write")
 
     def delete(self, lease: str) -> None:
         """Delete the remote's ref if it still has a value; raises RemoteRefused."""
-        code, out, text = self._call("push", "--no-verify", "--porcelain", f"--force-with-lease={self.ref}:{lease}", "--", self.name, f":{self.ref}")
+        code, out, text = self._call(
+            "push", "--no-verify", "--porcelain", f"--force-with-lease={self.ref}:{lease}", "--", self.name, f":{self.ref}"
+        )
         if code:
             raise self._refusal(code, text + "\n" + out.decode("utf-8", "replace"), "write")
 
@@ -97,14 +127,23 @@ class Remote:
         def seen(parts: tuple[str, ...]) -> bool:
             return any(part in text for part in parts)
 
-        said = next((line.strip() for line in text.splitlines() if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))), text.strip()[:200])
+        said = next(
+            (line.strip() for line in text.splitlines() if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))),
+            text.strip()[:200],
+        )
         said = said.replace("\t", " ")
         if "does not appear to be a git repository" in text or ("not found" in text and "repository" in text.lower()):
-            return RemoteRefused(f"'{self.name}' is no remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network")
+            return RemoteRefused(
+                f"'{self.name}' is no remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network"
+            )
         if way == "write" and seen(_RACE) and not seen(_POLICY):
             return RemoteRefused(f"somebody else wrote to {self.name} at the same time.", "Run the command again.", kind="race")
         if seen(_AUTH) and not seen(("hook declined", "GH013")):
-            return RemoteRefused(f"{self.name} did not accept your credentials: {said}", "Check that 'git fetch' works without asking for a password.", kind="auth")
+            return RemoteRefused(
+                f"{self.name} did not accept your credentials: {said}",
+                "Check that 'git fetch' works without asking for a password.",
+                kind="auth",
+            )
         if way == "write" and ("[remote rejected]" in text or seen(_POLICY)):
             return RemoteRefused(
                 f"{self.name} refuses the ref {self.ref}: {said}",
@@ -113,8 +152,14 @@ class Remote:
                 kind="policy",
             )
         if seen(_NETWORK):
-            return RemoteRefused(f"{self.name} cannot be reached: {said}", "Nothing is lost: run 'git mem sync' when it is.", kind="network")
-        return RemoteRefused(f"the exchange with {self.name} failed (git exit {code}): {said}", "Run 'git mem doctor', or git itself, to see more.", kind="network")
+            return RemoteRefused(
+                f"{self.name} cannot be reached: {said}", "Nothing is lost: run 'git mem sync' when it is.", kind="network"
+            )
+        return RemoteRefused(
+            f"the exchange with {self.name} failed (git exit {code}): {said}",
+            "Run 'git mem doctor', or git itself, to see more.",
+            kind="network",
+        )
 
 
 def _quiet_ssh(command: str) -> str:
@@ -127,5 +172,3 @@ def _quiet_ssh(command: str) -> str:
 def bundle(git: Git, path: str, ref: str) -> None:
     """Write a ref and its history to a file that `git fetch` reads; raises GitFailed."""
     git.run("bundle", "create", "-q", "--", os.path.abspath(path), ref, timeout=600)
-
-

@@ -115,7 +115,9 @@ class Cache:
         db.execute("BEGIN IMMEDIATE")
         try:
             if _schema(db) != str(SCHEMA):
-                for name, kind in db.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name = 'words' DESC").fetchall():
+                for name, kind in db.execute(
+                    "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name = 'words' DESC"
+                ).fetchall():
                     shadow = name.startswith(("sqlite_", "words_"))
                     if not shadow:
                         db.execute(f'DROP {kind} IF EXISTS "{name}"')
@@ -289,7 +291,10 @@ class Cache:
                     near.append(spots[at + step][0])
             near = [x for x in dict.fromkeys(near) if x != n][:8]
             context = " ".join([own, *(f"{heads[x][0]} {heads[x][1]}" for x in near if x in heads)]).strip()
-            self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, title, tags, body, anchors, context))
+            self.db.execute(
+                "INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)",
+                (n, title, tags, body, anchors, context),
+            )
         self.db.execute("DELETE FROM staged")
 
     def _contexts(self, touched: "_Touched") -> None:
@@ -307,7 +312,9 @@ class Cache:
         for id in touched.ids:
             for row in self.db.execute("SELECT n, id, session, created FROM records WHERE id = ?", (id,)):
                 found[row[0]] = row
-            for row in self.db.execute("SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)):
+            for row in self.db.execute(
+                "SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
+            ):
                 found[row[0]] = row
         for id, session, created in touched.spots:
             for sql in _beside(session):
@@ -316,7 +323,9 @@ class Cache:
         return list(found.values())
 
     def _neighbours(self, n: int, id: str, session: str, created: str) -> list[tuple[str, str]]:
-        ids: list[int] = [r[0] for r in self.db.execute("SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? LIMIT 4", (n,))]
+        ids: list[int] = [
+            r[0] for r in self.db.execute("SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? LIMIT 4", (n,))
+        ]
         ids += [r[0] for r in self.db.execute("SELECT n FROM edges WHERE dst = ? LIMIT 4", (id,))]
         for sql in _beside(session):
             for other, when in self.db.execute(sql.format("n, created"), (created, id, session, NEIGHBOURS)).fetchall():
@@ -395,7 +404,13 @@ def _columns(record: Record) -> tuple[Any, ...]:
 
 def _words(record: Record) -> tuple[str, str, str, str, str]:
     """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
-    return fold(record.title), fold(" ".join(record.tags)), fold(_text(record)), " ".join(_anchor_words(record)), parts(f"{record.title} {record.body}")
+    return (
+        fold(record.title),
+        fold(" ".join(record.tags)),
+        fold(_text(record)),
+        " ".join(_anchor_words(record)),
+        parts(f"{record.title} {record.body}"),
+    )
 
 
 def _text(record: Record) -> str:

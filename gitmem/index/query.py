@@ -44,7 +44,10 @@ class Index:
 
     def damaged(self) -> "list[dict[str, str]]":
         """Return the files that should be records and are none."""
-        return [dict(zip(("store", "path", "oid", "reason"), row, strict=True)) for row in self.db.execute("SELECT store, path, oid, reason FROM damaged ORDER BY path")]
+        return [
+            dict(zip(("store", "path", "oid", "reason"), row, strict=True))
+            for row in self.db.execute("SELECT store, path, oid, reason FROM damaged ORDER BY path")
+        ]
 
     def text(self, key: str) -> str | None:
         """Return a text that was rendered ahead."""
@@ -59,7 +62,7 @@ class Index:
         """Return records that pass every filter; an empty filter passes all."""
         where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types, sessions=sessions)
         for tag in tags:
-            where.append("EXISTS (SELECT 1 FROM json_each(records.tags) WHERE value = ?)")
+            where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
             values.append(tag)
         if paths:
             where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
@@ -136,7 +139,9 @@ class Index:
         # rank without a join, then look at as many rows as the filters need
         want, seen = limit if not where else max(50, limit * 4), 0
         while len(hits) < limit:
-            ranked = self.db.execute(f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?", (query, want)).fetchall()
+            ranked = self.db.execute(
+                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?", (query, want)
+            ).fetchall()
             fresh = ranked[seen:]
             hits += self._rows(fresh, where, values)
             if len(ranked) < want or not fresh:

@@ -97,7 +97,9 @@ class State:
         self.db.execute("BEGIN IMMEDIATE")
         try:
             stamp = at
-            while self.db.execute("SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)).fetchone():
+            while self.db.execute(
+                "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)
+            ).fetchone():
                 stamp += 1e-6
             self.db.execute("INSERT INTO errors VALUES (?, ?, ?)", (pattern, stamp, session))
             self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
@@ -117,7 +119,8 @@ class State:
     def open_session(self, id: str, agent: str, at: float, history: str) -> str:
         """Note a sign of life of a session; return its history file's name (the first one given stays)."""
         self.db.execute(
-            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET last = excluded.last, ended = NULL", (id, agent, at, at, history)
+            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET last = excluded.last, ended = NULL",
+            (id, agent, at, at, history),
         )
         row = self.db.execute("SELECT history FROM sessions WHERE id = ?", (id,)).fetchone()
         return str(row[0])

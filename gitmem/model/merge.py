@@ -81,7 +81,11 @@ def merge_bytes(id: str, base: bytes | None, ours: bytes, theirs: bytes, attic: 
             keep, lose = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
         return Merged(keep, {digest(lose): lose}, damaged=True)
     root = sane(base, id) if base is not None else None
-    origin = root if isinstance(root, Record) else Record(id, one.kind, "", "", MappingProxyType({k: 0 for k in SUMMED if k in SCHEMA[one.kind]}))
+    origin = (
+        root
+        if isinstance(root, Record)
+        else Record(id, one.kind, "", "", MappingProxyType({k: 0 for k in SUMMED if k in SCHEMA[one.kind]}))
+    )
     a, b = _Side(one, ours, digest(ours)), _Side(two, theirs, digest(theirs))
     return _merge(origin, a, b, attic)
 

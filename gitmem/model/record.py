@@ -59,7 +59,15 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gotcha": {"category": "general", "severity": "warning", "status": "active", "occurrences": 1, "source": "manual"},
     "summary": {"scope": "session", "status": "active"},
 }
-SHARED_DEFAULTS: Mapping[str, Any] = {"agent": "global", "origin": "manual", "status": "active", "rev": 1, "author": "", "session": "", "updated": ""}
+SHARED_DEFAULTS: Mapping[str, Any] = {
+    "agent": "global",
+    "origin": "manual",
+    "status": "active",
+    "rev": 1,
+    "author": "",
+    "session": "",
+    "updated": "",
+}
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 

@@ -134,7 +134,7 @@ _PATTERNS = (
      "mixed"),
     ("bearer token", "bearer", r"(?i)(?<![a-z])bearer[ \t]{1,4}([\w.~+/=-]{16,})", "mixed"),
     ("command-line password", "curl wget",
-     r"""(?:curl|wget)[ ][^\n]{0,300}?[ ](?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""", "meant"),
+     r"""(?:curl|wget)(?=[ ])[^\n]{0,300}?[ ](?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""", "meant"),
     ("command-line password", "sshpass redis-cli login ldap",
      rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?{_ARGUMENT}", "meant"),
     ("command-line password", "mysql mariadb", rf"(?:mysql|mariadb)[a-z-]{{0,9}}[ ][^\n]{{0,200}}?(?<=[ ])-p{_ARGUMENT}", "meant"),
@@ -150,7 +150,23 @@ _KEYS = (
     "api|access|private|secret|signing|encryption|master|auth|account|shared|service|license|deploy|storage|webhook|client"
     "|session|hmac|jwt|consumer|admin|app"
 )
-_KEYWORDS = ("pass", "pwd", "pw", "wort", "contrase", "senha", "ароль", "密", "パスワ", "비밀", "secret", "token", "key", "auth", "credential")
+_KEYWORDS = (
+    "pass",
+    "pwd",
+    "pw",
+    "wort",
+    "contrase",
+    "senha",
+    "ароль",
+    "密",
+    "パスワ",
+    "비밀",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "credential",
+)
 _ASSIGNMENT = rf"""(?ix)
 (?P<word>(?P<human>{_HUMAN})|secret|token|(?:{_KEYS})[-_.\x20]?key|(?<![a-z])o?auth|credentials?)
 (?:[-_]?(?:key|value|str|string|base64|b64|base|text|plain|prod|production|dev|staging|test|live|new|old|default|[0-9]{{1,2}})){{0,2}}
@@ -176,6 +192,8 @@ _BEGIN = r"-----?[ ]?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|PuTTY
 _END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-MAC: ?[0-9a-f]+"
 
 _BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
+
+_JUDGED = 256  # characters of an unquoted value that decide what it is; all of it is masked
 
 _KINDS = {"private key", "session cookie", "password", "token", "key", "secret", "credential"}
 _KINDS |= {row[0] for row in _PREFIXED} | {row[0] for row in _PATTERNS}
@@ -247,7 +265,7 @@ def _allowance(pattern: str) -> re.Pattern[str]:
     if not re.search(r"\)[*+{]|\\[0-9]|\(\?P=", plain) and len(re.findall(r"[*+]|\{\d*,", plain)) <= 3:
         try:
             return re.compile(pattern)
-        except Exception:  # a warning made an error, RecursionError, OverflowError: the user's own text is at fault
+        except Exception:  # noqa: BLE001 - a warning made an error, RecursionError, OverflowError: the user's own text is at fault
             return re.compile(re.escape(pattern))
     return re.compile(re.escape(pattern))
 
@@ -295,6 +313,7 @@ def _cookies(text: str) -> Iterator[_Span]:
 
 def _assignments(text: str) -> Iterator[_Span]:
     """Find `name = value` in its many spellings: JSON, YAML, env files, code, flags, tables, plain words."""
+    runs: dict[str, tuple[int, int]] = {}
     for key in _rx(_ASSIGNMENT).finditer(text):
         word, sep = key["word"].lower(), key["sep"] or ""
         head = text[max(0, key.start() - 40) : key.start()].rpartition(" ")[2].lstrip("\"'[(`")
@@ -305,19 +324,32 @@ def _assignments(text: str) -> Iterator[_Span]:
         env = flag or (sep == "=" and key["word"].isupper() and not key[0].endswith(" "))
         value = _rx(_QUOTED).match(text, key.end())
         quoted = value is not None
-        value = value or _rx(_LITERAL if env else _BARE).match(text, key.end())
-        if value is None:
+        start, end = value.span(value.lastindex or 0) if value else _run(text, key.end(), _LITERAL if env else _BARE, runs)
+        if end < 0:
             continue
-        start, end = value.span(value.lastindex or 0)
         if not quoted:
             if not env and text[end : end + 1] in ("(", "[", "{"):
                 continue
-            end = start + len(re.split(r"&[\w.-]+=", text[start:end], maxsplit=1)[0].rstrip(".,:;*)]}\\"))
+            more = _rx(r"&[\w.-]+=").search(text, start, min(end, start + _JUDGED))
+            end = start + len(text[start : more.start() if more else end].rstrip(".,:;*)]}\\"))
         unsure = bool(listed) or (key["verb"] is not None and not quoted)
         human = key["human"] is not None or ((quoted or env) and "secret" in word)
-        if _secretive(text[start:end], human, quoted, env, unsure):
+        if _secretive(text[start : min(end, start + _JUDGED)], human, quoted, env, unsure):
             kind = "password" if key["human"] else next((k for k in ("token", "key", "secret") if k in word), "credential")
             yield start, end, 300, kind
+
+
+def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> tuple[int, int]:
+    """Return the span of an unquoted value, (-1, -1) if there is none; `runs` saves reading one long run again for each key in it."""
+    first, last = runs.get(pattern, (0, 0))
+    if first <= at < last:
+        slashes = len(text[at : min(at + 2, last - 1)]) - len(text[at : min(at + 2, last - 1)].lstrip("\\"))
+        return at + slashes, last
+    value = _rx(pattern).match(text, at)
+    if value is None:
+        return -1, -1
+    runs[pattern] = value.span(1)
+    return value.span(1)
 
 
 def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -> bool:

@@ -3,6 +3,7 @@
 The algorithm is diff3's: S. Khanna, K. Kunal, B. Pierce, "A Formal Investigation of Diff3" (2007).
 """
 
+
 def _changes(base: list[str], side: list[str]) -> list[tuple[int, int, list[str]]]:
     """Return (from, to, new lines) for each part of the base that the side replaces."""
     from difflib import SequenceMatcher  # two bodies that both changed: rare, and 3 ms

@@ -11,6 +11,7 @@ from typing import Any
 from gitmem.errors import UserError
 
 AROUND = 3  # lines of context kept on either side
+TELLING = 20  # characters of a line that is known again without its neighbours
 CLOSE = 0.6  # similarity above which a changed line still counts as the anchored one
 
 _SPEC = re.compile(r"(?P<path>[^:#]+?)(?::(?P<from>\d+)(?:-(?P<to>\d+))?)?(?:#(?P<symbol>[\w.$:<>~-]+))?")
@@ -21,7 +22,9 @@ def parse(spec: str) -> dict[str, Any]:
     text = spec.strip().replace("\\", "/").removeprefix("./")
     match = _SPEC.fullmatch(text)
     if not text or match is None or text.startswith(("/", "../")) or "/../" in text:
-        raise UserError(f"'{spec}' is no place in this repository.", "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'.")
+        raise UserError(
+            f"'{spec}' is no place in this repository.", "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'."
+        )
     if any(c in text for c in "*?["):
         return {"glob": text}
     out: dict[str, Any] = {"path": match["path"].rstrip("/")}
@@ -80,14 +83,20 @@ def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "") -> tuple
     have = [_short(x) for x in lines]
     key = next(i for i, w in enumerate(wanted) if w.strip())
     spots = [i - key for i, line in enumerate(have) if line.strip() == wanted[key].strip() and i >= key]
+    before, after = (context.get("before", []), context.get("after", [])) if isinstance(context, dict) else ([], [])
+    if len(spots) != 1 or len(wanted[key].strip()) < TELLING:  # `return None` elsewhere is not the one that was meant
+        spots = [at for at in spots if _at_home(have, at, len(wanted), before, after)]
     if spots:
-        before, after = (context.get("before", []), context.get("after", [])) if isinstance(context, dict) else ([], [])
         best = max(spots, key=lambda at: (_agree(have, at, wanted, before, after), -abs(at + 1 - first)))
         return best + 1, min(best + 1 + size, len(lines)), "same"
     import difflib  # for a line that is there no more: rare, and 3 ms
 
     near = range(max(0, first - 1 - 40), min(len(have), first - 1 + 40))
-    scored = [(difflib.SequenceMatcher(None, have[i].strip(), wanted[key].strip(), autojunk=False).ratio(), -abs(i + 1 - first), i) for i in near if have[i].strip()]
+    scored = [
+        (difflib.SequenceMatcher(None, have[i].strip(), wanted[key].strip(), autojunk=False).ratio(), -abs(i + 1 - first), i)
+        for i in near
+        if have[i].strip() and _at_home(have, i - key, len(wanted), before, after)
+    ]
     if scored:
         ratio, _, at = max(scored)
         if ratio >= CLOSE:
@@ -103,9 +112,20 @@ def _agree(have: Sequence[str], at: int, wanted: Sequence[str], before: Sequence
     return score + sum(1 for i, w in enumerate(after) if end + i < len(have) and have[end + i].strip() == str(w).strip())
 
 
+def _at_home(have: Sequence[str], at: int, size: int, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Say whether a line that was near the anchored ones, and has words, is still near a spot, on the same side."""
+    above = {line.strip() for line in have[max(0, at - 2 * AROUND) : max(0, at)]}
+    below = {line.strip() for line in have[max(0, at + size) : max(0, at + size + 2 * AROUND)]}
+    sides = [(str(x).strip(), side) for near, side in ((before, above), (after, below)) for x in near]
+    told = [line in side for line, side in sides if any(c.isalnum() for c in line)]
+    return any(told) or not told
+
+
 def _definition(lines: Sequence[str], symbol: str) -> int | None:
     name = re.escape(re.split(r"[.:#]+", symbol)[-1])
-    test = re.compile(rf"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|static\s+|async\s+|default\s+)*(?:def|class|function|fn|func|struct|enum|trait|interface|type|const|let|var)\b[^=\n]*\b{name}\b")
+    test = re.compile(
+        rf"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|static\s+|async\s+|default\s+)*(?:def|class|function|fn|func|struct|enum|trait|interface|type|const|let|var)\b[^=\n]*\b{name}\b"
+    )
     return next((i + 1 for i, line in enumerate(lines) if test.match(line[:500])), None)
 
 

@@ -14,9 +14,9 @@ from gitmem.errors import GitmemError
 from gitmem.files import Home, Location, listing
 from gitmem.git.process import Git
 from gitmem.index.query import NAME, SCHEMA, Index, open_index
-from gitmem.store import journal
-from gitmem.store.layout import NAMESPACE, PRIVATE, SHARED
+from gitmem.store import journal, purge
 from gitmem.store.records import Store
+from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
@@ -50,19 +50,35 @@ def check_refs(git: Git, location: Location, index: Index | None) -> Iterator[Fi
         if os.path.isfile(path) and os.path.getsize(path) == 0:
             tip = indexed.get(name, "")
             good = bool(tip) and git.call("cat-file", "-e", f"{tip}^{{commit}}", ok=(0, 1, 128))[0] == 0
-            yield Finding("error", f"{ref} is empty, as a power cut can leave it.", "Run: git mem doctor --fix" if good else "Fetch it again: git mem sync", _set_ref(path, tip) if good else None)
+            yield Finding(
+                "error",
+                f"{ref} is empty, as a power cut can leave it.",
+                "Run: git mem doctor --fix" if good else "Fetch it again: git mem sync",
+                _set_ref(path, tip) if good else None,
+            )
     folder = os.path.join(location.commondir, "refs", "gitmem")
     for here, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(here, name)
             if name.endswith(".lock") and time.time() - os.path.getmtime(path) > OLD_LOCK:
-                yield Finding("warning", f"a lock of a process that died: {os.path.relpath(path, location.commondir)}", "Run: git mem doctor --fix", _unlink(path))
+                yield Finding(
+                    "warning",
+                    f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
+                    "Run: git mem doctor --fix",
+                    _unlink(path),
+                )
     refs = git.run("for-each-ref", "--format=%(objectname)", NAMESPACE).decode().split()
     if refs:
-        code, out, text = git.call("rev-list", "--objects", "--missing=print", "--stdin", stdin="\n".join(refs).encode(), ok=(0, 128), timeout=600)
+        code, out, text = git.call(
+            "rev-list", "--objects", "--missing=print", "--stdin", stdin="\n".join(refs).encode(), ok=(0, 128), timeout=600
+        )
         missing = [line[1:].decode() for line in out.splitlines() if line.startswith(b"?")]
         if code or missing:
-            what = f"{len(missing)} object(s) are missing, such as {missing[0][:12]}" if missing else f"history cannot be read: {text.splitlines()[-1] if text else code}"
+            what = (
+                f"{len(missing)} object(s) are missing, such as {missing[0][:12]}"
+                if missing
+                else f"history cannot be read: {text.splitlines()[-1] if text else code}"
+            )
             yield Finding("error", what, "Get them from a clone that has them: git mem sync, or git fetch from it.")
         else:
             yield Finding("ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)")
@@ -82,10 +98,16 @@ def check_store(store: Store, name: str) -> Iterator[Finding]:
 def check_records(index: Index) -> Iterator[Finding]:
     """Which files are damaged, which records wait for a person?"""
     for row in index.damaged():
-        yield Finding("error", f"damaged: {row['path']} ({row['store']}): {row['reason']}", f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log")
+        yield Finding(
+            "error",
+            f"damaged: {row['path']} ({row['store']}): {row['reason']}",
+            f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log",
+        )
     conflicts = index.rows(conflict=True)
     if conflicts:
-        yield Finding("warning", f"{len(conflicts)} record(s) met in conflict.", "See them: git mem list --conflicts; an edit settles each.")
+        yield Finding(
+            "warning", f"{len(conflicts)} record(s) met in conflict.", "See them: git mem list --conflicts; an edit settles each."
+        )
     edges = index.edges()
     successors: dict[str, int] = {}
     for _, rel, target in edges:
@@ -93,9 +115,15 @@ def check_records(index: Index) -> Iterator[Finding]:
             successors[target] = successors.get(target, 0) + 1
     for target, n in sorted(successors.items()):
         if n > 1:
-            yield Finding("warning", f"{target} has {n} successors.", f"See the fork: git mem log {target[-8:]}; settle it: git mem supersede ID OTHER")
+            yield Finding(
+                "warning",
+                f"{target} has {n} successors.",
+                f"See the fork: git mem log {target[-8:]}; settle it: git mem supersede ID OTHER",
+            )
     for loop in _cycles(edges):
-        yield Finding("warning", f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}", "Edit one of them: git mem edit ID")
+        yield Finding(
+            "warning", f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}", "Edit one of them: git mem edit ID"
+        )
     total = sum(index.count().values())
     yield Finding("ok", f"{total:,} record(s) indexed")
 
@@ -150,7 +178,11 @@ def check_home(home: Home) -> Iterator[Finding]:
     if waiting:
         yield Finding("note", f"{waiting} write(s) wait in the journal", "The next writing command commits them.")
     for path in listing(home.join(journal.FOLDER), ".bad"):
-        yield Finding("error", f"a journal entry could not be applied: {os.path.basename(path)}", f"Its text is in {path}; when you have what you need, delete it.")
+        yield Finding(
+            "error",
+            f"a journal entry could not be applied: {os.path.basename(path)}",
+            f"Its text is in {path}; when you have what you need, delete it.",
+        )
     try:
         names = os.listdir(home.path)
     except OSError:
@@ -168,6 +200,17 @@ def check_home(home: Home) -> Iterator[Finding]:
             yield Finding("warning", f"hooks failed {len(lines)} time(s); last: {lines[-1][:160]}", f"All of them: {log}")
 
 
+def check_purge(git: Git, home: Home) -> Iterator[Finding]:
+    """Did a purge end before the old objects were gone?"""
+    if any(purge.pending(home).values()):
+        yield Finding(
+            "warning",
+            "a purge was killed before it had removed all old objects.",
+            "Run: git mem doctor --fix, then the purge again",
+            _prune(git, home),
+        )
+
+
 def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Finding]:
     """Do settings make sense, do refspecs endanger the refs?"""
     for problem in problems:
@@ -177,11 +220,23 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
             continue
         for value in values:
             if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (key.endswith(".mirror") and value == "true"):
-                yield Finding("warning", f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.", "Sync after it restores what is lost; better: narrow the refspec.")
+                yield Finding(
+                    "warning",
+                    f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.",
+                    "Sync after it restores what is lost; better: narrow the refspec.",
+                )
             elif key.endswith(".fetch") and "refs/gitmem" in value:
-                yield Finding("warning", f"{key} = {value} overwrites memory that was not pushed.", f"Remove it: git config --unset-all {key} 'refs/gitmem'")
+                yield Finding(
+                    "warning",
+                    f"{key} = {value} overwrites memory that was not pushed.",
+                    f"Remove it: git config --unset-all {key} 'refs/gitmem'",
+                )
             elif key.endswith(".push") and "refs/gitmem" in value:
-                yield Finding("warning", f"{key} = {value} makes plain 'git push' push no branch.", f"Remove it: git config --unset-all {key} 'refs/gitmem'")
+                yield Finding(
+                    "warning",
+                    f"{key} = {value} makes plain 'git push' push no branch.",
+                    f"Remove it: git config --unset-all {key} 'refs/gitmem'",
+                )
 
 
 def _set_ref(path: str, tip: str) -> Callable[[], str]:
@@ -201,6 +256,10 @@ def _unlink(path: str) -> Callable[[], str]:
     return repair
 
 
+def _prune(git: Git, home: Home) -> Callable[[], str]:
+    return lambda: f"removed {purge.prune(git, home)[0]} old object(s)"
+
+
 def _drop_index(path: str) -> Callable[[], str]:
     def repair() -> str:
         for suffix in ("", "-wal", "-shm", "-journal"):
@@ -209,5 +268,3 @@ def _drop_index(path: str) -> Callable[[], str]:
         return "removed the index; the next command builds it"
 
     return repair
-
-

@@ -14,8 +14,9 @@ from gitmem.model.codec import sane
 from gitmem.model.merge import merge_bytes, restamp
 from gitmem.model.record import Record
 from gitmem.store import ops
-from gitmem.store.layout import REMOTES, id_of_path, record_path, tombstone_path
+from gitmem.store.layout import id_of_path, record_path, tombstone_path
 from gitmem.store.records import Message, Store
+from gitmem.store.refs import REMOTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,9 @@ def _changes_at(objects: Objects, commit: Commit, paths: dict[str, str]) -> tupl
         before = [objects.find(objects.commit(p).tree, path) for p in commit.parents] or [None]
         if any((b.oid if b else None) == (now.oid if now else None) for b in before):
             continue
-        out.append(("removed" if now is None else "added" if all(b is None for b in before) else "merged" if len(before) > 1 else "changed", id))
+        out.append(
+            ("removed" if now is None else "added" if all(b is None for b in before) else "merged" if len(before) > 1 else "changed", id)
+        )
     return tuple(out)
 
 
@@ -147,15 +150,20 @@ def chain(edges: Sequence[tuple[str, str, str]], id: str) -> tuple[list[str], li
             if other not in seen:
                 seen.add(other)
                 queue.append(other)
-    depth: dict[str, int] = {}
-
-    def level(one: str, path: frozenset[str]) -> int:
-        if one not in depth:
-            olds = [o for o in before.get(one, ()) if o in seen and o not in path]
-            depth[one] = 1 + max((level(o, path | {one}) for o in olds), default=-1)
-        return depth[one]
-
-    ordered = sorted(seen, key=lambda i: (level(i, frozenset({i})), i))
+    # oldest first: take away what has no older one left; a cycle is broken at its smallest id
+    left = {one: {o for o in before.get(one, ()) if o in seen and o != one} for one in seen}
+    ready = sorted((one for one in seen if not left[one]), reverse=True)
+    ordered: list[str] = []
+    while left:
+        here = ready.pop() if ready else min(left)
+        if left.pop(here, None) is None:
+            continue
+        ordered.append(here)
+        for newer in sorted(after.get(here, ()), reverse=True):
+            if newer in left:
+                left[newer].discard(here)
+                if not left[newer]:
+                    ready.append(newer)
     forks = [(i, sorted(after[i])) for i in ordered if len(after.get(i, ())) > 1]
     return ordered, forks
 
@@ -244,6 +252,4 @@ def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, no
 
 
 def _bytes(objects: Objects, entry: Entry | None) -> bytes | None:
-    return objects.read(entry.oid) if entry else None
-
-
+    return objects.read(entry.oid) if entry and not entry.is_tree else None

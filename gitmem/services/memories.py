@@ -42,7 +42,13 @@ class Writer:
 
     def message(self, record: Record, op: str, subject: str = "") -> Message:
         """Return the commit message of a change of one record."""
-        return Message(subject or f'{record.kind}: {op} {record.id} "{record.title}"', op, (record.id,), self.agent if self.agent != "global" else "", self.session)
+        return Message(
+            subject or f'{record.kind}: {op} {record.id} "{record.title}"',
+            op,
+            (record.id,),
+            self.agent if self.agent != "global" else "",
+            self.session,
+        )
 
 
 def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, ...]]:
@@ -78,8 +84,23 @@ def _deep(value: Any, one: Callable[[str], str]) -> Any:
 def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", **fields: Any) -> Record:
     """Return a new record, not yet written; raises InvalidRecord."""
     now = who.clock.stamp()
-    common = {"created": now, "updated": now, "rev": 1, "author": f"{who.author[0]} <{who.author[1]}>", "origin": origin if origin != "manual" else None}
-    return make(kind, f"{PREFIX[kind]}-{who.clock.ulid()}", title, body, **common, agent=who.agent if who.agent != "global" else None, session=who.session or None, **fields)
+    common = {
+        "created": now,
+        "updated": now,
+        "rev": 1,
+        "author": f"{who.author[0]} <{who.author[1]}>",
+        "origin": origin if origin != "manual" else None,
+    }
+    return make(
+        kind,
+        f"{PREFIX[kind]}-{who.clock.ulid()}",
+        title,
+        body,
+        **common,
+        agent=who.agent if who.agent != "global" else None,
+        session=who.session or None,
+        **fields,
+    )
 
 
 def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
@@ -111,12 +132,29 @@ def link(store: Store, who: Writer, before: Record, targets: Sequence[str], *, r
     return update(store, who, before, before.change(links=sorted(links)), "unlink" if remove else "link")
 
 
-def supersede(store: Store, who: Writer, old: Record, new: Record) -> Change:
-    """Write a new record that takes the place of an old one; the old one is archived in the same commit."""
+def supersede(store: Store, who: Writer, old: Record, new: Record, before: Record | None = None) -> Change:
+    """Write a record that takes the place of an old one; the old one is archived in the same commit.
+
+    `before` is what `new` is now when it is there already, None for a new record. Raises UserError when
+    `old` supersedes `new` itself.
+    """
+    if new.id == old.id or new.id in (old.get("supersedes") or []):
+        raise UserError(
+            f"{new.id} cannot supersede {old.id}: {'they are one' if new.id == old.id else 'it is the older one'}.",
+            f"See: git mem log {old.id}",
+        )
     new, found = clean(new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow)
+    if before:
+        new = restamp(before, new.touched(who.clock.stamp()))
     gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
-    message = Message(f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"', "supersede", (new.id, old.id), who.agent if who.agent != "global" else "", who.session)
-    return Change(None, new, store.write([ops.put(new), ops.put(gone, old)], message), found)
+    message = Message(
+        f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"',
+        "supersede",
+        (new.id, old.id),
+        who.agent if who.agent != "global" else "",
+        who.session,
+    )
+    return Change(before, new, store.write([ops.put(new, before), ops.put(gone, old)], message), found)
 
 
 def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False) -> Written:
@@ -128,10 +166,14 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
         todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, "" if purged else pattern, purged))
     ids = tuple(r.id for r in records)
     what = "purge" if purged else "forget"
-    return store.write(todo, Message(f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}", what, ids, session=who.session))
+    return store.write(
+        todo, Message(f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}", what, ids, session=who.session)
+    )
 
 
 def restore(store: Store, who: Writer, record: Record) -> Change:
     """Bring a record back that was forgotten, collected or archived; lifts its tombstone."""
-    back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(who.clock.stamp())
+    back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(
+        who.clock.stamp()
+    )
     return Change(None, back, store.write([ops.put(back, revive=True)], who.message(back, "restore")))

@@ -25,7 +25,9 @@ VERSION = 1
 def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
     """Write an entry and return its path; it is on the disk when this returns."""
     path = os.path.join(home.make(FOLDER), entry["key"] + ".json")
-    write_atomic(path, json.dumps({"v": VERSION, **entry}, ensure_ascii=False).encode("utf-8", "replace"), shared=home.shared, durable=durable)
+    write_atomic(
+        path, json.dumps({"v": VERSION, **entry}, ensure_ascii=False).encode("utf-8", "replace"), shared=home.shared, durable=durable
+    )
     return path
 
 
@@ -35,7 +37,12 @@ def entries(home: Home) -> "Iterator[tuple[str, dict[str, Any] | None]]":
         try:
             with open(path, encoding="utf-8") as file:
                 entry = json.load(file)
-            good = isinstance(entry, dict) and entry.get("v") == VERSION and isinstance(entry.get("ops"), list) and isinstance(entry.get("ref"), str)
+            good = (
+                isinstance(entry, dict)
+                and entry.get("v") == VERSION
+                and isinstance(entry.get("ops"), list)
+                and isinstance(entry.get("ref"), str)
+            )
         except (OSError, ValueError, RecursionError):
             entry, good = None, False
         yield path, entry if good else None

@@ -1,4 +1,4 @@
-"""Where things are in a store: refs, paths in the tree, the format gate.
+"""Where things are in a store: paths in the tree, the format gate.
 
 The same in words: `docs/format.md`.
 """
@@ -10,18 +10,19 @@ from gitmem.errors import FormatTooNew, InvalidRecord
 from gitmem.model.kinds import NAMED
 from gitmem.model.record import kind_of
 
-NAMESPACE = "refs/gitmem/"
-SHARED = "refs/gitmem/heads/main"
-PRIVATE = "refs/gitmem/local/main"
-REMOTES = "refs/gitmem/remotes/"
-BACKUP = "refs/gitmem/backup/"
-BRANCH = "refs/heads/gitmem/main"  # on a remote that takes branches only
-
 FORMAT = 1
 FORMAT_PATH = "gitmem.json"
 FORMAT_BYTES = b'{"format": 1}\n'
 
-FOLDER = {"memory": "memories", "gotcha": "gotchas", "summary": "summaries", "snapshot": "snapshots", "work": "work", "dna": "dna", "event": "events"}
+FOLDER = {
+    "memory": "memories",
+    "gotcha": "gotchas",
+    "summary": "summaries",
+    "snapshot": "snapshots",
+    "work": "work",
+    "dna": "dna",
+    "event": "events",
+}
 KIND_OF_FOLDER = {folder: kind for kind, folder in FOLDER.items()}
 
 _BAD_NAME = re.compile(r"[\x00-\x1f\x7f\\:*?\"<>|]")
@@ -76,7 +77,9 @@ def safe_path(path: str) -> bool:
     parts = path.split("/")
     if len(encoded) > 512 or len(parts) > 8 or _BAD_NAME.search(path):
         return False
-    return all(p not in {"", ".", ".."} and p.lower() not in {".git", "git~1"} and not p.endswith((" ", ".")) and len(p) <= 200 for p in parts)
+    return all(
+        p not in {"", ".", ".."} and p.lower() not in {".git", "git~1"} and not p.endswith((" ", ".")) and len(p) <= 200 for p in parts
+    )
 
 
 def check_format(data: bytes | None, ref: str) -> None:
@@ -86,6 +89,8 @@ def check_format(data: bytes | None, ref: str) -> None:
     try:
         number = json.loads(data or b"")["format"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InvalidRecord(f"{ref} does not hold a gitmem store ({FORMAT_PATH} is missing or damaged).", "Run 'git mem doctor' to see what is there.") from error
+        raise InvalidRecord(
+            f"{ref} does not hold a gitmem store ({FORMAT_PATH} is missing or damaged).", "Run 'git mem doctor' to see what is there."
+        ) from error
     if not isinstance(number, int) or number > FORMAT:
         raise FormatTooNew(f"the store has format {number}; this git mem knows up to {FORMAT}.", "Upgrade: pip install --upgrade git-mem")

@@ -5,13 +5,14 @@ the user's next command.
 """
 
 import json
+import mmap
 import os
 import subprocess
 
 from gitmem.errors import Busy, External, GitFailed
 from gitmem.files import Home, Lock, write_atomic
 from gitmem.git.process import DURABLE, Git
-from gitmem.store.layout import NAMESPACE
+from gitmem.store.refs import NAMESPACE
 
 LOOSE_LIMIT = 1500  # estimate of our loose objects that starts a packing
 OBJECTS_A_COMMIT = 5  # blob, two or three trees, commit
@@ -57,7 +58,9 @@ def pack_loose(git: Git, home: Home) -> None:
     stdin = "".join(f"{r}\n" for r in refs) + "".join(f"^{h}\n" for h in hide)
     if refs:
         base = os.path.join(git.gitdir, "objects", "pack", "pack")
-        out = git.run("pack-objects", "--revs", "--unpacked", "--incremental", "-q", base, stdin=stdin.encode(), config=DURABLE, timeout=600)
+        out = git.run(
+            "pack-objects", "--revs", "--unpacked", "--incremental", "-q", base, stdin=stdin.encode(), config=DURABLE, timeout=600
+        )
         packs += out.decode().split()
         git.run("prune-packed", "-q", timeout=600)
     if len(packs) > PACK_LIMIT:
@@ -73,7 +76,11 @@ def _has(git: Git, oid: str) -> bool:
 def _join(git: Git, packs: list[str]) -> list[str]:
     """Make one pack of ours out of many; a pack that is gone (the user's gc) is passed over."""
     folder = os.path.join(git.gitdir, "objects", "pack")
-    present = [p for p in packs if os.path.exists(os.path.join(folder, f"pack-{p}.idx")) and not os.path.exists(os.path.join(folder, f"pack-{p}.keep"))]
+    present = [
+        p
+        for p in packs
+        if os.path.exists(os.path.join(folder, f"pack-{p}.idx")) and not os.path.exists(os.path.join(folder, f"pack-{p}.keep"))
+    ]
     oids = "".join(line.split()[1].decode() + "\n" for p in present for line in _index(git, os.path.join(folder, f"pack-{p}.idx")))
     if not oids:
         return []
@@ -96,8 +103,26 @@ def index_oids(git: Git, path: str) -> list[str]:
 
 def drop_pack(folder: str, name: str) -> None:
     """Remove a pack, its index first: git ignores a pack without one."""
+    _drop_joint_index(folder, f"pack-{name}.idx".encode())
     for suffix in (".idx", ".rev", ".bitmap", ".mtimes", ".pack"):
         try:
             os.unlink(os.path.join(folder, f"pack-{name}{suffix}"))
         except FileNotFoundError:
             continue
+
+
+def _drop_joint_index(folder: str, index: bytes) -> None:
+    """Remove git's index over several packs when it names one that goes, as `git repack` does: git would look in vain."""
+    try:
+        with open(os.path.join(folder, "multi-pack-index"), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            if data.find(index) < 0:
+                return
+    except (FileNotFoundError, ValueError):
+        return
+    # its bitmap and reverse index carry its name and a checksum
+    for name in sorted(os.listdir(folder)):
+        if name == "multi-pack-index" or name.startswith("multi-pack-index-"):
+            try:
+                os.unlink(os.path.join(folder, name))
+            except FileNotFoundError:
+                continue

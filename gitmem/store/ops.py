@@ -45,7 +45,13 @@ def put(record: Record, base: Record | None = None, *, revive: bool = False) -> 
 
     When the record changed meanwhile the three are merged. `revive` lifts a tombstone.
     """
-    return {"op": "put", "id": record.id, "data": encode(record).decode(), "base": encode(base).decode() if base else None, "revive": revive}
+    return {
+        "op": "put",
+        "id": record.id,
+        "data": encode(record).decode(),
+        "base": encode(base).decode() if base else None,
+        "revive": revive,
+    }
 
 
 def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purged: bool = False) -> Op:
@@ -95,7 +101,9 @@ def apply(op: Op, view: View) -> None:
     """Apply one operation to a view; raises UserError when it no longer makes sense."""
     handler = _HANDLERS.get(str(op.get("op")))
     if handler is None:
-        raise InvalidRecord(f"unknown operation '{op.get('op')}' in the journal.", "It was written by a newer git mem: upgrade, then run the command again.")
+        raise InvalidRecord(
+            f"unknown operation '{op.get('op')}' in the journal.", "It was written by a newer git mem: upgrade, then run the command again."
+        )
     handler(op, view)
 
 
@@ -142,7 +150,11 @@ def _observe(op: Op, view: View) -> None:
     if old.resolved:
         body += f"\n> Reopened {op['at']}: it happened again after it was resolved.\n"
     after = old.touched(op["at"]).change(
-        body=body, occurrences=old.get("occurrences") + op["times"], last_seen=max(op["at"], old.get("last_seen") or ""), anchors=anchors, resolved=None
+        body=body,
+        occurrences=old.get("occurrences") + op["times"],
+        last_seen=max(op["at"], old.get("last_seen") or ""),
+        anchors=anchors,
+        resolved=None,
     )
     view.set(record_path(id), encode(after))
 

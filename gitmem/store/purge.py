@@ -10,13 +10,16 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gitmem.files import Lock
+from gitmem.files import Home, Lock, write_atomic
 from gitmem.git.objects import Draft, Entry, Objects
 from gitmem.git.process import DURABLE, Git
-from gitmem.store.layout import BACKUP, NAMESPACE, REMOTES, record_path
+from gitmem.store.layout import record_path
 from gitmem.store.maintenance import drop_pack, index_oids
 from gitmem.store.records import Store
+from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
 from gitmem.store.sync import PURGES
+
+PENDING = "purge.json"
 
 
 @dataclass(slots=True)
@@ -29,7 +32,13 @@ class Purged:
     kept_objects: list[str] = field(default_factory=list)
 
 
-def purge(store: Store, git: Git, ids: Sequence[str], mask: Callable[[bytes], bytes] | None, progress: Callable[[int, int], None] = lambda *_: None) -> Purged:
+def purge(
+    store: Store,
+    git: Git,
+    ids: Sequence[str],
+    mask: Callable[[bytes], bytes] | None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Purged:
     """Rewrite the store without records (by id) and with texts masked; then prune.
 
     `mask` returns a file's bytes with the secret replaced (the same bytes when it is not in there). The
@@ -43,6 +52,7 @@ def purge(store: Store, git: Git, ids: Sequence[str], mask: Callable[[bytes], by
         if tip is not None:
             new, out.rewritten, boundary = _rewrite(store, tip, ids, mask, progress)
             if boundary is not None:
+                _remember(store.home, {"tips": before})
                 objects.move(store.ref, tip, _mark(store, new, boundary), "gitmem: purge")
         # what was fetched and what was backed up holds it too
         for ref, oid in objects.refs(NAMESPACE).items():
@@ -51,7 +61,7 @@ def purge(store: Store, git: Git, ids: Sequence[str], mask: Callable[[bytes], by
                 out.dropped_refs.append(ref)
         _expire_reflogs(git, store.ref, out.dropped_refs)
     objects.close()
-    out.removed_objects, out.kept_objects = prune(git, before)
+    out.removed_objects, out.kept_objects = prune(git, store.home, before)
     return out
 
 
@@ -143,17 +153,23 @@ def _expire_reflogs(git: Git, ref: str, dropped: Sequence[str]) -> None:
             os.unlink(path)
 
 
-def prune(git: Git, old_tips: Sequence[str]) -> tuple[int, list[str]]:
+def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list[str]]:
     """Delete the objects that only these tips needed; return how many, and those in packs marked `.keep`.
 
-    What any ref, HEAD, index or reflog of any worktree reaches is kept.
+    What any ref, HEAD, index or reflog of any worktree reaches is kept. Ends what a prune that was killed began.
     """
-    if not old_tips:
+    left = pending(home)
+    doomed = set(left["oids"])
+    tips = "".join(f"{t}\n" for t in {*old_tips, *left["tips"]}).encode()
+    if tips:
+        out = git.run("rev-list", "--objects", "--ignore-missing", "--stdin", stdin=tips, timeout=600)
+        doomed |= {line.split(b" ", 1)[0].decode() for line in out.splitlines() if not line.startswith(b"-")}
+    if not doomed:
         return 0, []
-    tips = "".join(f"{t}\n" for t in old_tips).encode()
-    out = git.run("rev-list", "--objects", "--ignore-missing", "--stdin", stdin=tips, timeout=600)
-    doomed = {line.split(b" ", 1)[0].decode() for line in out.splitlines() if not line.startswith(b"-")}
     doomed -= _reachable(git)
+    # by name: once the first is gone, the old tips no longer lead to the others
+    _remember(home, {"oids": sorted(doomed)})
+    _renew_commit_graph(git)
     removed = 0
     for oid in doomed:
         path = os.path.join(git.gitdir, "objects", oid[:2], oid[2:])
@@ -164,7 +180,37 @@ def prune(git: Git, old_tips: Sequence[str]) -> tuple[int, list[str]]:
         except FileNotFoundError:
             continue
     packed, kept = _unpack_doomed(git, doomed)
+    os.unlink(home.join(PENDING))
     return removed + packed, kept
+
+
+def pending(home: Home) -> dict[str, list[str]]:
+    """Return what a purge that was killed still had to delete: `tips` of the old history, or `oids`."""
+    try:
+        with open(home.join(PENDING), encoding="utf-8") as file:
+            loaded = json.load(file)
+    except (OSError, ValueError):
+        loaded = {}
+    return {key: [str(x) for x in loaded.get(key) or ()] for key in ("tips", "oids")}
+
+
+def _remember(home: Home, what: dict[str, list[str]]) -> None:
+    write_atomic(home.join(PENDING), json.dumps(what).encode(), shared=home.shared)
+
+
+def _renew_commit_graph(git: Git) -> None:
+    """Write git's commit-graph anew, if there is one: it would name commits that are gone, and `git fsck` complain."""
+    info = os.path.join(git.gitdir, "objects", "info")
+    chain = os.path.isdir(os.path.join(info, "commit-graphs"))
+    if chain or os.path.exists(os.path.join(info, "commit-graph")):
+        git.run(
+            "commit-graph",
+            "write",
+            "--reachable",
+            *(["--split=replace"] if chain else []),
+            config=("-c", "core.commitGraph=true"),
+            timeout=600,
+        )
 
 
 def _reachable(git: Git) -> set[str]:

@@ -208,20 +208,17 @@ class Store:
             if entry["ref"] != self.ref:
                 continue
             try:
-                if not self._applied(entry):
-                    self._retry(lambda e=entry: self._commit(e, str(e["key"])))  # type: ignore[misc]
-                    done += 1
+                done += self._retry(lambda e=entry: self._commit(e, str(e["key"]))) is not None  # type: ignore[misc]
             except (UserError, LookupError, TypeError, ValueError, AttributeError):
                 journal.set_aside(path)  # kept for doctor; one bad entry must not block the others
                 continue
             journal.remove(path)
         return done
 
-    def _applied(self, entry: dict[str, Any]) -> bool:
-        """Say whether a commit since the entry was made carries its key."""
-        tip = self.tip()
+    def _applied(self, entry: dict[str, Any], tip: str) -> bool:
+        """Say whether a commit up to `tip`, since the entry was made, carries its key."""
         since = entry.get("since")
-        if tip is None or tip == since:
+        if tip == since:
             return False
         needle = f"\nGitmem-Key: {entry['key']}\n"
         hide = [since] if since and self._known(since) else []
@@ -261,6 +258,9 @@ class Store:
 
     def _commit(self, entry: dict[str, Any], key: str) -> str | None:
         parent, _ = self._ensure()
+        # asked of the very parent that is built on: git may outlive the drainer that started it, and move the ref late
+        if key and self._applied(entry, parent):
+            return None
         tree = self.tree(parent)
         assert tree is not None
 

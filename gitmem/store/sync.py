@@ -14,8 +14,9 @@ from gitmem.clock import stamp, ulid_time
 from gitmem.errors import External, GitmemError, MissingObject, Moved, RemoteRefused
 from gitmem.git.objects import Draft, Identity, Objects
 from gitmem.git.remote import Remote
-from gitmem.store.layout import BACKUP, REMOTES, check_format
+from gitmem.store.layout import check_format
 from gitmem.store.records import Store
+from gitmem.store.refs import BACKUP, REMOTES
 from gitmem.store.treemerge import GITMEM, Report, merge_commits, merge_trees
 
 TRIES = 8
@@ -139,7 +140,9 @@ def _join(store: Store, theirs: str, out: Outcome) -> None:
         except Moved:
             continue
         except MissingObject as error:
-            raise External(f"what {out.remote} sent is incomplete: {error}", "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote.") from error
+            raise External(
+                f"what {out.remote} sent is incomplete: {error}", "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote."
+            ) from error
         out.received += received
         out.merged = made not in {ours, theirs}
         out.note(report)
@@ -246,5 +249,3 @@ def unpushed(store: Store, remote: str) -> tuple[int, str]:
     there = store.objects.tip(tracking_ref(remote))
     waiting = [c.committer.time for c in store.objects.walk([tip], [there] if there else [])]
     return len(waiting), stamp(min(t for t in waiting)) if waiting else ""
-
-

@@ -8,7 +8,7 @@ that merge at once make the same commit. It is never signed.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff
+from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff, files
 from gitmem.model.merge import digest, merge_bytes
 from gitmem.model.record import kind_of
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, attic_path, id_of_path, record_path, safe_path, tombstone_path
@@ -89,11 +89,16 @@ def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> t
             continue
         edits.update(_both(objects, path, old, new, change.new, (ours, theirs), report))
     _bury(objects, edits, mine, ours)
-    return _without_clashes(edits), report
+    _settle_clashes(objects, edits, ours)
+    return edits, report
 
 
 def _acceptable(path: str, entry: Entry) -> bool:
-    return entry.mode in {BLOB, EXEC} and safe_path(path)
+    """Say whether an entry may come in: a plain file, a safe path, not inside of what is a record's file."""
+    if entry.mode not in {BLOB, EXEC} or not safe_path(path):
+        return False
+    parts = path.split("/")
+    return not any(part.endswith(".md") and id_of_path("/".join(parts[: n + 1])) for n, part in enumerate(parts[:-1]))
 
 
 def _both(
@@ -174,7 +179,25 @@ def _result(objects: Objects, edits: Edits, path: str, ours: str) -> bytes | Non
     return value
 
 
-def _without_clashes(edits: Edits) -> Edits:
-    """Drop edits of files where the other side has a folder of that name; the folder stays."""
-    folders = {"/".join(parts[:n]) for path, value in edits.items() if value is not None for parts in [path.split("/")] for n in range(1, len(parts))}
-    return {path: value for path, value in edits.items() if path not in folders}
+def _settle_clashes(objects: Objects, edits: Edits, ours: str) -> None:
+    """Where one side has a file and the other a folder of its name, keep the folder; the file goes to the attic."""
+    folders = {
+        "/".join(parts[:n])
+        for path, value in edits.items()
+        if value is not None
+        for parts in [path.split("/")]
+        for n in range(1, len(parts))
+    }
+    for folder in sorted(folders):
+        _give_way(objects, edits, folder, edits.pop(folder) if folder in edits else objects.find(ours, folder))
+    for path, value in list(edits.items()):
+        entry = objects.find(ours, path) if value is not None else None
+        if entry and entry.is_tree and any(edits.get(p, e) is not None for p, e in files(objects, entry.oid, path + "/")):
+            _give_way(objects, edits, path, edits.pop(path))
+
+
+def _give_way(objects: Objects, edits: Edits, path: str, value: bytes | Entry | None) -> None:
+    if isinstance(value, Entry):
+        value = objects.read(value.oid) if not value.is_tree and _acceptable(path, value) else None
+    if value is not None:
+        edits[attic_path("files", digest(value))] = value

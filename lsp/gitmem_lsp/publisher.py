@@ -187,7 +187,7 @@ class Publisher:
             count += 1
             try:
                 moved = await repository.run(repository.moved)
-            except Exception as error:  # a look that fails is followed by another
+            except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
                 log.info("the refs could not be looked at: %s", error)
                 continue
             for state in list(self._documents.values()):

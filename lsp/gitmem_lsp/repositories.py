@@ -15,7 +15,7 @@ from gitmem.clock import Clock
 from gitmem.errors import GitmemError
 from gitmem.files import Location, locate
 from gitmem.git.process import check_owner
-from gitmem.store.layout import PRIVATE, SHARED
+from gitmem.store.refs import PRIVATE, SHARED
 from gitmem_lsp.diagnostics import Row, applies
 
 if TYPE_CHECKING:

@@ -50,8 +50,8 @@ class Protocol(LanguageServerProtocol):
             return
         try:
             super()._send_data(data)
-        except BrokenPipeError:
-            self.leaving = True
+        except BrokenPipeError:  # nobody reads any more, even if our input stays open
+            cast("Server", self._server).leave(1)
 
     def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
         super()._execute_handler(msg_id, handler, callback, args, kwargs)

@@ -350,7 +350,7 @@ def test_group_may_write_whatever_we_made(make_repo, open_store):
     bad = []
     for found in set((path / ".git").rglob("*")) - before:
         mode = found.stat().st_mode
-        read_only = found.suffix in {".pack", ".idx", ".rev"} or found.parent.parent.name == "objects" and found.parent.name != "pack"
+        read_only = found.suffix in {".pack", ".idx", ".rev"} or (found.parent.parent.name == "objects" and found.parent.name != "pack")
         want = 0o070 if stat.S_ISDIR(mode) else 0o040 if read_only else 0o060
         if mode & want != want:
             bad.append((str(found.relative_to(path)), oct(mode)))

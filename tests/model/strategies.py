@@ -50,7 +50,15 @@ def records(draw: st.DrawFn, kind: str | None = None) -> Record:
     fields = draw(st.fixed_dictionaries({}, optional=edits))
     prefix = "mem-" if kind == "memory" else "got-"
     return make(
-        kind, prefix + draw(ids), draw(titles), draw(lines), created=draw(stamps), updated=draw(stamps), rev=draw(st.integers(0, 5)), **fields, **draw(unknown)
+        kind,
+        prefix + draw(ids),
+        draw(titles),
+        draw(lines),
+        created=draw(stamps),
+        updated=draw(stamps),
+        rev=draw(st.integers(0, 5)),
+        **fields,
+        **draw(unknown),
     )
 
 

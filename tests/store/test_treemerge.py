@@ -400,7 +400,7 @@ def test_folder_and_file_of_one_name_lose_no_record(world):
 
 def test_file_became_folder_on_the_other_side(world):
     """A file that nobody else changed may become a folder."""
-    base = world.commit(world.root, **{"thing": b"1"})
+    base = world.commit(world.root, thing=b"1")
     two = world.plain(world.plain(base, {"thing": None}), {"thing/inner": b"2"})
     got = world.merge(world.commit(base, ops.put(record())), two)
     assert b"2" == got["thing/inner"]
@@ -416,10 +416,23 @@ def test_folder_became_file_on_the_other_side(world):
 
 def test_file_here_and_folder_there_are_symmetric(world):
     """Where one side changed a file and the other put a folder in its place, both merges agree and the folder stays."""
-    base = world.commit(world.root, **{"thing": b"1"})
+    base = world.commit(world.root, thing=b"1")
     one = world.plain(base, {"thing": b"2"})
     two = world.plain(world.plain(base, {"thing": None}), {"thing/inner": b"3"})
-    assert b"3" == world.merge(one, two)["thing/inner"]
+    got = world.merge(one, two)
+    assert (b"3", [b"2"]) == (got["thing/inner"], attic(got, "files"))
+
+
+def test_folder_in_the_place_of_a_record_does_not_displace_it(world):
+    """A folder named as a record's file is not merged in; the record that was edited here stays a file."""
+    item = record()
+    base = world.commit(world.root, ops.put(item))
+    edited = item.touched(AT).change(title="edited")
+    evil = world.plain(world.plain(base, {record_path(item.id): None}), {record_path(item.id) + "/inner": b"x"})
+    one = world.commit(base, ops.put(edited, item))
+    got = world.merge(one, evil)
+    assert ("edited", False) == (at(got, item.id).title, record_path(item.id) + "/inner" in got)
+    assert [record_path(item.id) + "/inner"] == merge_commits(world.objects, one, evil)[1].refused
 
 
 def test_damaged_record_with_a_huge_line_is_merged(world):

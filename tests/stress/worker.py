@@ -1,11 +1,13 @@
 """Child processes of the stress tests: write, race, die. Run as a script, on one repository.
 
-`create REPO BACKEND ROUNDS NAME`  race to create refs; prints the rounds it won
 `write REPO BACKEND COUNT NAME`    write records one by one; prints each acknowledged id
-`foreign REPO COUNT`               a writer that knows no gitmem: `git update-ref` with the old value
-`sync REPO BACKEND COUNT NAME`     write a record and sync with `origin`, COUNT times
-`kills REPO BACKEND ROUNDS SEED`   fork writers and kill each at a random moment; prints acknowledged ids
-`try REPO BACKEND`                 write one record; prints `ok ID`, or the error's class, message and hint
+`foreign REPO COUNT NAME`          a writer that knows no gitmem: `git update-ref` with the old value; prints each id
+`others REPO NAME`                 a writer of other refs, until its stdin ends; prints how many times it wrote
+`chores REPO`                      `git pack-refs` and `git gc`, until its stdin ends; prints how often each ran
+`observe REPO BACKEND COUNT ID`    journal COUNT hits on one gotcha, as a hook does
+`drain REPO BACKEND`               commit what waits in the journal
+`mem ARG...`                       a git mem command
+`nest`                             for each line `FILE VERB ARG...` on stdin, fork a child that prints into FILE; prints its pid
 """
 
 import os
@@ -15,100 +17,139 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from gitmem.errors import GitmemError, Moved
-from gitmem.git.objects import Draft, Identity
-from gitmem.store.sync import sync
-from tests.conftest import add, new_store, record, remote_of
+from gitmem.app import open_app
+from gitmem.cli.main import run
+from gitmem.model.codec import encode
+from gitmem.services import memories
+from gitmem.store import maintenance, ops
+from gitmem.store.layout import record_path
+from gitmem.store.refs import SHARED
+from gitmem.store.records import Message
+from tests.conftest import record
+
+PERSON = ("-c", "user.name=F", "-c", "user.email=f@example.org")
 
 
 def say(text: str) -> None:
     os.write(1, f"{text}\n".encode())
 
 
-def create(path: str, backend: str, rounds: str, name: str) -> None:
-    store = new_store(path, backend)
-    who = Identity(name, "x@example.org", 1)
-    mine = store.objects.write(Draft(None, {"who": name.encode()}, (), "mine\n", who, who))
-    say("ready")
-    sys.stdin.readline()
-    for n in range(int(rounds)):
-        try:
-            store.objects.move(f"refs/gitmem/race/{n}", None, mine, "race")
-            say(str(n))
-        except Moved:
-            continue
-    store.objects.close()
-
-
 def write(path: str, backend: str, count: str, name: str) -> None:
-    store = new_store(path, backend)
-    for n in range(int(count)):
-        say(add(store, record(title=f"{name} {n}")).id)
-    store.objects.close()
+    """Write as the product does, with its maintenance; packs often, so that races and deaths meet a packing."""
+    maintenance.LOOSE_LIMIT, maintenance.PACK_LIMIT = 150, 3
+    with open_app(path, os.environ, prefer=backend) as app:
+        store, who = app.store(), app.writer()
+        say("ready")
+        for n in range(int(count)):
+            say(memories.add(store, who, memories.draft(who, "memory", f"{name} {n}", f"Text of {name}, number {n}.")).after.id)
 
 
-def foreign(path: str, count: str) -> None:
-    def git(*args: str) -> str:
-        return subprocess.run(["git", "-C", path, *args], capture_output=True, text=True, check=True).stdout.strip()
+def git(path: str, *args: str, stdin: bytes | None = None) -> str:
+    return subprocess.run(["git", "-C", path, *PERSON, *args], input=stdin, capture_output=True, check=True).stdout.decode().strip()
 
-    person = ("-c", "user.name=F", "-c", "user.email=f@example.org")
-    for _ in range(int(count)):
+
+def foreign(path: str, count: str, name: str) -> None:
+    """Add records with git's plumbing alone: a tree through an index of its own, then a guarded update-ref."""
+    os.environ["GIT_INDEX_FILE"] = f"{path}/.git/foreign-index-{name}"
+    for number in range(int(count)):
+        item = record(title=f"foreign {name} {number}")
+        blob = git(path, "hash-object", "-w", "--stdin", stdin=encode(item))
         while True:
-            tip = git("rev-parse", "refs/gitmem/heads/main")
-            made = git(*person, "commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", f"foreign {time.monotonic_ns()}")
+            tip = git(path, "rev-parse", SHARED)
+            git(path, "read-tree", tip)
+            git(path, "update-index", "--add", "--cacheinfo", f"100644,{blob},{record_path(item.id)}")
+            made = git(path, "commit-tree", git(path, "write-tree"), "-p", tip, "-m", f"foreign {item.id}")
             try:
-                git("-c", "core.filesRefLockTimeout=0", "update-ref", "refs/gitmem/heads/main", made, tip)
-                say(made)
+                # git's own wait for a ref's lock can let two writers win with one old value when refs are packed meanwhile
+                git(path, "-c", "core.filesRefLockTimeout=0", "update-ref", SHARED, made, tip)
+                say(item.id)
                 break
             except subprocess.CalledProcessError:
-                time.sleep(random.uniform(0, 0.01))
+                time.sleep(random.uniform(0, 0.02))
+        time.sleep(random.uniform(0, 0.05))
 
 
-def sync_loop(path: str, backend: str, count: str, name: str) -> None:
-    store = new_store(path, backend)
-    for n in range(int(count)):
-        item = add(store, record(title=f"{name} {n}"))
-        sync(store, remote_of(path), push=True)
-        say(item.id)
-    store.objects.close()
+def ended() -> bool:
+    """Say whether the parent has closed our stdin."""
+    return bool(select.select([sys.stdin], [], [], 0)[0]) and not sys.stdin.buffer.read1(1)
 
 
-def kills(path: str, backend: str, rounds: str, seed: str) -> None:
-    rng = random.Random(int(seed))
-    for number in range(int(rounds)):
-        reader, writer = os.pipe()
+def others(path: str, name: str) -> None:
+    number = 0
+    head = git(path, "rev-parse", "HEAD")
+    while not ended():
+        git(path, "update-ref", f"refs/tags/{name}-{number % 40}", head)
+        if number % 3 == 2:
+            git(path, "update-ref", "-d", f"refs/tags/{name}-{(number - 1) % 40}")
+        number += 1
+        time.sleep(0.02)
+    say(str(number))
+
+
+def chores(path: str) -> None:
+    packs = collections = 0
+    while not ended():
+        # when a writer holds the lock of a ref, pack-refs leaves that one loose and may end with an error
+        packs += subprocess.run(["git", "-C", path, "pack-refs", "--all"], capture_output=True, check=False).returncode == 0
+        if packs % 10 == 5:
+            collections += subprocess.run(["git", "-C", path, "gc", "-q"], capture_output=True, check=False).returncode == 0
+        time.sleep(0.05)
+    say(f"{packs} {collections}")
+
+
+def observe(path: str, backend: str, count: str, id: str) -> None:
+    with open_app(path, os.environ, prefer=backend) as app:
+        store = app.store()
+        store.no_write = "a hook must not touch git"
+        now = app.clock.stamp()
+        item = record("gotcha", "It fails", id=id, category="test", severity="info", occurrences=1, first_seen=now, last_seen=now)
+        for _ in range(int(count)):
+            store.write([ops.observe(item, 1, now)], Message("observe", "observe", (id,)))
+            say(id)
+
+
+def drain(path: str, backend: str) -> None:
+    with open_app(path, os.environ, prefer=backend) as app:
+        app.store().drain()
+
+
+def mem(*args: str) -> None:
+    sys.exit(run(args))
+
+
+def nest() -> None:
+    """Start children that need no time to import what they run: a kill then meets their work, not their start."""
+    import pygit2
+
+    import gitmem.cli.purge
+    import gitmem.cli.share
+    import gitmem.git.objects_pygit2
+    import gitmem.services.doctor
+
+    assert pygit2
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
+    for line in sys.stdin:
+        file, verb, *args = line.rstrip("\n").split("\t")
         pid = os.fork()
         if pid == 0:
-            os.dup2(writer, 1)
-            write(path, backend, "100000", f"{seed}.{number}")
-            os._exit(0)
-        os.close(writer)
-        said = b""
-        # from before the first write is done to some writes later
-        deadline = time.monotonic() + rng.choice((0.03, 0.08, 0.15)) * rng.random() + 0.005
-        while (left := deadline - time.monotonic()) > 0:
-            if select.select([reader], [], [], left)[0]:
-                said += os.read(reader, 65536)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        while chunk := os.read(reader, 65536):
-            said += chunk
-        os.close(reader)
-        for line in said.decode().split("\n")[:-1]:
-            say(line)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for stream in (1, 2):
+                os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), stream)
+            try:
+                VERBS[verb](*args)
+            finally:
+                os._exit(0)
+        say(str(pid))
 
 
-def try_one(path: str, backend: str) -> None:
-    try:
-        store = new_store(path, backend)
-        say(f"ok {add(store).id}")
-    except GitmemError as error:
-        say(f"{type(error).__name__}\t{error}\t{error.hint}")
-
+VERBS: dict[str, Callable[..., None]] = {
+    "write": write, "foreign": foreign, "others": others, "chores": chores, "observe": observe, "drain": drain, "mem": mem, "nest": nest,
+}  # fmt: skip
 
 if __name__ == "__main__":
-    {"create": create, "write": write, "foreign": foreign, "sync": sync_loop, "kills": kills, "try": try_one}[sys.argv[1]](*sys.argv[2:])
+    VERBS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,54 @@
+"""Work that nobody waits for: `git-mem` as a process of its own. Standard library only; the hot path imports this."""
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+def detach(args: "Sequence[str]", env: "Mapping[str, str]") -> int:
+    """Start `git-mem` in a session of its own, with nothing of ours open; return its process id, 0 when it cannot be started.
+
+    Nobody has to wait for it. Raises OSError when the system has no room for a process.
+    """
+    if not sys.executable:
+        return 0
+    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    actions: list[tuple[Any, ...]] = [*null, *((os.POSIX_SPAWN_CLOSE, fd) for fd in _open_files())]
+    # -P: a folder named gitmem where the agent happens to be must not be imported
+    argv = [sys.executable, "-P", "-m", "gitmem", *args]
+    try:
+        return os.posix_spawn(sys.executable, argv, env, file_actions=actions, setsid=True)
+    except NotImplementedError:  # an old C library
+        return os.posix_spawn(sys.executable, argv, env, file_actions=actions, setpgroup=0)
+
+
+def _open_files() -> "list[int]":
+    """Return the descriptors above the standard ones: what an agent left open must not live on in a drain."""
+    found = []
+    try:
+        for name in os.listdir("/dev/fd"):
+            os.fstat(int(name))
+            found.append(int(name))
+    except (OSError, ValueError):
+        pass  # the one that the listing itself used
+    return [fd for fd in found if fd > 2]
+
+
+def wait(pid: int, seconds: float) -> bool:
+    """Wait for a process of ours, so long; say whether it has ended."""
+    until = time.monotonic() + seconds
+    while pid:
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                return True
+        except ChildProcessError:
+            return True
+        if time.monotonic() >= until:
+            return False
+        time.sleep(0.005)
+    return False

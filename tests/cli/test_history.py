@@ -1,0 +1,381 @@
+"""Commands about the past: log, diff, undo, graph, and reading as of a date."""
+
+import pytest
+
+from tests.cli.conftest import DAY, SHARED, Mem, commits, tip
+from tests.conftest import git
+
+# -- log
+
+
+def test_log_shows_commits_newest_first(mem: Mem) -> None:
+    """Each commit with its id, author, date and subject; `--reverse` and `-n` as in git."""
+    one = mem.add("first")
+    mem("add", "second")
+
+    out = mem("log").out
+    assert out.startswith(f"commit {tip(mem.folder)}\nAuthor: ")
+    assert out.index("second") < out.index("first")
+    assert one in out
+    assert len(mem("log", "--oneline").out.splitlines()) == 3
+    assert len(mem("log", "--oneline", "-n", "1").out.splitlines()) == 1
+    assert mem("log", "--oneline", "--reverse").out.splitlines() == mem("log", "--oneline").out.splitlines()[::-1]
+    assert mem("log", "--format", "{commit} {op}").out.splitlines()[0] == f"{tip(mem.folder)} add"
+
+
+def test_log_is_what_git_log_says(mem: Mem) -> None:
+    """Plain git reads the same history: subject and trailers."""
+    id = mem.add("first", "--agent", "dev", "--session", "S1")
+    body = git(mem.folder, "log", "-1", "--format=%B", SHARED)
+
+    assert body.splitlines()[0] == f'memory: add {id} "first"'
+    assert {"Gitmem-Op: add", f"Gitmem-Id: {id}", "Gitmem-Agent: dev", "Gitmem-Session: S1"} <= set(body.splitlines())
+    row = mem("log", "--json").json[0]
+    assert (row["op"], row["ids"], row["agent"], row["session"]) == ("add", [id], "dev", "S1")
+
+
+def test_log_patch(mem: Mem) -> None:
+    """`-p` shows what each commit changed."""
+    id = mem.add("old title")
+    mem("edit", id, "--title", "new title")
+
+    out = mem("log", id, "-p").out
+    assert "-# old title" in out
+    assert "+# new title" in out
+    assert f"+++ b/memories/{id[-2:]}/{id}.md" in out
+    assert "--- /dev/null" in out
+
+
+def test_log_of_one_record(mem: Mem) -> None:
+    """With an id, only the commits that changed it; also when it is there no more."""
+    one, _ = mem.add("first"), mem.add("second")
+    mem("edit", one[-8:], "--tag", "x")
+    mem("pin", one)
+    ops = [row["op"] for row in mem("log", one[-8:], "--json").json]
+    assert ops == ["pin", "edit", "add"]
+
+    mem("forget", one)
+    rows = mem("log", one[-8:], "--json").json
+    assert [row["op"] for row in rows] == ["forget", "pin", "edit", "add"]
+    assert rows[0]["changes"] == [{"what": "removed", "id": one}]
+    assert rows[-1]["changes"] == [{"what": "added", "id": one}]
+
+
+def test_log_follows_the_chain(mem: Mem) -> None:
+    """The life of a record includes what it superseded and what superseded it, from any of them."""
+    one = mem.add("version one")
+    two = mem("supersede", one, "version two", "--json").json["id"]
+    three = mem("supersede", two, "version three", "--json").json["id"]
+    mem("add", "something else")
+
+    for id in (one, two, three):
+        out = mem("log", id).out
+        assert out.startswith(f"chain {one[-8:]} → {two[-8:]} → {three[-8:]}\n")
+        assert "something else" not in out
+        assert [row["op"] for row in mem("log", id, "--json").json] == ["supersede", "supersede", "add"]
+    assert "fork" not in out
+
+
+def test_log_shows_forks(mem: Mem) -> None:
+    """Two successors of one memory are a fork, shown with the way to settle it."""
+    one = mem.add("one")
+    left = mem("supersede", one, "left", "--json").json["id"]
+    right = mem("supersede", one, "right", "--json").json["id"]
+
+    out = mem("log", one).out
+    assert f"fork: {one[-8:]} has 2 successors: " in out
+    assert left[-8:] in out
+    assert right[-8:] in out
+
+    mem("supersede", left, right)
+    assert mem.titles() == ["right"]
+
+
+def test_log_of_the_private_store(mem: Mem) -> None:
+    """Each store has its own history."""
+    id = mem.add("mine", "--private")
+    mem("add", "ours")
+
+    assert [row["ids"] for row in mem("log", "--private", "--json").json if row["op"] == "add"] == [[id]]
+    assert [row["ids"] for row in mem("log", id, "--json").json] == [[id]]
+    assert id not in mem("log").out
+
+
+def test_log_from_a_revision(mem: Mem) -> None:
+    """A revision is where the log begins."""
+    mem("add", "first")
+    mem("add", "second")
+
+    assert len(mem("log", "@~1", "--json").json) == 2
+    assert mem("log", "@~1", "--json").json == mem("log", "--json").json[1:]
+
+
+def test_log_of_an_empty_store(mem: Mem) -> None:
+    """Nothing to show is no error."""
+    done = mem("log")
+
+    assert done.out == ""
+    assert "the store is empty" in done.err
+    assert mem("log", "--json").json == []
+
+
+# -- the past
+
+
+@pytest.fixture
+def grown(mem: Mem) -> tuple[Mem, str]:
+    """A store with a memory of three days ago, edited now, and one of now."""
+    id = mem.add("old title", "-m", "old text", ago=3 * DAY)
+    mem("add", "forgotten later", ago=3 * DAY - 60)
+    mem("edit", id, "--title", "new title", "-m", "new text")
+    mem("forget", mem("list", "--json").json[0]["id"])
+    mem("add", "brand new")
+    return mem, id
+
+
+@pytest.mark.parametrize("when", ["@{yesterday}", "@{2 days ago}", "@{1.day.ago}", "@~3", "@{3}"])
+def test_show_as_it_was(grown: tuple[Mem, str], when: str) -> None:
+    """`ID@{date}` and `ID@~n` show a record as the store had it then."""
+    mem, id = grown
+
+    for text in (id, id[-8:]):
+        row = mem("show", text + when, "--json").json
+        assert (row["title"], row["body"]) == ("old title", "old text\n")
+    assert mem.show(id)["title"] == "new title"
+
+
+def test_show_at(grown: tuple[Mem, str]) -> None:
+    """`--at` takes a date, a revision or a commit."""
+    mem, id = grown
+    commit = git(mem.folder, "rev-parse", f"{SHARED}~3")
+
+    for at in ("yesterday", "2 days ago", "@~3", commit, commit[:10], "@{yesterday}"):
+        assert mem("show", id, "--at", at, "--json").json["title"] == "old title"
+
+
+def test_show_what_is_forgotten_now(grown: tuple[Mem, str]) -> None:
+    """A record that is gone today is still shown as of a day when it was there."""
+    mem, _ = grown
+    (gone,) = [row["id"] for row in mem("restore", "--list", "--json").json]
+
+    mem("show", gone, code=1)
+    assert mem("show", f"{gone[-8:]}@{{yesterday}}", "--json").json["title"] == "forgotten later"
+
+
+def test_show_before_its_time(grown: tuple[Mem, str]) -> None:
+    """Before it was written a record is unknown; nonsense for a date is refused."""
+    mem, id = grown
+
+    mem("show", f"{id}@{{1 week ago}}", code=1)
+    for text in ("@{gibberish}", "@{}", "@~99", "@{-1}"):
+        mem("show", id + text, code=1)
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2 days ago", "@~3", "@{yesterday}"])
+def test_list_at(grown: tuple[Mem, str], at: str) -> None:
+    """The list as it was then, without what came later and with what went since."""
+    mem, _ = grown
+
+    assert mem.titles("--at", at) == ["forgotten later", "old title"]
+    assert mem.titles("--at", at, "-n", "1") == ["forgotten later"]
+    assert mem.titles("--at", at, "-k", "gotcha") == []
+
+
+def test_list_at_says_no_to_nonsense(grown: tuple[Mem, str]) -> None:
+    """A date that is none is an error, not today."""
+    mem, _ = grown
+
+    for at in ("gibberish", "@~99", "refs/heads/main", "HEAD:code.py", "--all"):
+        mem("list", f"--at={at}", code=1)
+    assert mem.titles("--since", "yesterday") == ["brand new"]
+    mem("list", "--since", "gibberish", code=1)
+
+
+def test_a_commit_of_the_code_is_no_revision_of_the_store(grown: tuple[Mem, str]) -> None:
+    """The project's own commits are not taken for states of the store."""
+    mem, _ = grown
+    code = git(mem.folder, "rev-parse", "HEAD")
+
+    for args in (("list", "--at", code), ("diff", code, "@"), ("undo", code), ("log", code)):
+        assert "no revision of the store" in mem(*args, code=1).err
+
+
+# -- diff
+
+
+def test_diff_is_the_last_commit_by_default(grown: tuple[Mem, str]) -> None:
+    """Without arguments: what the last commit did."""
+    mem, _ = grown
+
+    assert "+# brand new" in mem("diff").out
+    assert [row["what"] for row in mem("diff", "--json").json] == ["added"]
+
+
+@pytest.mark.parametrize("args", [["@{yesterday}"], ["@~3", "@"], ["@~3..@"], ["@~3.."], ["HEAD~3", "main"], ["@{2 days ago}", "@"]])
+def test_diff_between_two_states(grown: tuple[Mem, str], args: list[str]) -> None:
+    """Two revisions, or one and now, by any name."""
+    mem, id = grown
+
+    records = {row["id"]: row for row in mem("diff", *args, "--json").json if row["path"].startswith("memories/")}
+    assert sorted(row["what"] for row in records.values()) == ["added", "changed", "removed"]
+    assert "# old title" in records[id]["old"]
+    assert "# new title" in records[id]["new"]
+    assert f"M\tmemories/{id[-2:]}/{id}.md" in mem("diff", *args, "--name-status").out.splitlines()
+
+
+def test_diff_backwards(grown: tuple[Mem, str]) -> None:
+    """The order of the two is the direction."""
+    mem, _ = grown
+
+    out = mem("diff", "@", "@~3").out
+    assert "-# new title" in out
+    assert "+# old title" in out
+    assert mem("diff", "@", "@").out == ""
+
+
+def test_diff_says_no(mem: Mem) -> None:
+    """An empty store and unknown revisions are errors with a hint."""
+    assert "the store is empty" in mem("diff", code=1).err
+    mem("add", "T")
+    for rev in ("nonsense", "@~99", "@{gibberish}", "deadbeefdeadbeef", "-x~", "@^{tree}"):
+        mem("diff", "--", rev, code=1)
+
+
+# -- undo
+
+
+def test_undo_the_last_change(mem: Mem) -> None:
+    """Undo is a new commit; undoing the undo brings the change back."""
+    id = mem.add("old")
+    mem("edit", id, "--title", "new")
+    before = commits(mem.folder)
+
+    assert mem("undo").out.startswith("took back ")
+    assert mem.show(id)["title"] == "old"
+    assert commits(mem.folder) == before + 1
+    mem("undo")
+    assert mem.show(id)["title"] == "new"
+
+
+def test_undo_keeps_later_changes(mem: Mem) -> None:
+    """Only what that commit did is taken back."""
+    id = mem.add("T", "--tag", "keep")
+    mem("edit", id, "--title", "changed")
+    commit = tip(mem.folder)
+    mem("edit", id, "--tag", "later")
+    mem("undo", commit[:10])
+
+    row = mem.show(id)
+    assert (row["title"], row["tags"]) == ("T", ["keep", "later"])
+
+
+@pytest.mark.parametrize("args", [["forget"], ["archive"], ["pin"], ["supersede"]])
+def test_undo_every_sort_of_change(mem: Mem, args: list[str]) -> None:
+    """What a command changed is as before after its undo."""
+    id = mem.add("T", "-m", "text")
+    before = {k: v for k, v in mem.show(id).items() if k in {"title", "body", "status", "links"}}
+    mem(args[0], id, *(["successor"] if args[0] == "supersede" else []))
+    mem("undo")
+
+    assert {k: v for k, v in mem.show(id).items() if k in before} == before
+    assert mem.titles() == ["T"]
+
+
+def test_undo_an_add(mem: Mem) -> None:
+    """An added record is gone, and can be restored."""
+    id = mem.add("T")
+    mem("undo")
+    assert mem.titles() == []
+
+    mem("restore", id)
+    assert mem.titles() == ["T"]
+
+
+def test_undo_says_no(mem: Mem) -> None:
+    """The beginning of a store cannot be undone, nor what was undone already."""
+    assert "the store is empty" in mem("undo", code=1).err
+    id = mem.add("T")
+    assert "beginning" in mem("undo", "@~1", code=1).err
+    mem("edit", id, "--title", "U")
+    mem("undo")
+    before = tip(mem.folder)
+    assert "nothing left to take back" in mem("undo", "@~1").out
+    assert tip(mem.folder) == before
+
+
+def test_undo_in_the_private_store(mem: Mem) -> None:
+    """Each store is undone on its own."""
+    mem("add", "ours")
+    mem("add", "mine", "--private")
+    mem("undo", "--private")
+
+    assert mem.titles() == ["ours"]
+
+
+# -- graph
+
+
+@pytest.fixture
+def linked(mem: Mem) -> tuple[Mem, list[str]]:
+    """Four records in a row: a links to b, b to c, and d supersedes c; one stands alone."""
+    a, b, c = mem.add("aa", ago=240), mem.add("bb", ago=180), mem.add("cc", ago=120)
+    mem("link", a, b)
+    mem("link", b, c)
+    d = mem("supersede", c, "dd", "--json", ago=60).json["id"]
+    mem("add", "alone")
+    return mem, [a, b, c, d]
+
+
+def test_graph_of_the_store(linked: tuple[Mem, list[str]]) -> None:
+    """All links and chains, each record once with its title."""
+    mem, ids = linked
+    out = mem("graph").out
+
+    assert "links → " in out
+    assert "supersedes → " in out
+    assert all(id[-8:] in out for id in ids)
+    assert "alone" not in out
+    found = mem("graph", "--json").json
+    assert {n["id"] for n in found["nodes"]} == set(ids)
+    edge = {(e["source"], e["relation"], e["target"]) for e in found["edges"]}
+    assert edge == {(ids[0], "links", ids[1]), (ids[1], "links", ids[2]), (ids[3], "supersedes", ids[2])}
+
+
+def test_graph_of_one_record(linked: tuple[Mem, list[str]]) -> None:
+    """From one record, as many steps as asked for."""
+    mem, ids = linked
+
+    assert {n["id"] for n in mem("graph", ids[0], "--depth", "1", "--json").json["nodes"]} == set(ids[:2])
+    assert {n["id"] for n in mem("graph", ids[0][-8:], "--depth", "2", "--json").json["nodes"]} == set(ids[:3])
+    assert {n["id"] for n in mem("graph", ids[3], "--json").json["nodes"]} == set(ids)
+    assert mem("graph", ids[3]).out.splitlines()[0].endswith("dd")
+
+
+def test_graph_as_dot(linked: tuple[Mem, list[str]]) -> None:
+    """`--dot` is for Graphviz; quotes in a title are escaped."""
+    mem, ids = linked
+    mem("edit", ids[0], "--title", 'say "hi" \\')
+    out = mem("graph", "--dot").out
+
+    assert out.startswith("digraph memory {\n")
+    assert out.endswith("}\n")
+    assert f'"{ids[0]}" -> "{ids[1]}" [label="links"];' in out
+    assert r"say \"hi\" \\" in out
+
+
+def test_graph_without_links(mem: Mem) -> None:
+    """No links is no error."""
+    id = mem.add("T")
+
+    assert "no links yet" in mem("graph").err
+    assert mem("graph", id, "--json").json["edges"] == []
+    mem("graph", id, "--depth", "0", code=2)
+
+
+def test_graph_names_what_is_missing(linked: tuple[Mem, list[str]]) -> None:
+    """A link to a forgotten record is shown as such."""
+    mem, ids = linked
+    mem("forget", ids[1])
+
+    assert {"id": ids[1], "missing": True} in mem("graph", "--json").json["nodes"]
+    assert "(not here)" in mem("graph").out

@@ -1,0 +1,194 @@
+"""No command touches what is the user's: work tree, index, HEAD, branches, tags, stash, configuration, hooks."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.cli.main import COMMANDS, HIDDEN
+from tests.cli.conftest import Mem
+from tests.conftest import git
+
+HOOKS = ("pre-commit", "post-commit", "pre-push", "reference-transaction", "post-merge", "post-checkout", "update", "post-rewrite", "pre-auto-gc")
+
+
+def snapshot(folder: Path) -> dict[str, Any]:
+    """Return everything in a repository that is not gitmem's: the git dir byte by byte, the work tree, and what git says of both."""
+    dot = folder / ".git"
+    out: dict[str, Any] = {"index": ((dot / "index").read_bytes(), (dot / "index").stat().st_mtime_ns)}
+    for path in sorted(dot.rglob("*")):
+        name = path.relative_to(dot).as_posix()
+        if path.is_file() and not name.startswith(("objects/", "gitmem/", "refs/gitmem/", "logs/refs/gitmem/", "packed-refs")):
+            out[name] = (path.read_bytes(), path.stat().st_mode)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and dot not in path.parents:
+            out[f"work:{path.relative_to(folder)}"] = (path.read_bytes(), path.stat().st_mtime_ns)
+    refs = git(folder, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    out["refs"] = [ref for ref in refs if not ref.startswith("refs/gitmem/")]
+    out["stash"] = git(folder, "stash", "list")
+    out["status"] = git(folder, "--no-optional-locks", "status", "--porcelain", "--untracked-files=all")
+    return out
+
+
+@pytest.fixture
+def busy(repo: Path, hub: Path, mem: Mem) -> Mem:
+    """A repository in the middle of work: staged, changed, untracked and stashed files, a tag, and hooks that would tell if they ran."""
+    git(repo, "remote", "add", "origin", str(hub))
+    git(repo, "push", "-q", "origin", "HEAD:refs/heads/main")
+    git(repo, "tag", "v1")
+    git(repo, "branch", "topic")
+    (repo / "code.py").write_text("print('stashed')\n")
+    git(repo, "stash", "-q")
+    (repo / "staged.txt").write_text("staged\n")
+    git(repo, "add", "staged.txt")
+    (repo / "code.py").write_text("print('changed')\n")
+    (repo / "untracked.txt").write_text("untracked\n")
+    for hook in HOOKS:
+        path = repo / ".git" / "hooks" / hook
+        path.write_text(f"#!/bin/sh\ntouch '{repo}/hook-{hook}-ran'\n")
+        path.chmod(0o755)
+    old = 1_600_000_000
+    os.utime(repo / ".git" / "index", (old, old))
+    return mem
+
+
+Step = Callable[[Mem], Any]
+
+
+def _one(mem: Mem) -> str:
+    return str(mem("list", "--all", "--json").json[-1]["id"])
+
+
+def _two(mem: Mem) -> tuple[str, str]:
+    rows = mem("list", "--all", "--json").json
+    return str(rows[-1]["id"]), str(rows[-2]["id"])
+
+
+def _enabled(mem: Mem) -> None:
+    git(mem.folder, "config", "gitmem.remote", "origin")
+
+
+# name -> (what must be there before, the command); each runs in a store with two records
+COMMAND: dict[str, tuple[Step, Step]] = {
+    "init": (lambda m: None, lambda m: m("init")),
+    "status": (lambda m: None, lambda m: m("status")),
+    "doctor": (lambda m: None, lambda m: m("doctor")),
+    "doctor --fix": (lambda m: (m.folder / ".git/gitmem/index.db").write_bytes(b"broken"), lambda m: m("doctor", "--fix")),
+    "config": (lambda m: None, lambda m: m("config")),
+    "config KEY": (lambda m: None, lambda m: m("config", "sign")),
+    "completion": (lambda m: None, lambda m: m("completion", "bash")),
+    "add": (lambda m: None, lambda m: m("add", "three", "-m", "text", "--anchor", "code.py:1", "--tag", "x")),
+    "add --private": (lambda m: None, lambda m: m("add", "three", "--private")),
+    "add --user": (lambda m: None, lambda m: m("add", "three", "--user")),
+    "edit": (lambda m: None, lambda m: m("edit", _one(m), "--title", "changed")),
+    "supersede": (lambda m: None, lambda m: m("supersede", _one(m), "successor")),
+    "link": (lambda m: None, lambda m: m("link", *_two(m))),
+    "unlink": (lambda m: m("link", *_two(m)), lambda m: m("unlink", *_two(m))),
+    "pin": (lambda m: None, lambda m: m("pin", _one(m))),
+    "unpin": (lambda m: m("pin", _one(m)), lambda m: m("unpin", _one(m))),
+    "archive": (lambda m: None, lambda m: m("archive", _one(m))),
+    "restore": (lambda m: m("archive", _one(m)), lambda m: m("restore", _one(m))),
+    "forget": (lambda m: None, lambda m: m("forget", _one(m))),
+    "purge": (lambda m: None, lambda m: m("purge", _one(m), "--yes")),
+    "purge --text": (lambda m: None, lambda m: m("purge", "--text", "words in the first", "--yes")),
+    "purge --remote": (
+        lambda m: (_enabled(m), m("sync"), m("purge", "--text", "words in the first", "--yes")),
+        lambda m: m("purge", "--remote", "origin"),
+    ),
+    "show": (lambda m: None, lambda m: m("show", _one(m))),
+    "list": (lambda m: None, lambda m: m("list")),
+    "search": (lambda m: None, lambda m: m("search", "words")),
+    "graph": (lambda m: m("link", *_two(m)), lambda m: m("graph")),
+    "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),
+    "diff": (lambda m: None, lambda m: m("diff", "@~1")),
+    "undo": (lambda m: None, lambda m: m("undo")),
+    "sync": (_enabled, lambda m: m("sync")),
+    "sync without leave": (lambda m: None, lambda m: m("sync")),
+    "sync --bundle": (lambda m: None, lambda m: m("sync", "--bundle", "../memory.bundle")),
+    "remote": (lambda m: None, lambda m: m("remote")),
+    "remote show": (_enabled, lambda m: m("remote", "show")),
+    "wipe --remote": (lambda m: (_enabled(m), m("sync")), lambda m: m("wipe", "--remote", "origin", "--yes")),
+    "drain": (lambda m: None, lambda m: m("drain")),
+    "hook": (lambda m: None, lambda m: m("hook", "claude")),
+    "a wrong command": (lambda m: None, lambda m: m("frobnicate", code=2)),
+    "an unknown id": (lambda m: None, lambda m: m("pin", "zzzzzzzz", code=1)),
+}
+SETS = {"config KEY VALUE", "remote enable", "remote disable", "wipe"}
+
+
+def test_every_command_is_here() -> None:
+    """A new command must say here how it is run."""
+    assert {name.split()[0] for name in (*COMMAND, *SETS)} >= {*COMMANDS, *HIDDEN}
+
+
+@pytest.mark.parametrize("name", COMMAND)
+def test_a_command_leaves_the_host_alone(busy: Mem, name: str) -> None:
+    """After the command everything that is the user's is as before, byte by byte."""
+    busy("add", "first", "-m", "some words in the first", ago=120)
+    busy("add", "second", "-m", "some words in the second", ago=60)
+    busy("list")
+    prepare, act = COMMAND[name]
+    prepare(busy)
+    before = snapshot(busy.folder)
+    act(busy)
+
+    after = snapshot(busy.folder)
+    assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} == set()
+    assert not list(busy.folder.glob("hook-*-ran"))
+
+
+@pytest.mark.parametrize(
+    ("args", "setting"),
+    [
+        (("config", "sign", "true"), "gitmem.sign=true"),
+        (("remote", "enable", "origin", "--yes"), "gitmem.remote=origin"),
+        (("remote", "enable", "origin", "--branch", "--yes"), "gitmem.remoteref=refs/heads/gitmem/main"),
+    ],
+)
+def test_a_setting_changes_its_own_section_only(busy: Mem, args: tuple[str, ...], setting: str) -> None:
+    """What sets something writes below `gitmem.` and nowhere else; wiping takes it away again."""
+    before = snapshot(busy.folder)
+    settings = git(busy.folder, "config", "--local", "--list").splitlines()
+    busy(*args)
+    now = git(busy.folder, "config", "--local", "--list").splitlines()
+    after = snapshot(busy.folder)
+
+    assert [s for s in now if s not in settings and s == setting]
+    assert [s for s in now if not s.startswith("gitmem.")] == settings
+    assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} == {"config"}
+    busy("wipe", "--yes")
+    assert git(busy.folder, "config", "--local", "--list").splitlines() == settings
+
+
+def test_wipe_leaves_no_trace(busy: Mem) -> None:
+    """After a wipe the repository is as it was before gitmem came, but for unreachable objects."""
+    before = snapshot(busy.folder)
+    packed = (busy.folder / ".git/packed-refs").read_bytes() if (busy.folder / ".git/packed-refs").exists() else b""
+    busy("add", "first")
+    busy("add", "second", "--private")
+    busy("remote", "enable", "origin", "--yes")
+    busy("sync")
+    busy("wipe", "--yes")
+
+    after = snapshot(busy.folder)
+    assert {k for k in before.keys() | after.keys() if before.get(k) != after.get(k)} <= {"config"}
+    assert git(busy.folder, "for-each-ref", "refs/gitmem") == ""
+    assert not (busy.folder / ".git/gitmem").exists()
+    assert not (busy.folder / ".git/refs/gitmem").exists() or not [p for p in (busy.folder / ".git/refs/gitmem").rglob("*") if p.is_file()]
+    assert not [p for p in (busy.folder / ".git/logs").rglob("*") if "gitmem" in p.parts and p.is_file()]
+    assert "gitmem" not in git(busy.folder, "config", "--local", "--list")
+    assert b"gitmem" not in packed
+
+
+def test_a_sync_moves_our_ref_only(busy: Mem, hub: Path) -> None:
+    """On the remote nothing but our ref appears, and its branches stay."""
+    busy("add", "first")
+    busy("remote", "enable", "origin", "--yes")
+    before = git(hub, "for-each-ref").splitlines()
+    busy("sync")
+
+    added = [line.split("\t")[1] for line in git(hub, "for-each-ref").splitlines() if line not in before]
+    assert added == ["refs/gitmem/heads/main"]
+    assert set(before) <= set(git(hub, "for-each-ref").splitlines())

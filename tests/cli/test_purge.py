@@ -1,0 +1,209 @@
+"""The purge command: a secret's bytes are really gone, here and, when asked, on the remote."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip
+from tests.conftest import fsck, git
+
+SECRET = "xyzzy-plugh-42"  # nothing that the redaction would know
+
+
+def holds(folder: Path, text: str = SECRET) -> list[str]:
+    """Return where a text is found: any object of the database, any file of the git dir."""
+    dot = Path(git(folder, "rev-parse", "--absolute-git-dir"))
+    found = []
+    dump = subprocess.run(["git", "-C", str(folder), "cat-file", "--batch-all-objects", "--batch", "--unordered"], capture_output=True, check=True).stdout
+    if text.encode() in dump:
+        found.append("objects")
+    found += [str(p.relative_to(dot)) for p in dot.rglob("*") if p.is_file() and text.encode() in p.read_bytes()]
+    return found
+
+
+@pytest.fixture
+def tainted(mem: Mem) -> tuple[Mem, str]:
+    """A store whose history holds a secret in several versions, and records beside it."""
+    mem("add", "before", ago=300)
+    id = mem.add("the key", "-m", f"it is {SECRET}", ago=240)
+    mem("edit", id, "-m", f"it still is {SECRET}", "--tag", "key", ago=180)
+    mem("add", "after", ago=120)
+    mem("search", "xyzzy")
+    mem("show", id)
+    assert "objects" in holds(mem.folder)
+    return mem, id
+
+
+def test_a_purged_record_is_gone(tainted: tuple[Mem, str]) -> None:
+    """No object, no cache, no log holds it; the other records and the repository are sound."""
+    mem, id = tainted
+    done = mem("purge", id[-8:], "--yes")
+
+    assert done.out.startswith("shared: rewrote ")
+    assert "change it at its source" in done.err
+    assert holds(mem.folder) == []
+    assert fsck(mem.folder) == ""
+    assert mem.titles("--all") == ["after", "before"]
+    mem("doctor")
+    mem("show", id, code=1)
+    assert [r["id"] for r in mem("restore", "--list", "--json").json if r["title"] != "(purged)"] == []
+    mem("restore", id, code=1)
+    assert mem("log", "-p").out.count(SECRET) == 0
+
+
+def test_a_purged_text_is_masked(tainted: tuple[Mem, str]) -> None:
+    """With --text the record stays, in all its versions, without the secret."""
+    mem, id = tainted
+    before = commits(mem.folder)
+    mem("purge", "--text", SECRET, "--yes")
+
+    assert holds(mem.folder) == []
+    assert fsck(mem.folder) == ""
+    row = mem.show(id)
+    assert (row["body"], row["tags"]) == ("it still is [purged]\n", ["key"])
+    assert "it is [purged]" in mem("log", id, "-p").out
+    assert commits(mem.folder) >= before
+    mem("doctor")
+
+
+def test_what_was_forgotten_can_be_purged(tainted: tuple[Mem, str]) -> None:
+    """A record that is gone from the tip is still in history: purge reaches it by its cut id."""
+    mem, id = tainted
+    mem("forget", id)
+    assert "objects" in holds(mem.folder)
+    mem("purge", id[-8:], "--yes")
+
+    assert holds(mem.folder) == []
+    assert mem.titles() == ["after", "before"]
+
+
+def test_packed_objects_are_purged(tainted: tuple[Mem, str]) -> None:
+    """It does not matter whether the objects are loose or packed, or the ref."""
+    mem, id = tainted
+    git(mem.folder, "gc", "-q")
+    mem("purge", id, "--yes")
+
+    assert holds(mem.folder) == []
+    assert fsck(mem.folder) == ""
+
+
+def test_a_secret_in_the_title_is_purged(mem: Mem) -> None:
+    """The title is in commit messages too."""
+    id = mem.add(f"the key is {SECRET}")
+    mem("pin", id)
+    mem("edit", id, "--title", "the key")
+    mem("purge", "--text", SECRET, "--yes")
+
+    assert holds(mem.folder) == []
+    assert mem.titles() == ["the key"]
+
+
+def test_the_private_store_is_purged_too(mem: Mem) -> None:
+    """Both stores of a repository are cleaned."""
+    mem("add", "ours", "-m", SECRET)
+    mem("add", "mine", "-m", SECRET, "--private")
+    mem("purge", "--text", SECRET, "--yes")
+
+    assert holds(mem.folder) == []
+    assert sorted(mem.titles()) == ["mine", "ours"]
+    assert tip(mem.folder, PRIVATE)
+
+
+def test_unreachable_objects_of_the_user_stay(tainted: tuple[Mem, str]) -> None:
+    """Only our own unreachable objects are deleted: a dropped stash can still be rescued."""
+    mem, id = tainted
+    lost = git(mem.folder, "hash-object", "-w", "--stdin", stdin=b"the user's own lost work\n")
+    mem("purge", id, "--yes")
+
+    assert git(mem.folder, "cat-file", "blob", lost) == "the user's own lost work"
+
+
+def test_a_blob_that_the_project_has_too_stays(mem: Mem) -> None:
+    """An object that a branch needs is not deleted, and that is no failure."""
+    id = mem.add("T", "-m", "text")
+    data = mem("show", id, "--raw").out
+    (mem.folder / "copy.md").write_text(data)
+    git(mem.folder, "add", "copy.md")
+    git(mem.folder, "commit", "-qm", "copy")
+    mem("purge", id, "--yes")
+
+    assert git(mem.folder, "show", "HEAD:copy.md") == data.strip()
+    assert fsck(mem.folder) == ""
+
+
+def test_purge_asks(tainted: tuple[Mem, str]) -> None:
+    """Without a terminal and without --yes nothing is done; on a terminal no is the default."""
+    mem, id = tainted
+    before = tip(mem.folder)
+    assert "nothing was changed" in mem("purge", id, code=1).err
+    assert "nothing was changed" in on_terminal(mem.folder, "purge", id, keys="\n", code=1)
+    assert tip(mem.folder) == before
+
+    on_terminal(mem.folder, "purge", id, keys="y\n")
+    assert holds(mem.folder) == []
+
+
+def test_purge_says_no(tainted: tuple[Mem, str]) -> None:
+    """Unknown ids, too short a text, nothing named."""
+    mem, _ = tainted
+    before = tip(mem.folder)
+    mem("purge", "zzzzzzzz", "--yes", code=1)
+    mem("purge", "--text", "abc", "--yes", code=1)
+    mem("purge", code=2)
+
+    assert tip(mem.folder) == before
+
+
+def test_the_secret_can_be_typed(tainted: tuple[Mem, str]) -> None:
+    """`--text -` asks for it, so that it is in no shell history, and does not echo it."""
+    mem, _ = tainted
+    seen = on_terminal(mem.folder, "purge", "--text", "-", "--yes", keys=f"{SECRET}\n")
+
+    assert SECRET not in seen
+    assert holds(mem.folder) == []
+
+
+def test_remote_and_clones_are_told(clones: tuple[Mem, Mem], hub: Path) -> None:
+    """Purge names the remote that may still hold it; sync does not bring it back; with --remote it is replaced there, and clones follow."""
+    one, two = clones
+    id = one.add("the key", "-m", SECRET)
+    one("add", "kept")
+    one("sync")
+    two("sync")
+    two("add", "not sent yet")
+    done = one("purge", id, "--yes")
+    assert "Remotes and clones may still hold it: origin" in done.err
+    assert "git mem purge --remote origin" in done.err
+    assert holds(one.folder) == []
+
+    assert "still holds what was purged" in one("sync", code=1).err
+    assert holds(one.folder) == []
+
+    one("purge", "--remote", "origin")
+    git(hub, "reflog", "expire", "--expire=now", "--all")
+    git(hub, "gc", "-q", "--prune=now")
+    assert holds(hub) == []
+
+    assert "purged" in two("sync").err
+    assert sorted(two.titles("--all")) == ["kept", "not sent yet"]
+    assert holds(two.folder) == []
+    one("sync")
+    assert sorted(one.titles("--all")) == ["kept", "not sent yet"]
+    assert tip(one.folder) == tip(two.folder) == tip(hub)
+
+
+def test_purge_with_the_remote_in_one_go(clones: tuple[Mem, Mem], hub: Path) -> None:
+    """`purge ID --remote NAME` does both; what others sent meanwhile is kept."""
+    one, two = clones
+    id = one.add("the key", "-m", SECRET)
+    one("sync")
+    two("sync")
+    two("add", "from two")
+    two("sync")
+    one("purge", id, "--remote", "origin", "--yes")
+
+    one("sync")
+    assert one.titles("--all") == ["from two"]
+    assert SECRET not in git(hub, "log", "-p", SHARED)
+    assert holds(one.folder) == []

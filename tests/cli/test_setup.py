@@ -1,0 +1,341 @@
+"""Commands about gitmem itself: init, status, doctor, wipe, config, completion."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitmem.config import SETTINGS
+from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip
+from tests.conftest import fsck, git
+
+# -- init
+
+
+def test_init_says_what_it_did(mem: Mem) -> None:
+    """The ref and the folder are named, and what was not touched."""
+    out = mem("init").out
+
+    assert SHARED in out
+    assert str(mem.folder / ".git" / "gitmem") in out
+    assert "were not touched" in out
+    assert "nothing is pushed" in out
+    assert commits(mem.folder) == 1
+
+
+def test_init_again_changes_nothing(mem: Mem) -> None:
+    """A second init says so and leaves the tip, also when there is memory."""
+    mem("init")
+    first = tip(mem.folder)
+    assert "nothing was changed" in mem("init").out
+    assert tip(mem.folder) == first
+
+    mem("add", "T")
+    before = tip(mem.folder)
+    assert mem("init", "--json").json["created"] is False
+    assert tip(mem.folder) == before
+
+
+def test_init_apart_shares_a_root(mem: Mem, make_repo: Callable[..., Path]) -> None:
+    """Two clones that begin on their own have one beginning."""
+    other = mem.at(make_repo("plain"))
+    mem("init")
+    other("init", ago=86400)
+
+    assert tip(mem.folder) == tip(other.folder)
+
+
+def test_init_is_not_needed(mem: Mem) -> None:
+    """A command that writes makes the store by itself."""
+    mem("add", "T")
+    made = git(mem.folder, "rev-list", "--max-parents=0", SHARED)
+    mem("wipe", "--yes")
+    mem("init")
+
+    assert tip(mem.folder) == made
+
+
+# -- status
+
+
+def test_status_counts(mem: Mem) -> None:
+    """What is stored, by store and kind, and where it goes."""
+    assert "no memory yet" in mem("status").out
+    mem("add", "one")
+    mem("add", "two")
+    mem("add", "three", "-k", "gotcha")
+    mem("add", "mine", "--private")
+
+    out = mem("status").out
+    assert "shared   1 gotcha, 2 memories" in out
+    assert "private  1 memory" in out
+    assert "remote   none" in out
+    row = mem("status", "--json").json
+    assert row["stores"]["shared"]["records"] == {"gotcha": 1, "memory": 2}
+    assert row["stores"]["shared"]["tip"] == tip(mem.folder)
+    assert row["stores"]["private"]["tip"] == tip(mem.folder, PRIVATE)
+    assert (row["repository"], row["damaged"], row["conflicts"], row["journal"]) == (str(mem.folder), [], 0, 0)
+
+
+def damage(folder: Path, id: str, data: bytes = b"---\nid: [broken\n") -> str:
+    """Replace a record's file by other bytes, as a foreign writer could; return the blob's id."""
+    blob = git(folder, "hash-object", "-w", "--stdin", stdin=data)
+    index = {"GIT_INDEX_FILE": str(folder / ".git" / "scratch-index")}
+    env = ["env", *(f"{k}={v}" for k, v in index.items()), "git", "-C", str(folder)]
+    subprocess.run([*env, "read-tree", SHARED], check=True)
+    subprocess.run([*env, "update-index", "--add", "--cacheinfo", f"100644,{blob},memories/{id[-2:]}/{id}.md"], check=True)
+    tree = subprocess.run([*env, "write-tree"], check=True, capture_output=True, text=True).stdout.strip()
+    (folder / ".git" / "scratch-index").unlink()
+    commit = git(folder, "commit-tree", tree, "-p", SHARED, "-m", "foreign")
+    git(folder, "update-ref", SHARED, commit)
+    return blob
+
+
+def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
+    """Status, doctor and show name a damaged file; its bytes stay; the other records are there."""
+    id = mem.add("broken one")
+    mem("add", "sound one")
+    blob = damage(mem.folder, id)
+
+    assert "1 damaged file(s)" in mem("status").out
+    assert [row["path"] for row in mem("status", "--json").json["damaged"]] == [f"memories/{id[-2:]}/{id}.md"]
+    done = mem("doctor", code=1)
+    assert f"damaged: memories/{id[-2:]}/{id}.md" in done.out
+    assert blob[:12] in done.out
+    assert mem.titles() == ["sound one"]
+    assert "damaged" in mem("show", id, code=1).err
+    mem("add", "later")
+    assert git(mem.folder, "rev-parse", f"{SHARED}:memories/{id[-2:]}/{id}.md") == blob
+
+
+def test_undo_repairs_a_damaged_file(mem: Mem) -> None:
+    """The way out of damage is history."""
+    id = mem.add("T")
+    damage(mem.folder, id)
+    mem("undo")
+
+    assert mem.show(id)["title"] == "T"
+    mem("doctor")
+
+
+# -- doctor
+
+
+def test_doctor_on_a_sound_store(mem: Mem) -> None:
+    """Everything in order: exit 0, also on an empty repository; nothing is changed."""
+    mem("doctor")
+    mem("add", "T")
+    mem("list")
+    before = tip(mem.folder)
+    out = mem("doctor").out
+
+    assert "everything is in order." in out
+    assert {row["level"] for row in mem("doctor", "--json").json["findings"]} <= {"ok", "note"}
+    assert tip(mem.folder) == before
+
+
+def test_doctor_repairs_the_index(mem: Mem) -> None:
+    """A damaged index is an error; --fix drops it, and the next command builds it."""
+    mem("add", "T")
+    mem("list")
+    (mem.folder / ".git/gitmem/index.db").write_bytes(b"broken" * 1000)
+    found = mem("doctor", "--json", code=1).json["findings"]
+    assert [f["what"] for f in found if f["level"] == "error" and f["fixable"]]
+
+    assert "repaired: removed the index" in mem("doctor", "--fix").out
+    assert mem.titles() == ["T"]
+    mem("doctor")
+
+
+def test_doctor_repairs_an_empty_ref(mem: Mem) -> None:
+    """A ref that a power cut emptied is set back to where the index last saw it."""
+    mem("add", "T")
+    mem("list")
+    before = tip(mem.folder)
+    (mem.folder / ".git" / SHARED).write_bytes(b"")
+    assert "is empty" in mem("doctor", code=1).out
+
+    mem("doctor", "--fix")
+    assert tip(mem.folder) == before
+    assert mem.titles() == ["T"]
+
+
+def test_doctor_removes_a_dead_lock(mem: Mem) -> None:
+    """A lock that a killed process left behind is found by its age."""
+    import os
+
+    mem("add", "T")
+    lock = mem.folder / ".git" / (SHARED + ".lock")
+    lock.touch()
+    os.utime(lock, (1_600_000_000, 1_600_000_000))
+    assert "a lock of a process that died" in mem("doctor").out
+
+    mem("doctor", "--fix")
+    assert not lock.exists()
+    mem("add", "U")
+
+
+def test_doctor_tells_of_missing_objects(mem: Mem) -> None:
+    """An object that is gone is an error that names where to get it."""
+    id = mem.add("T")
+    blob = git(mem.folder, "rev-parse", f"{SHARED}:memories/{id[-2:]}/{id}.md")
+    (mem.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+
+    assert "missing" in mem("doctor", code=1).out
+    assert "missing" in mem("doctor", "--fix", code=1).out
+
+
+@pytest.mark.parametrize("lines", [("remote.origin.fetch", "+refs/*:refs/*"), ("remote.origin.fetch", "+refs/gitmem/*:refs/gitmem/*"), ("gitmem.captureThreshold", "many")])
+def test_doctor_warns_of_settings(mem: Mem, lines: tuple[str, str]) -> None:
+    """A setting that endangers memory, or makes no sense, is a warning."""
+    git(mem.folder, "config", *lines)
+    found = mem("doctor", "--json").json["findings"]
+
+    assert [f["level"] for f in found if lines[0] in f["what"]] == ["warning"]
+
+
+def test_doctor_tells_of_forks_and_circles(mem: Mem) -> None:
+    """Two successors of one record are a warning with the way to settle it."""
+    one = mem.add("one")
+    mem("supersede", one, "left")
+    mem("supersede", one, "right")
+
+    assert "has 2 successors" in mem("doctor").out
+
+
+# -- wipe
+
+
+def test_wipe_asks(mem: Mem) -> None:
+    """Without a terminal and without --yes nothing is removed; on a terminal no is the default."""
+    mem("add", "T")
+    before = tip(mem.folder)
+    assert "--yes" in mem("wipe", code=1).err
+    assert "nothing was changed" in on_terminal(mem.folder, "wipe", keys="\n", code=1)
+    assert tip(mem.folder) == before
+
+    on_terminal(mem.folder, "wipe", keys="y\n")
+    assert tip(mem.folder) == ""
+
+
+def test_wipe_removes_everything(mem: Mem) -> None:
+    """Refs, folder and settings are gone; a second wipe finds nothing; one can begin again."""
+    mem("add", "T")
+    mem("add", "mine", "--private")
+    mem("config", "sign", "false")
+    mem("wipe", "--yes")
+    assert git(mem.folder, "for-each-ref", "refs/gitmem") == ""
+    assert not (mem.folder / ".git" / "gitmem").exists()
+    assert "gitmem" not in (mem.folder / ".git" / "config").read_text()
+    assert fsck(mem.folder) == ""
+
+    assert "there is nothing" in mem("wipe", "--yes").out
+    mem("add", "again")
+    assert mem.titles() == ["again"]
+
+
+def test_wipe_keeps_the_users_store(mem: Mem) -> None:
+    """What holds in every project is not this repository's to remove."""
+    mem("add", "everywhere", "--user")
+    mem("add", "T")
+    mem("wipe", "--yes")
+
+    assert mem.titles() == ["everywhere"]
+
+
+def test_wipe_a_remote(clones: tuple[Mem, Mem], hub: Path) -> None:
+    """The memory is removed from the remote, stays here, and is not published again by itself."""
+    one, two = clones
+    one("add", "T")
+    one("sync")
+    two("sync")
+    assert "--yes" in one("wipe", "--remote", "origin", code=1).err
+    assert tip(hub)
+
+    one("wipe", "--remote", "origin", "--yes")
+    assert git(hub, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+    assert one.titles() == ["T"]
+    assert "has no memory" in one("wipe", "--remote", "origin", "--yes").out
+
+
+# -- config
+
+
+def test_config_shows_all(mem: Mem) -> None:
+    """Every setting with its value and what it is for."""
+    out = mem("config").out
+    rows = mem("config", "--json").json
+
+    assert set(rows) == set(SETTINGS)
+    assert all(name in out for name in SETTINGS)
+    assert rows["captureThreshold"] == {"value": 3, "default": 3, "what": SETTINGS["captureThreshold"][2]}
+
+
+def test_config_sets_and_unsets(mem: Mem) -> None:
+    """A setting is git's own; capitals and the prefix do not matter."""
+    mem("config", "captureThreshold", "2")
+    assert git(mem.folder, "config", "--get", "gitmem.captureThreshold") == "2"
+    assert mem("config", "gitmem.capturethreshold").out == "2\n"
+
+    mem("config", "--unset", "CAPTURETHRESHOLD")
+    assert git(mem.folder, "config", "--get", "gitmem.captureThreshold", ok=(1,)) == ""
+    assert mem("config", "captureThreshold", "--json").json == 3
+    mem("config", "--unset", "captureThreshold")
+
+
+def test_config_global(mem: Mem, make_repo: Callable[..., Path]) -> None:
+    """`--global` holds in every repository; the local one wins."""
+    mem("config", "--global", "agent", "dev")
+    mem("config", "agent", "qa")
+
+    assert mem.at(make_repo("plain"))("config", "agent").out == "dev\n"
+    assert mem("config", "agent").out == "qa\n"
+    assert mem.show(mem.add("T"))["agent"] == "qa"
+
+
+def test_config_lists(mem: Mem) -> None:
+    """A list setting is added to."""
+    mem("config", "allowSecret", "one.*")
+    mem("config", "allowSecret", "two.*")
+
+    assert mem("config", "allowSecret").out == "one.*\ntwo.*\n"
+
+
+@pytest.mark.parametrize("args", [("nonsense",), ("nonsense", "1"), ("sign", "perhaps"), ("captureThreshold", "-1"), ("captureThreshold", "x"), ("backend", "svn"), ("syncTimeout", "0"), ("--unset", "nonsense")])
+def test_config_refuses(mem: Mem, args: tuple[str, ...]) -> None:
+    """An unknown key or a value that makes no sense is refused and not written."""
+    before = (mem.folder / ".git" / "config").read_bytes()
+    mem("config", *args, code=1)
+
+    assert (mem.folder / ".git" / "config").read_bytes() == before
+
+
+def test_config_that_makes_no_sense_is_told(mem: Mem) -> None:
+    """A wrong value by hand keeps the default, and is told."""
+    git(mem.folder, "config", "gitmem.captureThreshold", "many")
+
+    assert "captureThreshold" in mem("config").err
+    assert "1 setting(s) make no sense" in mem("status").out
+    assert mem("config", "captureThreshold").out == "3\n"
+
+
+def test_config_from_the_command_line(mem: Mem) -> None:
+    """`git -c` reaches gitmem as it reaches git."""
+    from tests.cli.conftest import venv_path
+
+    done = subprocess.run(
+        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"], cwd=mem.folder, capture_output=True, text=True, check=True, env={**__import__("os").environ, "PATH": venv_path()}
+    )
+
+    assert done.stdout == "dev\n"
+
+
+# -- completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(mem: Mem, shell: str) -> None:
+    """A script is printed that names the hidden completer; another shell is wrong usage."""
+    assert "__complete" in mem("completion", shell).out
+    mem("completion", "tcsh", code=2)

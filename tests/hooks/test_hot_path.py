@@ -1,0 +1,62 @@
+"""What a hook imports: the standard library's cheap modules, and ours that keep to them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hooks.conftest import Agent, crash, run
+
+BANNED = {
+    "click", "pygit2", "yaml", "networkx", "tree_sitter", "google", "pygls", "lsprotocol", "attrs", "detect_secrets", "dataclasses", "typing", "inspect", "subprocess",
+    "pathlib", "logging", "asyncio", "threading", "tempfile", "shutil", "urllib", "random", "socket", "ssl", "email", "importlib.metadata", "contextlib", "argparse",
+    "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.records", "gitmem.store.ops", "gitmem.model.record", "gitmem.model.codec", "gitmem.model.scrub", "gitmem.index.cache",
+}  # fmt: skip
+OURS_OF_A_TOOL_CALL = {
+    "gitmem", "gitmem.agents", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.render", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.files",
+    "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.state", "gitmem.index.words", "gitmem.reactions", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs",
+}  # fmt: skip
+# `os._exit` ends a hook: tell what is loaded just before
+PROBE = """
+import os, sys
+bare = set(sys.modules)
+leave = os._exit
+def tell(code):
+    with open({out!r}, "w") as file:
+        file.write("\\n".join(sorted(set(sys.modules) - bare)))
+    leave(code)
+os._exit = tell
+sys.argv = ["git-mem", "hook", "claude"]
+from gitmem.__main__ import main
+main()
+"""
+
+
+def imported(agent: Agent, event: str, out: Path, **fields: object) -> set[str]:
+    """Return the modules that one hook call has loaded beyond a bare Python."""
+    data = json.dumps(agent.payload(event, **fields)).encode()
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE.format(out=str(out))], input=data, cwd=agent.cwd, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return set(out.read_text().split())
+
+
+@pytest.mark.parametrize(
+    "event", ["SessionStart", "UserPromptSubmit", "PreToolUse.Read", "PostToolUse.Edit", "PostToolUseFailure.Bash", "Stop", "SessionEnd"]
+)
+def test_nothing_heavy_is_imported(project: Path, agent, tmp_path: Path, event):
+    run(project, "add", "-k", "gotcha", "Trap in a.py", "--anchor", "app/pay.py")
+    fields = {"error": crash(project)} if "Failure" in event else {"prompt": "fix the Trap in app/pay.py"} if "Prompt" in event else {}
+    loaded = imported(agent(), event, tmp_path / "modules", **fields)
+    assert "gitmem.hot" in loaded
+    assert {m for m in loaded if m in BANNED or m.split(".")[0] in BANNED} == set()
+
+
+def test_a_tool_call_loads_these_modules_of_ours(project: Path, agent, tmp_path: Path):
+    run(project, "add", "-k", "gotcha", "Trap", "--anchor", "app/pay.py")
+    run(project, "list")
+    loaded = imported(agent(), "PreToolUse.Read", tmp_path / "modules", tool_input={"file_path": str(project / "app/pay.py")})
+    assert {m for m in loaded if m.split(".")[0] == "gitmem"} == OURS_OF_A_TOOL_CALL

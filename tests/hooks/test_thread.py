@@ -1,0 +1,81 @@
+"""The main job: what one session learns, another is told, in another clone."""
+
+import json
+from pathlib import Path
+
+from tests.conftest import fsck, git
+from tests.hooks.conftest import Agent, committed, crash, gotchas, run, wait_for
+from tests.hooks.test_claude import fresh
+
+
+def test_sample_as_it_is_makes_a_gotcha_on_the_third_time(agent):
+    """The recorded payload, three times, in three sessions."""
+    for session in ("one", "two", "three"):
+        assert gotchas(agent().cwd) == []
+        agent(session).hook("PostToolUseFailure.Bash")
+    found = wait_for(lambda: gotchas(agent().cwd))
+    assert [(g["title"], g["occurrences"], g["origin"]) for g in found] == [("boom", 3, "captured")]
+    assert committed(agent().cwd)[0] == f"gotcha: capture {found[0]['id']}"
+
+
+def test_one_session_learns_and_another_clone_is_told(project: Path, tmp_path: Path, agent):
+    hub, other = tmp_path / "hub.git", tmp_path / "other clone"
+    git(tmp_path, "init", "-q", "--bare", str(hub))
+    git(project, "remote", "add", "origin", str(hub))
+    git(project, "push", "-q", "origin", "HEAD:main")
+    before = git(project, "status", "--porcelain")
+    for _ in range(3):
+        agent("learner").fail(crash(project))
+    wait_for(lambda: len(committed(project)) >= 2)
+    run(project, "remote", "enable", "origin")
+    run(project, "sync")
+    git(tmp_path, "clone", "-q", "-b", "main", str(hub), str(other))
+    run(other, "sync")
+
+    later = Agent(other, "later")
+    start = later.hook("SessionStart")
+    assert start.startswith("<git-mem>") and start.endswith("</git-mem>")
+    assert "KeyError: 'TAX_RATE'" in start and "app/pay.py:5" in start and "captured, unconfirmed" in start
+    # a session is told once
+    assert later.hook("UserPromptSubmit", prompt="why does app/pay.py crash?") == ""
+    assert "TAX_RATE" in Agent(other, "next").hook("UserPromptSubmit", prompt="why does app/pay.py crash?")
+    assert "TAX_RATE" in Agent(other, "third").hook("UserPromptSubmit", prompt="where do we set TAX_RATE?")
+    assert Agent(other, "fourth").hook("UserPromptSubmit", prompt="write a poem about the sea") == ""
+    told = Agent(other, "fifth").hook("PreToolUse.Read", tool_input={"file_path": str(other / "app" / "pay.py")})
+    assert "TAX_RATE" in told
+    history = json.loads(run(other, "log", "--json"))
+    assert history[0]["op"] == "capture" and history[0]["session"] == "learner"
+    for path in (project, other):
+        assert fsck(path) == ""
+        assert git(path, "status", "--porcelain") == before
+
+
+def test_later_hits_are_counted_and_reopen(project: Path, agent):
+    for _ in range(4):
+        agent().fail(crash(project))
+    found = wait_for(lambda: [g for g in gotchas(project) if g["occurrences"] == 4])
+    id = found[0]["id"]
+    run(project, "edit", id, "--workaround", "export TAX_RATE=0.2")
+    fresh(project)
+    answer = agent("another").fail(crash(project))
+    assert "this error is known" in answer and "export TAX_RATE=0.2" in answer
+    assert agent("another").fail(crash(project)) == ""
+    wait_for(lambda: gotchas(project)[0]["occurrences"] == 6)
+
+
+def test_secret_in_an_error_never_reaches_a_blob(project: Path, agent):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    for _ in range(3):
+        agent().fail(f"Exit code 1\nError: push rejected for token {secret}", f"git push https://x:{secret}@example.org/r")
+    wait_for(lambda: gotchas(project))
+    objects = git(project, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+    blobs = [line.split()[0] for line in objects.splitlines()]
+    assert blobs and not any(secret in git(project, "cat-file", "-p", oid) for oid in blobs)
+
+
+def test_capture_survives_a_drain_that_never_ran(project: Path, agent):
+    """The hook's own process leaves a journal entry; the next command commits it, once."""
+    for _ in range(3):
+        agent(PATH="/nonexistent").fail(crash(project))
+    assert wait_for(lambda: gotchas(project))[0]["occurrences"] == 3
+    assert len([s for s in committed(project) if "capture" in s]) == 1

@@ -1,0 +1,180 @@
+"""What a stranger gets: a wheel built from the tree, installed into a fresh environment, run from another folder."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gitmem import __version__
+from gitmem.agents.claude import EVENTS
+from tests.conftest import git
+from tests.house.conftest import ROOT
+
+SHIPPED = ("completion", "git-hooks", "agent-hooks")
+
+
+def _run(*args: str | Path, cwd: Path, **env: str) -> str:
+    done = subprocess.run([str(a) for a in args], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{args}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree."""
+    out = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT, cwd=out)
+    (made,) = out.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel; its dependencies are those of the running one, so no network is needed."""
+    root = tmp_path_factory.mktemp("fresh") / "env"
+    _run(sys.executable, "-m", "venv", "--without-pip", root, cwd=wheel.parent)
+    _run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--python",
+        root / "bin" / "python",
+        "install",
+        "--no-deps",
+        "--no-index",
+        wheel,
+        cwd=wheel.parent,
+    )
+    (packages,) = (root / "lib").glob("python*/site-packages")
+    # .pth files in a folder that is named by one are not read: an editable install stays out of sight
+    (packages / "dependencies.pth").write_text("\n".join({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}) + "\n")
+    return root
+
+
+def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
+    """Each file of the shipped folders, the man page and the completions are in it; nothing of the tests is."""
+    names = zipfile.ZipFile(wheel).namelist()
+    base = f"git_mem-{__version__}"
+    beside = {
+        f"gitmem/_shipped/{part}/{path.relative_to(folder).as_posix()}"
+        for part, folder in (
+            ("completion", ROOT / "docs" / "completion"),
+            ("git-hooks", ROOT / "git-hooks"),
+            ("agent-hooks", ROOT / "agent-hooks"),
+        )
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    shared = {
+        "man/man1/git-mem.1",
+        "bash-completion/completions/git-mem",
+        "fish/vendor_completions.d/git-mem.fish",
+        "zsh/site-functions/_git-mem",
+    }
+
+    assert beside <= set(names)
+    assert {f"{base}.data/data/share/{path}" for path in shared} <= set(names)
+    assert {name.split("/")[0] for name in names} == {"gitmem", "gitmem_lsp", f"{base}.data", f"{base}.dist-info"}
+    assert f"{base}.dist-info/licenses/LICENSE" in names
+
+
+def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
+    """What the wheel requires is what the code imports, and no more."""
+    metadata = zipfile.ZipFile(wheel).read(f"git_mem-{__version__}.dist-info/METADATA").decode()
+    asked = set(re.findall(r"^Requires-Dist: ([A-Za-z-]+)[^;]*$", metadata, re.M))
+    code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
+    modules = {
+        "click": "click",
+        "detect-secrets": "detect_secrets",
+        "lsprotocol": "lsprotocol",
+        "pygit2": "pygit2",
+        "pygls": "pygls",
+        "pyyaml": "yaml",
+    }
+
+    assert {name.lower() for name in asked} == set(modules)
+    assert [module for module in modules.values() if f"import {module}" not in code and f"from {module}" not in code] == []
+
+
+def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
+    """A stranger's first minute, by git's own `git mem`."""
+    path = f"{installed / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    git(tmp_path, "init", "-q", "repo")
+    repo = tmp_path / "repo"
+
+    assert _run("git", "mem", "--version", cwd=repo, PATH=path) == f"git-mem version {__version__}\n"
+    assert "refs/gitmem/heads/main" in _run("git", "mem", "init", cwd=repo, PATH=path)
+    _run("git", "mem", "add", "it works from a wheel", "-t", "decision", cwd=repo, PATH=path)
+    assert "it works from a wheel" in _run("git", "mem", "list", cwd=repo, PATH=path)
+    assert "it works from a wheel" in _run("git", "mem", "search", "wheel", cwd=repo, PATH=path)
+    assert _run("git-mem-lsp", "--version", cwd=repo, PATH=path) == f"git-mem-lsp {__version__}\n"
+
+
+def test_an_installed_git_mem_uses_its_own_code_and_files(installed: Path, tmp_path: Path) -> None:
+    """Nothing is taken from the checkout; each shipped folder is found."""
+    program = "import gitmem, gitmem_lsp, gitmem.shipped as s; print(gitmem.__file__, gitmem_lsp.__file__, *(s.folder(n) for n in %r))" % (
+        SHIPPED,
+    )
+    found = [Path(p) for p in _run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()]
+
+    assert len(found) == 2 + len(SHIPPED)
+    assert [p for p in found if not p.is_relative_to(installed)] == []
+
+
+@pytest.mark.parametrize(("shell", "file"), [("bash", "git-mem.bash"), ("zsh", "_git-mem"), ("fish", "git-mem.fish")])
+def test_an_installed_git_mem_prints_its_completions(shell: str, file: str, installed: Path, tmp_path: Path) -> None:
+    """Also outside of a repository."""
+    printed = _run(installed / "bin" / "git-mem", "completion", shell, cwd=tmp_path)
+
+    assert printed == (ROOT / "docs" / "completion" / file).read_text(encoding="utf-8")
+
+
+def test_an_installed_man_page_is_found(installed: Path, tmp_path: Path) -> None:
+    """It is where man looks for a program of this environment, so `git mem --help` shows it."""
+    page = installed / "share" / "man" / "man1" / "git-mem.1"
+
+    assert page.read_bytes() == (ROOT / "docs" / "man" / "git-mem.1").read_bytes()
+    if shutil.which("man"):
+        shown = _run(
+            "git",
+            "mem",
+            "--help",
+            cwd=tmp_path,
+            PATH=f"{installed / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            MANPAGER="cat",
+            MANWIDTH="100",
+        )
+        assert "git-mem — a memory for coding agents and people" in shown
+
+
+def test_the_example_settings_name_each_event_that_is_understood() -> None:
+    """The block for Claude Code calls the hook for the adapter's events, no more and no less."""
+    block = json.loads((ROOT / "agent-hooks" / "claude" / "hooks.json").read_text(encoding="utf-8"))
+    calls = [hook for rows in block["hooks"].values() for row in rows for hook in row["hooks"]]
+
+    assert set(block["hooks"]) == set(EVENTS)
+    assert {(hook["type"], hook["command"]) for hook in calls} == {("command", "git-mem hook claude")}
+
+
+def test_the_example_settings_run(repo: Path) -> None:
+    """A settings file's command, run as the agent runs it, answers a session's start."""
+    block = json.loads((ROOT / "agent-hooks" / "claude" / "hooks.json").read_text(encoding="utf-8"))
+    command = block["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    subprocess.run(["git-mem", "add", "pinned for the start"], cwd=repo, check=True, capture_output=True)
+    id = subprocess.run(["git-mem", "list", "--format", "{id}"], cwd=repo, check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(["git-mem", "pin", id], cwd=repo, check=True, capture_output=True)
+    subprocess.run(["git-mem", "list"], cwd=repo, check=True, capture_output=True)  # a hook reads the index as it is
+    payload = json.dumps({"hook_event_name": "SessionStart", "session_id": "s1", "cwd": str(repo), "source": "startup"})
+    done = subprocess.run(["sh", "-c", command], input=payload, cwd=repo, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert "pinned for the start" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]

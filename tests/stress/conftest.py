@@ -1,0 +1,92 @@
+"""What the stress tests share: child processes, and the checks that every one of them ends with."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import fsck, listed, new_store
+
+WORKER = Path(__file__).parent / "worker.py"
+ROOT = WORKER.parent.parent.parent
+
+
+def mem(path: Path | str, *args: str, ok: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+    """Run `git mem` as a cold process."""
+    done = subprocess.run(mem_argv(path, *args), env=mem_env(), capture_output=True, text=True, check=False)
+    assert done.returncode in ok, f"git mem {args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def mem_argv(path: Path | str, *args: str) -> list[str]:
+    """Return the command line of a cold `git mem`."""
+    return [sys.executable, "-m", "gitmem", "-C", str(path), *args]
+
+
+def mem_env() -> dict[str, str]:
+    """Return the environment of a cold `git mem`: this checkout's."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def worker(*args: object, **options: Any) -> "subprocess.Popen[str]":
+    """Start a worker with pipes on stdin and stdout."""
+    return subprocess.Popen(
+        [sys.executable, str(WORKER), *map(str, args)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Start workers; those that still run when the test ends are killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def one(*args: object) -> "subprocess.Popen[str]":
+        started.append(worker(*args))
+        return started[-1]
+
+    yield one
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def finish(process: "subprocess.Popen[str]", timeout: float = 300) -> list[str]:
+    """Close a worker's stdin, wait for its end; return the lines that it printed but for `ready`."""
+    out, err = process.communicate(timeout=timeout)
+    assert process.returncode == 0, f"{process.args}: exit {process.returncode}\n{err}"
+    return [line for line in out.splitlines() if line != "ready"]
+
+
+def findings(path: Path | str, *args: str) -> list[dict[str, Any]]:
+    """Return what `git mem doctor` finds."""
+    rows: list[dict[str, Any]] = json.loads(mem(path, "doctor", "--json", *args, ok=(0, 1)).stdout)["findings"]
+    return rows
+
+
+def unwell(path: Path | str) -> list[str]:
+    """Return what `git mem doctor` warns of."""
+    return [row["what"] for row in findings(path) if row["level"] in {"warning", "error"}]
+
+
+def assert_whole(path: Path | str, acknowledged: set[str]) -> None:
+    """A repository has every acknowledged record, and neither git nor gitmem finds fault with it."""
+    mem(path, "status")  # commits what waits in the journal
+    store = new_store(path)
+    try:
+        missing = acknowledged - listed(store)
+    finally:
+        store.objects.close()
+    assert not missing, f"{len(missing)} of {len(acknowledged)} acknowledged writes are lost: {sorted(missing)[:5]}"
+    assert "" == fsck(path)
+    assert [] == unwell(path)

@@ -1,0 +1,142 @@
+"""Processes that are killed at random moments: nothing acknowledged is lost, and the store opens afterwards."""
+
+import random
+import secrets
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitmem.store import journal
+from gitmem.store.refs import SHARED
+from tests.conftest import fsck, git, listed
+from tests.stress.conftest import assert_whole, finish, mem, unwell
+from tests.stress.harness import Nest, heal, orphaned
+
+pytestmark = pytest.mark.stress
+
+KILLS = 150  # on each backend
+GOTCHA = "got-01hzzzzzzzzzzzzzzzzzzzzzzz"
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Random numbers whose seed is in a failing test's output."""
+    seed = secrets.randbits(32)
+    print(f"seed {seed}")
+    return random.Random(seed)
+
+
+@pytest.fixture
+def nest(start: Callable[..., "subprocess.Popen[str]"], tmp_path: Path, rng: random.Random) -> Nest:
+    """A warm process to start children from."""
+    return Nest(start("nest"), tmp_path / "told", rng)
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_killed_writers(repo: Path, nest: Nest, backend: str):
+    """150 kills of a writing process on each backend: every write that it acknowledged is there."""
+    mem(repo, "init", "--no-remote")
+    stale = 0
+    while nest.strikes < KILLS:
+        nest.strike(0.2, "write", repo, backend, 100_000, f"k{nest.strikes}")
+        stale += heal(repo)
+    print(f"{len(nest.told())} writes acknowledged, {stale} locks left")
+    assert len(nest.told()) > KILLS  # else most kills came before the first write
+    assert_whole(repo, set(nest.told()))
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_killed_drains(repo: Path, nest: Nest, start: Callable[..., "subprocess.Popen[str]"], open_store, backend: str):
+    """Killed again and again while it is drained, the journal gives each of its writes exactly once."""
+    mem(repo, "init", "--no-remote")
+    hits = len(finish(start("observe", repo, backend, 60, GOTCHA)))
+    store = open_store(repo, backend)
+    keys = [entry["key"] for _, entry in journal.entries(store.home) if entry]
+    assert hits == len(keys) == 60
+    while journal.count(store.home):
+        nest.strike(0.15, "drain", repo, backend)
+        for lock in orphaned(repo):
+            lock.unlink()  # not by a command: it would drain the rest in peace
+    print(f"{nest.strikes} kills")
+    assert nest.strikes >= 3
+    assert hits == store.get(GOTCHA).record.get("occurrences")
+    log = git(repo, "log", "--format=%(trailers:key=Gitmem-Key,valueonly)", SHARED).split()
+    assert Counter(keys) == Counter(log)
+    assert_whole(repo, {GOTCHA})
+
+
+def test_killed_syncs(repo: Path, make_repo: Callable[..., Path], nest: Nest, open_store):
+    """Killed while it syncs, a clone loses nothing, and its next sync brings both sides together."""
+    hub, other = make_repo("bare"), make_repo()
+    for clone in (repo, other):
+        git(clone, "remote", "add", "origin", str(hub))
+        mem(clone, "remote", "enable", "origin", "--yes")
+    ids = set()
+
+    def new(clone: Path) -> None:
+        ids.add(mem(clone, "add", f"number {len(ids)}", "--json").stdout.split('"id": "')[1].split('"')[0])
+
+    while nest.strikes < 12:
+        new(repo)
+        new(other)
+        mem(other, "sync")
+        nest.strike(0.3, "mem", "-C", repo, "sync")
+        heal(repo)
+        assert "" == fsck(repo)
+    for clone in (repo, other, repo):
+        mem(clone, "sync")
+    tips = {git(path, "rev-parse", SHARED) for path in (repo, other, hub)}
+    assert 1 == len(tips)
+    assert ids == listed(open_store(repo))
+    for clone in (repo, other):
+        assert_whole(clone, ids)
+    assert "" == fsck(hub)
+
+
+def objects_with(path: Path, text: str) -> int:
+    """Return how often a text stands in a repository's objects, reachable or not, and in our own files."""
+    done = subprocess.run(
+        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--unordered", "--batch"], capture_output=True, check=True
+    )
+    files = (f.read_bytes() for f in (path / ".git" / "gitmem").rglob("*") if f.is_file())
+    return sum(data.count(text.encode()) for data in (done.stdout, *files))
+
+
+def test_killed_purges(repo: Path, nest: Nest):
+    """A purge that was killed loses no other record; run again, it removes the secret for good."""
+    ids = set()
+
+    def new(text: str) -> str:
+        ids.add(mem(repo, "add", f"number {len(ids)}", "-m", text, "--json").stdout.split('"id": "')[1].split('"')[0])
+        return text
+
+    left = 0
+    for n in range(12):
+        new(f"harmless {n}")
+    while nest.strikes < 12:
+        number = nest.strikes
+        word = new(f"opensesame{number:03}")
+        new(f"harmless after {number}")
+        if number % 3 == 1:
+            git(repo, "gc", "-q")  # also writes a commit-graph that names what goes
+        elif number % 3 == 2:
+            git(repo, "repack", "-q")
+            git(repo, "multi-pack-index", "write")
+        assert objects_with(repo, word)
+        nest.strike(0.4, "mem", "-C", repo, "purge", "--text", word, "--yes")
+        heal(repo)
+        assert "" == fsck(repo)
+        begun = [what for what in unwell(repo) if "purge was killed" in what]
+        assert begun == unwell(repo)
+        if begun:
+            left += 1
+            mem(repo, "doctor", "--fix")
+            assert [] == unwell(repo)
+        mem(repo, "purge", "--text", word, "--yes")
+        assert 0 == objects_with(repo, word)
+        assert "" == fsck(repo)
+    print(f"{left} were killed half-way")
+    assert_whole(repo, ids)
