@@ -9,7 +9,7 @@ from gitmem.agents.events import ADAPTERS
 @click.argument("agent", type=click.Choice(ADAPTERS))
 @click.argument("event", required=False)
 @click.pass_context
-def hook_command(ctx: click.Context, **_: str | None) -> None:
+def hook_command(ctx: click.Context, /, **_: str | None) -> None:
     """Answer one hook call: the event's JSON on stdin, at most one JSON object on stdout, always exit code 0.
 
     You do not call this; the agent's CLI does, once its settings name it. What goes wrong is in the

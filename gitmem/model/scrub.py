@@ -193,7 +193,7 @@ _END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-M
 
 _BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
 
-_JUDGED = 256  # characters of an unquoted value that decide what it is; all of it is masked
+_JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
 
 _KINDS = {"private key", "session cookie", "password", "token", "key", "secret", "credential"}
 _KINDS |= {row[0] for row in _PREFIXED} | {row[0] for row in _PATTERNS}

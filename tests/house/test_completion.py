@@ -134,9 +134,9 @@ def test_each_command_is_described_as_the_overview_does(shell: str) -> None:
     """A changed overview changes the completions."""
     text = Path(_script(shell)).read_text()
     if shell == "zsh":
-        found = re.findall(r"^    '([a-z]+):(.*)'$", text.split("  commands=(")[1].split("\n  )")[0].replace("'\"'\"'", "’"), re.M)
+        found = re.findall(r"^    '([a-z]+):(.*)'$", text.split("  commands=(")[1].split("\n  )")[0].replace("'\"'\"'", "’"), re.MULTILINE)
     else:
-        found = re.findall(r"needs_command -a ([a-z]+) -d '(.*)'$", text.replace("\\'", "’"), re.M)
+        found = re.findall(r"needs_command -a ([a-z]+) -d '(.*)'$", text.replace("\\'", "’"), re.MULTILINE)
 
     assert {name: what.replace("’", "'") for name, what in found} == {name: row[1] for name, row in COMMANDS.items()}
 
@@ -145,7 +145,7 @@ def test_each_command_is_described_as_the_overview_does(shell: str) -> None:
 def test_the_options_are_those_of_each_command(shell: str) -> None:
     """Every long option of every command is offered, and no other."""
     if shell == "zsh":
-        found = [set(re.findall(r"(?:^|[,*)}])(--[a-z-]+)", "\n".join(rows), re.M)) for rows in specs_of_zsh(LEAVES)]
+        found = [set(re.findall(r"(?:^|[,*)}])(--[a-z-]+)", "\n".join(rows), re.MULTILINE)) for rows in specs_of_zsh(LEAVES)]
         found = [names - {"--color", "--no-pager", "--version"} for names in found]
     else:
         found = [words(rows) for rows in (ask_bash if shell == "bash" else ask_fish)([f"git mem {name} --" for name in LEAVES])]
@@ -165,7 +165,7 @@ def test_zsh_has_the_values_that_are_allowed() -> None:
     """Its lists stand in the script's text."""
     text = Path(_script("zsh")).read_text()
     kinds, types, statuses, severities, categories = (f"({' '.join(names)})" for names in (PREFIX, TYPES, STATUSES, SEVERITIES, CATEGORIES))
-    listed = re.findall(r"^    '([A-Za-z]+):|'([a-z]+[A-Z][A-Za-z]+):| '([a-z]+):", text.split("settings=(")[1].split("\n  )")[0], re.M)
+    listed = re.findall(r"^    '([A-Za-z]+):|'([a-z]+[A-Z][A-Za-z]+):| '([a-z]+):", text.split("settings=(")[1].split("\n  )")[0], re.MULTILINE)
 
     assert {"".join(row) for row in listed} == set(SETTINGS)
     assert all(values in text for values in (kinds, types, statuses, severities, categories))

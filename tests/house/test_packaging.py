@@ -90,7 +90,7 @@ def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
 def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     """What the wheel requires is what the code imports, and no more."""
     metadata = zipfile.ZipFile(wheel).read(f"git_mem-{__version__}.dist-info/METADATA").decode()
-    asked = set(re.findall(r"^Requires-Dist: ([A-Za-z-]+)[^;]*$", metadata, re.M))
+    asked = set(re.findall(r"^Requires-Dist: ([A-Za-z-]+)[^;\n]*$", metadata, re.MULTILINE))
     code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
     modules = {
         "click": "click",
@@ -121,9 +121,8 @@ def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_pat
 
 def test_an_installed_git_mem_uses_its_own_code_and_files(installed: Path, tmp_path: Path) -> None:
     """Nothing is taken from the checkout; each shipped folder is found."""
-    program = "import gitmem, gitmem_lsp, gitmem.shipped as s; print(gitmem.__file__, gitmem_lsp.__file__, *(s.folder(n) for n in %r))" % (
-        SHIPPED,
-    )
+    folders = "".join(f", s.folder({name!r})" for name in SHIPPED)
+    program = f"import gitmem, gitmem_lsp, gitmem.shipped as s; print(gitmem.__file__, gitmem_lsp.__file__{folders})"
     found = [Path(p) for p in _run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()]
 
     assert len(found) == 2 + len(SHIPPED)

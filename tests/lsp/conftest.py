@@ -5,7 +5,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
@@ -18,8 +18,8 @@ from gitmem.app import App, open_app
 from gitmem.git.build import object_id
 from gitmem.model.record import Record
 from gitmem.services import anchors, memories
+from tests.lsp import nursery
 
-SERVER = [sys.executable, "-m", "gitmem_lsp"]
 PATIENCE = 15.0  # seconds; a slow machine, not a budget
 
 
@@ -187,12 +187,25 @@ def capabilities(name: str = "visual-studio-code", encodings: list[t.PositionEnc
     return found
 
 
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """The command that starts a server: one that need not load its modules anew. The real command is started in `test_life`."""
+    path = str(tmp_path_factory.mktemp("nursery") / "socket")
+    program = f"from tests.lsp.nursery import nurse; nurse({path!r})"
+    root = Path(__file__).parents[2]
+    with subprocess.Popen([sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        yield [sys.executable, "-I", "-S", nursery.__file__, path]
+        process.kill()
+
+
 @pytest.fixture
-async def connect(env: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
+async def connect(env: dict[str, str], server: list[str]) -> AsyncIterator[Callable[..., Any]]:
     """Return a function that starts a server and a client for it; they end with the test."""
 
     async def launch() -> LanguageClient:
-        return await ClientServerConfig(server_command=SERVER, client_factory=make_client, server_env=env).start()
+        return await ClientServerConfig(server_command=server, client_factory=make_client, server_env=env).start()
 
     editors: list[Editor] = []
     spare = [await launch()]  # it loads while the test writes its gotchas

