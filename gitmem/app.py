@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gitmem import config
 from gitmem.background import detach
 from gitmem.clock import Clock
-from gitmem.errors import Busy, External, GitmemError, NotARepository, UnknownId, UserError
+from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
 from gitmem.files import Home, Location, is_shared, locate, raw_ref
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.query import NAME, Index, open_index
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SCOPES = ("shared", "private", "user")
 READS_A_FLUSH = 50
+PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
 class App:
@@ -186,10 +187,12 @@ class App:
         """Commit what waits in the journal, if that can be done now."""
         if journal.count(self.home):
             for scope in ("shared", "private"):
+                store = self.store(scope)
+                store.budget = PATIENCE
                 try:
-                    self.store(scope).drain()
-                except (Busy, External):
-                    continue
+                    store.drain()
+                except (Busy, Moved, External):
+                    continue  # it stays in the journal, for the next command
 
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""

@@ -240,8 +240,8 @@ def disk_failure(error: GitFailed) -> External:
     """Return the error with a hint when the disk is what refused; else the error itself."""
     for part, hint in o.DISK_HINTS:
         if part in error.stderr:
-            last = error.stderr.splitlines()[0].removeprefix("fatal: ").removeprefix("error: ")
-            return External(f"cannot write to the repository: {last}.", hint)
+            line = next(text for text in error.stderr.splitlines() if part in text)
+            return External(f"cannot write to the repository: {line.removeprefix('fatal: ').removeprefix('error: ')}.", hint)
     return error
 
 

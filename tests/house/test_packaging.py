@@ -94,7 +94,6 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
     modules = {
         "click": "click",
-        "detect-secrets": "detect_secrets",
         "lsprotocol": "lsprotocol",
         "pygit2": "pygit2",
         "pygls": "pygls",

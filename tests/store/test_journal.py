@@ -13,7 +13,7 @@ import pytest
 from gitmem.errors import Busy, External, Moved
 from gitmem.files import Home, Lock
 from gitmem.store import journal, ops
-from gitmem.store.layout import PRIVATE
+from gitmem.store.refs import PRIVATE
 from gitmem.store.records import Message, Store
 from tests.conftest import add, forget, fsck, git, listed, new_store, record
 

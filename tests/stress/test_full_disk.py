@@ -107,7 +107,7 @@ def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
             raise AssertionError("the disk was never full")
         # reading works on a full disk too
         assert "early" in mem(repo, "list").stdout
-        assert "early" in mem(repo, "show", sorted(ids)[0]).stdout
+        assert "early" in mem(repo, "show", min(ids)).stdout
         ballast.unlink()
         assert "" == fsck(repo)
         assert ids <= listed(open_store(repo))
