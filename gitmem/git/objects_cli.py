@@ -4,6 +4,7 @@ Reads go through one `cat-file --batch` child that is started on first use; a wr
 pack (`unpack-objects`, or `index-pack` for batches) and one `update-ref` with the old value.
 """
 
+import errno
 import functools
 import os
 import subprocess
@@ -16,6 +17,8 @@ from gitmem.files import has_reftable, raw_ref
 from gitmem.git import objects as o
 from gitmem.git.build import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
+
+ROOM_FOR_A_REF = 64 * 1024
 
 
 class CliObjects:
@@ -172,14 +175,14 @@ class CliObjects:
         try:
             self._git.run("update-ref", "--no-deref", "-m", message, ref, new, old or zero, config=DURABLE)
         except GitFailed as error:
-            raise _ref_failure(ref, error) from error
+            raise _ref_failure(ref, error, self._git.gitdir) from error
 
     def delete(self, ref: str, old: str) -> None:
         """See Objects."""
         try:
             self._git.run("update-ref", "--no-deref", "-d", ref, old)
         except GitFailed as error:
-            raise _ref_failure(ref, error) from error
+            raise _ref_failure(ref, error, self._git.gitdir) from error
 
     def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[o.Commit]:
         """See Objects."""
@@ -218,11 +221,11 @@ class CliObjects:
                 batch.wait()
 
 
-def _ref_failure(ref: str, error: GitFailed) -> Exception:
+def _ref_failure(ref: str, error: GitFailed, gitdir: str) -> Exception:
     text = error.stderr
-    disk = disk_failure(error)
-    if disk is not error:
-        return disk
+    refused = disk_failure(error)
+    if refused is not error:
+        return refused
     retry = (
         "but expected",
         "reference already exists",
@@ -233,6 +236,11 @@ def _ref_failure(ref: str, error: GitFailed) -> Exception:
     )
     if any(part in text for part in retry):
         return Moved(f"{ref} is being written by another process.")
+    if "couldn't write" in text:  # git keeps the reason to itself
+        disk = os.statvfs(gitdir)
+        part = "No space left" if disk.f_bavail * disk.f_frsize < ROOM_FOR_A_REF else "unable to write"
+        why = os.strerror(errno.ENOSPC) if part == "No space left" else text.splitlines()[-1].removeprefix("fatal: ")
+        return External(f"cannot write to the repository: {why}.", dict(o.DISK_HINTS)[part])
     return error
 
 

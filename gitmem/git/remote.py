@@ -80,6 +80,7 @@ class Remote:
             "--no-auto-gc",
             "--no-write-fetch-head",
             "--no-recurse-submodules",
+            "--refmap=",  # a user's own '+refs/gitmem/*:refs/gitmem/*' would overwrite what is not sent yet
             *partial,
             "--",
             self.name,

@@ -57,9 +57,9 @@ class Index:
     def rows(
         self, *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), tags: "Sequence[str]" = (),
         paths: "Sequence[str]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
-        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (),
+        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), globs: bool = False,
     ) -> "list[dict[str, Any]]":  # fmt: skip
-        """Return records that pass every filter; an empty filter passes all."""
+        """Return records that pass every filter; an empty filter passes all. `globs` asks for those whose place may be a pattern."""
         where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types, sessions=sessions)
         for tag in tags:
             where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
@@ -67,6 +67,8 @@ class Index:
         if paths:
             where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
             values += paths
+        if globs:
+            where.append("anchors LIKE '%\"glob\"%'")
         if resolved is not None:
             where.append("resolved = ?")
             values.append(int(resolved))

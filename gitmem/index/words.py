@@ -1,6 +1,6 @@
 """Words of a text as the full-text index sees them. Standard library only: the hot path imports this."""
 
-import re
+from gitmem.lazy import Lazy
 
 # Words that say nothing about a subject. Filtering them from OR queries raised recall@10 from 54.8 to 60.6 %.
 STOP = frozenset(
@@ -14,14 +14,14 @@ STOP = frozenset(
     der die das und ist im in den von zu mit auf für nicht ein eine le les et des une est dans pour pas sur""".split()
 )
 
-_TOKEN = re.compile(r"[^\W_]+(?:\*(?!\w))?")
-_QUOTED = re.compile(r'"([^"]{2,200})"')
+_TOKEN = Lazy(r"[^\W_]+(?:\*(?!\w))?")
+_QUOTED = Lazy(r'"([^"]{2,200})"')
 # Han, kana and hangul are written without spaces; FTS5 would take a whole sentence for one word.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CJK_RUN = re.compile(f"[{CJK}]+")
-_CJK_GAP = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
-_CAMEL = re.compile(r"\b[A-Za-z]+(?:[a-z0-9][A-Z][a-z0-9]+)+[A-Za-z0-9]*\b")
-_PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_CJK_RUN = Lazy(f"[{CJK}]+")
+_CJK_GAP = Lazy(f"(?<=[{CJK}]) (?=[{CJK}])")
+_CAMEL = Lazy(r"\b[A-Za-z]+(?:[a-z0-9][A-Z][a-z0-9]+)+[A-Za-z0-9]*\b")
+_PART = Lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def fold(text: str) -> str:

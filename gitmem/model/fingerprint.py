@@ -5,6 +5,8 @@ Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which 
 
 import re
 
+from gitmem.lazy import Lazy
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,100 +17,118 @@ END = 64 << 10  # characters looked at from either end of an output
 LINE, LINES = 2000, 4000  # characters of a line, lines of an output
 PATTERN, TITLE, MESSAGE = 200, 72, 4000
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[^\n]\x08")
+_ANSI = Lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[^\n]\x08")
 _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFEFF, 0x200B, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 # lines that wrap an error without telling anything about it
-_WRAPPING = re.compile(
-    r"(?:error: )?(?:command failed with )?exit (?:code|status):? -?\d+\.?|</?(?:untrusted_context|tool_use_error|error|stderr|stdout|system)>",
-    re.IGNORECASE,
+_WRAPPING = Lazy(
+    r"(?i)(?:error: )?(?:command failed with )?exit (?:code|status):? -?\d+\.?|</?(?:untrusted_context|tool_use_error|error|stderr|stdout|system)>"
 )
-_NOISE = re.compile(
-    r"[$>+] |>>> |npm (?:warn|notice)\b|npm (?:err!|error) (?:code|path|errno|syscall|dest|a complete log|command|cwd|in workspace|location)\b|(?:\w+ )?warning\b|"
+_NOISE = Lazy(
+    r"(?i)[$>+] |>>> |npm (?:warn|notice)\b|npm (?:err!|error) (?:code|path|errno|syscall|dest|a complete log|command|cwd|in workspace|location)\b|(?:\w+ )?warning\b|"
     r"(?:info|note|hint|help|debug)\b:?|(?:compiling|downloading|downloaded|collecting|finished|running|using cached|requirement already|building|installing) |at |"
     r"[\W\d_]+$|node\.js v|for more information|run with|stack backtrace|goroutine \d|make(?:\[\d+\])?: \*\*\*|process exited|"
-    r"traceback \(most recent|during handling of|the above exception|file \"|test session starts|collected \d|error: process completed",
-    re.IGNORECASE,
+    r"traceback \(most recent|during handling of|the above exception|file \"|test session starts|collected \d|error: process completed"
 )
-_SURE = re.compile(
-    r"^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*(?:Error|Exception|Exit|Interrupt|Fault|Timeout)(?: \[\w+\])?(?::\s|$)|^(?:fatal )?error(?:\[\w+\])?:|\berror TS\d+:|"
+_SURE = Lazy(
+    r"(?i)^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*(?:Error|Exception|Exit|Interrupt|Fault|Timeout)(?: \[\w+\])?(?::\s|$)|^(?:fatal )?error(?:\[\w+\])?:|\berror TS\d+:|"
     r":\s(?:fatal )?error(?: [A-Z]+\d+)?:|^(?:fatal|panic|caused by): |\bpanicked at\b|^exception in thread|\bcommand not found\b|: not found$|permission denied|"
-    r"no such file or directory|segmentation fault|^\S+_test\.go:\d+: |^E   |out of memory|^killed\b|undefined reference|^\S+\.go:\d+:\d+: ",
-    re.IGNORECASE,
+    r"no such file or directory|segmentation fault|^\S+_test\.go:\d+: |^E   |out of memory|^killed\b|undefined reference|^\S+\.go:\d+:\d+: "
 )
-_MAYBE = re.compile(
-    r"\b(?:errors?|err!|fail(?:ed|ure|s)?|fatal|panic|exception|cannot|can't|could not|couldn't|unable|not found|denied|refused|undefined|unknown|unexpected|invalid|"
-    r"missing|no such|abort(?:ed)?|timed out|timeout|conflict|rejected|erro|fehler|erreur|falha|fallo|ошибка|错误)\b",
-    re.IGNORECASE,
+_MAYBE = Lazy(
+    r"(?i)\b(?:errors?|err!|fail(?:ed|ure|s)?|fatal|panic|exception|cannot|can't|could not|couldn't|unable|not found|denied|refused|undefined|unknown|unexpected|invalid|"
+    r"missing|no such|abort(?:ed)?|timed out|timeout|conflict|rejected|erro|fehler|erreur|falha|fallo|ошибка|错误)\b"
 )
-_RAISED = re.compile(r"(?:[A-Za-z_][\w.]*)(?:: .*|:)?$")
-_TEST = re.compile(r"(?:FAILED \S+::|_{3,} )([\w.:\[\]-]+)")
-_BEFORE = re.compile(
-    r"^(?:[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|\s*\|\s+|npm (?:ERR!|error) (?:\d{3} )?|uncaught |unhandled |caused by: )+",
-    re.IGNORECASE,
+_RAISED = Lazy(r"(?:[A-Za-z_][\w.]*)(?:: .*|:)?$")
+_TEST = Lazy(r"(?:FAILED \S+::|_{3,} )([\w.:\[\]-]+)")
+_BEFORE = Lazy(
+    r"(?i)^(?:[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|\s*\|\s+|npm (?:ERR!|error) (?:\d{3} )?|uncaught |unhandled |caused by: )+"
 )
 
-_TOKEN = re.compile(r"(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)|[^\s\"'`()\[\]{},;=|<>]+")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_TIME = re.compile(
-    r"\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[ap]m)?",
-    re.IGNORECASE,
+_TOKEN = Lazy(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`<>]+|(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)|[^\s\"'`()\[\]{},;=|<>]+")
+_UUID = Lazy(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TIME = Lazy(
+    r"(?i)\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[ap]m)?"
 )
-_HASH = re.compile(r"(?=[a-z]*\d)(?=\d*[a-f])[0-9a-f]{7,128}", re.IGNORECASE)
-_HEX = re.compile(r"\b0x[0-9a-f]+\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![A-Za-z0-9_])\d+(?:[.,:_]\d+)*")
-_VERSION = re.compile(r"v\d+(?:\.\d+)+[\w.+-]*", re.IGNORECASE)
-_CODE = re.compile(r"(?:http(?:/\S+)?|status|code|errno|exit|signal|error)[ :=\[(]{0,2}$", re.IGNORECASE)
-_NAMED = re.compile(
-    r"(?:modules?|packages?|crate|command|named|resolve|import name|attribute|name|table|column|relation|KeyError|option|argument|unrecognized|feature|target|script|"
-    r"service|import|from)[: (]{0,2}$",
-    re.IGNORECASE,
+_HASH = Lazy(r"(?i)(?=[a-z]*\d)(?=\d*[a-f])[0-9a-f]{7,128}")
+_HEX = Lazy(r"(?i)\b0x[0-9a-f]+\b")
+_NUMBER = Lazy(r"(?<![A-Za-z0-9_])\d+(?:[.,:_]\d+)*")
+_VERSION = Lazy(r"(?i)v\d+(?:\.\d+)+[\w.+-]*")
+_CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error)[ :=\[(]{0,2}$")
+_NAMED = Lazy(
+    r"(?i)(?:modules?|packages?|crate|command|named|resolve|import name|attribute|name|table|column|relation|KeyError|option|argument|unrecognized|feature|target|script|"
+    r"service|import|from)[: (]{0,2}$"
 )
-_NAME = re.compile(r"@?[A-Za-z_-][A-Za-z_./:-]{0,60}")
+_NAME = Lazy(r"@?[A-Za-z_-][A-Za-z_./:-]{0,60}")
 EXTENSIONS = frozenset(
     "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
     "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto graphql tf gradle cmake mk so dll dylib a o jar whl gz tar zip db sqlite tmp".split()
 )  # fmt: skip
 
-_PLACE = re.compile(
-    r"File \"([^\"\n]{1,400})\", line (\d{1,7})|(?:^|[\s(\[\"'=])(?:file://)?((?:[A-Za-z]:)?[\w./\\@+-]{1,400}\.\w{1,8})(?::(\d{1,7})(?!\w)|\((\d{1,7})(?:,\d+)?\))",
-    re.MULTILINE,
+_PLACE = Lazy(
+    r"(?m)File \"([^\"\n]{1,400})\", line (\d{1,7})|(?:^|[\s(\[\"'=])(?:file://)?((?:[A-Za-z]:)?[\w./\\@+-]{1,400}\.\w{1,8})(?::(\d{1,7})(?!\w)|\((\d{1,7})(?:,\d+)?\))"
 )
 
 # Whole words only: `latest` is no `test`. The first that fits wins.
 _CATEGORIES = (
-    ("security", re.compile(r"\b(?:csrf|xss|unauthori[sz]ed|forbidden|authentication failed|permission denied \(publickey|vulnerabilit(?:y|ies)|sql injection|bad credentials|access denied)\b", re.IGNORECASE)),
-    ("lint", re.compile(r"\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort)\b", re.IGNORECASE)),
-    ("test", re.compile(r"\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|(?:cargo|go|npm|npm run|make|gradle|mvn|tox|nox)[ -]tests?|AssertionError|assert(?:ion)?|tests? failed)\b|--- FAIL", re.IGNORECASE)),
-    ("build", re.compile(
-        r"\b(?:compil(?:e|ing|ation|er)|undefined reference|linker|ld returned|error TS\d+|webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|clang|cmake|make|ninja|maven|mvn|gradle|"
-        r"(?:cargo|go|npm run|docker|yarn|pnpm) (?:build|check)|(?:pip|npm|yarn|pnpm|apt|apt-get|bundle|poetry|uv|cargo) (?:install|ci|add|sync)|could not find a version)\b|error\[E\d+\]", re.IGNORECASE)),
-    ("integration", re.compile(
-        r"\b(?:E?CONN(?:REFUSED|RESET|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|connection (?:refused|reset|timed out|error)|getaddrinfo|could not resolve host|https?|api|cors|webhook|graphql|"
-        r"postgres(?:ql)?|psycopg2?|mysql|sqlite3?|mongodb|redis|kafka|rabbitmq|database|docker|kubectl|certificate|ssl|tls|curl|fetch failed)\b", re.IGNORECASE)),
+    ("security", Lazy(r"(?i)\b(?:csrf|xss|unauthori[sz]ed|forbidden|authentication failed|permission denied \(publickey|vulnerabilit(?:y|ies)|sql injection|bad credentials|access denied)\b")),
+    ("lint", Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort)\b")),
+    ("test", Lazy(r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|(?:cargo|go|npm|npm run|make|gradle|mvn|tox|nox)[ -]tests?|AssertionError|assert(?:ion)?|tests? failed)\b|--- FAIL")),
+    ("build", Lazy(
+    r"(?i)\b(?:compil(?:e|ing|ation|er)|undefined reference|linker|ld returned|error TS\d+|webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|clang|cmake|make|ninja|maven|mvn|gradle|"
+        r"(?:cargo|go|npm run|docker|yarn|pnpm) (?:build|check)|(?:pip|npm|yarn|pnpm|apt|apt-get|bundle|poetry|uv|cargo) (?:install|ci|add|sync)|could not find a version)\b|error\[E\d+\]"
+)),
+    ("integration", Lazy(
+    r"(?i)\b(?:E?CONN(?:REFUSED|RESET|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|connection (?:refused|reset|timed out|error)|getaddrinfo|could not resolve host|https?|api|cors|webhook|graphql|"
+        r"postgres(?:ql)?|psycopg2?|mysql|sqlite3?|mongodb|redis|kafka|rabbitmq|database|docker|kubectl|certificate|ssl|tls|curl|fetch failed)\b"
+)),
 )  # fmt: skip
-_RUNTIME = re.compile(
-    r"(?:\w|^)(?:Error|Exception)\b|\b(?:traceback|panic(?:ked)?|segmentation fault|core dumped|null pointer|killed|out of memory|exception|command not found)\b",
-    re.IGNORECASE,
+_RUNTIME = Lazy(
+    r"(?i)(?:\w|^)(?:Error|Exception)\b|\b(?:traceback|panic(?:ked)?|segmentation fault|core dumped|null pointer|killed|out of memory|exception|command not found)\b"
 )
-_CRITICAL = re.compile(
-    r"\b(?:segmentation fault|core dumped|panic(?:ked)?|out of memory|oom|killed|corrupt(?:ed|ion)?|data loss|deadlock|stack overflow|MemoryError)\b",
-    re.IGNORECASE,
+_CRITICAL = Lazy(
+    r"(?i)\b(?:segmentation fault|core dumped|panic(?:ked)?|out of memory|oom|killed|corrupt(?:ed|ion)?|data loss|deadlock|stack overflow|MemoryError)\b"
 )
-_INFO = re.compile(r"\b(?:deprecat(?:ed|ion)|DeprecationWarning|FutureWarning)\b")
+_INFO = Lazy(r"\b(?:deprecat(?:ed|ion)|DeprecationWarning|FutureWarning)\b")
 
 
 class Fingerprint:
-    """One error: `pattern` (the same for the same error), `title`, `category`, `severity`, the `message` around it, and `locations`, surest last."""
+    """One error: `pattern`, the same for the same error; the rest is found when it is asked for, because most errors come once."""
 
-    __slots__ = ("category", "locations", "message", "pattern", "severity", "title")
+    __slots__ = ("_at", "_command", "_key", "_lines", "_root", "pattern")
 
-    def __init__(self, pattern: str, title: str, category: str, severity: str, message: str, locations: "Sequence[Location]") -> None:
+    def __init__(self, pattern: str, lines: "Sequence[str]", at: int, key: str, root: str, command: str) -> None:
         self.pattern = pattern
-        self.title = title
-        self.category = category
-        self.severity = severity
-        self.message = message
-        self.locations = locations
+        self._lines = lines
+        self._at = at
+        self._key = key
+        self._root = root
+        self._command = command
+
+    @property
+    def title(self) -> str:
+        """One short line for people, as it was this time."""
+        return shorten(_BEFORE.sub("", _relative(self._key, self._root)).strip() or self._key.strip(), TITLE)
+
+    @property
+    def category(self) -> str:
+        """One of build, test, lint, runtime, integration, security, general; by whole words of the error, its command, its surroundings."""
+        near = "\n".join(self._lines[max(0, self._at - 40) : self._at + 40])
+        return _category(self._key, near, self._command)
+
+    @property
+    def severity(self) -> str:
+        """One of critical, warning, info."""
+        return "critical" if _CRITICAL.search(self._key) else "info" if _INFO.search(self._key) else "warning"
+
+    @property
+    def message(self) -> str:
+        """The lines around the error, paths relative to the work tree."""
+        return _message([_relative(line, self._root) for line in self._lines], self._at)
+
+    @property
+    def locations(self) -> "list[Location]":
+        """The places (path, line from 1) that the output names, surest last."""
+        return locate(self._lines, self._at)
 
 
 def fingerprint(text: str, root: str = "", command: str = "") -> Fingerprint | None:
@@ -124,16 +144,7 @@ def fingerprint(text: str, root: str = "", command: str = "") -> Fingerprint | N
     pattern = normalise(key, root)
     if not any(c.isalpha() for c in re.sub(r"<\w+>", "", pattern)):
         return None
-    near = "\n".join(line for line in lines[max(0, at - 40) : at + 40])
-    title = shorten(_BEFORE.sub("", _relative(key, root)).strip() or key.strip(), TITLE)
-    return Fingerprint(
-        pattern,
-        title,
-        _category(key, near, command),
-        _severity(key),
-        _message([_relative(line, root) for line in lines], at),
-        locate(lines, at),
-    )
+    return Fingerprint(pattern, lines, at, key, root, command)
 
 
 def normalise(line: str, root: str = "") -> str:
@@ -270,14 +281,19 @@ def _token(found: "re.Match[str]") -> str:
         return word
     if "://" in body:
         return "<url>" + tail
-    for stands, shape in (("<uuid>", _UUID), ("<time>", _TIME), ("<n>", _VERSION), ("<hash>", _HASH)):
-        if shape.fullmatch(body):
-            return stands + tail
+    if body.isalpha():
+        return word
+    if any("0" <= c <= "9" for c in body):
+        for stands, shape in (("<uuid>", _UUID), ("<time>", _TIME), ("<n>", _VERSION), ("<hash>", _HASH)):
+            if shape.fullmatch(body):
+                return stands + tail
     if body.isdigit() and len(body) <= 5 and _CODE.search(found.string[max(0, found.start() - 14) : found.start()]):
         return word
     if _is_path(re.sub(r"(?::\d+)+$", "", body)):
         return "<path>" + tail
-    return _NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail
+    if body.isdecimal():
+        return "<n>" + tail
+    return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)
 
 
 def _is_path(word: str) -> bool:
@@ -299,10 +315,6 @@ def _category(key: str, near: str, command: str) -> str:
         if text is key and _RUNTIME.search(key) and not command:
             return "runtime"
     return "runtime" if _RUNTIME.search(key) or _RUNTIME.search(near) else "general"
-
-
-def _severity(key: str) -> str:
-    return "critical" if _CRITICAL.search(key) else "info" if _INFO.search(key) else "warning"
 
 
 def _message(lines: "Sequence[str]", at: int) -> str:

@@ -17,7 +17,7 @@ from gitmem.git.remote import Remote
 from gitmem.store.layout import check_format
 from gitmem.store.records import Store
 from gitmem.store.refs import BACKUP, REMOTES
-from gitmem.store.treemerge import GITMEM, Report, merge_commits, merge_trees
+from gitmem.store.treemerge import GITMEM, ROOT_TIME, Report, merge_commits, merge_trees
 
 TRIES = 8
 BACKUP_DAYS = 30
@@ -248,4 +248,5 @@ def unpushed(store: Store, remote: str) -> tuple[int, str]:
         return 0, ""
     there = store.objects.tip(tracking_ref(remote))
     waiting = [c.committer.time for c in store.objects.walk([tip], [there] if there else [])]
-    return len(waiting), stamp(min(t for t in waiting)) if waiting else ""
+    dated = [t for t in waiting if t != ROOT_TIME] or waiting  # the first commit of every store has a made-up time
+    return len(waiting), stamp(min(dated)) if dated else ""

@@ -71,7 +71,7 @@ class Repository:
         key = tuple((scope, *sorted(index.tips().items())) for scope, index in app.indexes())
         if key != self._key:
             self._rows.clear()
-            self._globs = [row for row in self._read() if any(isinstance(a.get("glob"), str) for a in row["anchors"])]
+            self._globs = [row for row in self._read(globs=True) if any(isinstance(a.get("glob"), str) for a in row["anchors"])]
             self._key = key
         if paths not in self._rows:
             matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]

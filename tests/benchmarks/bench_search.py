@@ -50,7 +50,7 @@ def body(bench: Bench) -> None:
             query = match_query(text)
 
             def ask(db: sqlite3.Connection, q: str = query) -> list[tuple[int]]:
-                return db.execute("SELECT rowid FROM bare WHERE bare MATCH ? ORDER BY rank LIMIT 10", (q,)).fetchall()
+                return db.execute("SELECT rowid FROM bare WHERE bare MATCH ? ORDER BY bm25(bare) LIMIT 10", (q,)).fetchall()
 
             hits = same.execute("SELECT COUNT(*) FROM bare WHERE bare MATCH ?", (query,)).fetchone()[0]
             pairs = alternate(lambda t=text: index.search(t, limit=10, **filters), lambda a=ask: a(same), rounds, warm=2)

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 import time
@@ -164,10 +165,11 @@ def on_terminal(folder: Path, *args: str, keys: str = "", env: dict[str, str] | 
         child = subprocess.Popen([sys.executable, "-P", "-m", "gitmem", *args], cwd=folder, stdin=slave, stdout=slave, stderr=slave, env=full, start_new_session=True)
         os.close(slave)
         slave = -1
-        if keys:
-            os.write(master, keys.encode())
         seen = b""
-        while True:
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            if not select.select([master], [], [], 0.5)[0]:
+                continue
             try:
                 piece = os.read(master, 65536)
             except OSError:  # the other end is closed: Linux says EIO
@@ -175,6 +177,11 @@ def on_terminal(folder: Path, *args: str, keys: str = "", env: dict[str, str] | 
             if not piece:
                 break
             seen += piece
+            if keys and seen.endswith(b" "):  # a prompt waits; what is typed before it would be thrown away
+                os.write(master, keys.encode())
+                keys = ""
+        else:
+            child.kill()
         result = child.wait(timeout=60)
     finally:
         os.close(master)

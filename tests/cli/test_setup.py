@@ -1,5 +1,6 @@
 """Commands about gitmem itself: init, status, doctor, wipe, config, completion."""
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import SETTINGS
-from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip
+from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
 from tests.conftest import fsck, git
 
 # -- init
@@ -163,8 +164,6 @@ def test_doctor_repairs_an_empty_ref(mem: Mem) -> None:
 
 def test_doctor_removes_a_dead_lock(mem: Mem) -> None:
     """A lock that a killed process left behind is found by its age."""
-    import os
-
     mem("add", "T")
     lock = mem.folder / ".git" / (SHARED + ".lock")
     lock.touch()
@@ -322,11 +321,8 @@ def test_config_that_makes_no_sense_is_told(mem: Mem) -> None:
 
 def test_config_from_the_command_line(mem: Mem) -> None:
     """`git -c` reaches gitmem as it reaches git."""
-    from tests.cli.conftest import venv_path
-
-    done = subprocess.run(
-        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"], cwd=mem.folder, capture_output=True, text=True, check=True, env={**__import__("os").environ, "PATH": venv_path()}
-    )
+    env = {**os.environ, "PATH": venv_path()}
+    done = subprocess.run(["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"], cwd=mem.folder, capture_output=True, text=True, check=True, env=env)
 
     assert done.stdout == "dev\n"
 

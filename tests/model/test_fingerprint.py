@@ -1,0 +1,224 @@
+"""Fingerprints of errors: the same error has the same pattern, another error has another."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.model.fingerprint import fingerprint, normalise
+
+TRACEBACK = """Exit code 1
+Traceback (most recent call last):
+  File "/r/app/pay.py", line 12, in <module>
+    rate()
+  File "/r/app/tax.py", line 5, in rate
+    return int(text)
+ValueError: invalid literal for int() with base 10: '{value}'
+"""
+CHAINED = """Traceback (most recent call last):
+  File "/r/a.py", line 3, in <module>
+    import yaml
+ModuleNotFoundError: No module named 'yaml'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/r/a.py", line 5, in <module>
+    raise RuntimeError("no YAML") from None
+RuntimeError: no YAML
+"""
+PYTEST = """============================= test session starts ==============================
+collected 2 items
+
+___________________________________ test_x _____________________________________
+
+    def test_x():
+>       assert pay(1) == 2
+E       assert 1 == 2
+E        +  where 1 = pay(1)
+
+tests/test_a.py:5: AssertionError
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_x - assert 1 == 2
+"""
+NODE = """node:internal/modules/cjs/loader:1080
+  throw err;
+  ^
+
+Error: Cannot find module 'express'
+Require stack:
+- /r/app.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1077:15)
+    at Object.<anonymous> (/r/app.js:3:1) {
+  code: 'MODULE_NOT_FOUND'
+}
+
+Node.js v20.11.0
+"""
+RUSTC = '   Compiling pay v0.1.0 (/r)\nerror[E0308]: mismatched types\n --> src/main.rs:4:18\n  |\n4 |     let x: i32 = "a";\n'
+PANIC = (
+    "thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3 but the index is 7\nnote: run with `RUST_BACKTRACE=1`\n"
+)
+JAVA = 'Exception in thread "main" java.lang.RuntimeException: start\n\tat A.main(A.java:3)\nCaused by: java.io.IOException: Stream closed\n\tat B.read(B.java:5)\n\t... 1 more\n'
+NPM = "npm error code E404\nnpm error 404 Not Found - GET https://r.example/left-padd - Not found\nnpm error A complete log of this run can be found in: /root/.npm/_logs/x.log\n"
+
+# output, command -> pattern, category, severity, the surest place
+SEEN = [
+    ("Exit code 3\nboom", "", "boom", "general", "warning", None),
+    (TRACEBACK.format(value="x1"), "python app/pay.py", "ValueError: invalid literal for int() with base <n>: <str>", "runtime", "warning", ("/r/app/tax.py", 5)),
+    (CHAINED, "python a.py", "RuntimeError: no YAML", "runtime", "warning", ("/r/a.py", 5)),
+    (PYTEST, "pytest -q", "test_x: assert <n> == <n>", "test", "warning", ("tests/test_a.py", 5)),
+    (NODE, "node app.js", "Error: Cannot find module 'express'", "runtime", "warning", ("/r/app.js", 3)),
+    (RUSTC, "cargo build", "error[E0308]: mismatched types", "build", "warning", ("src/main.rs", 4)),
+    (PANIC, "cargo run", "panic: index out of bounds: the len is <n> but the index is <n>", "runtime", "critical", ("src/main.rs", 4)),
+    (JAVA, "java A", "Caused by: java.io.IOException: Stream closed", "runtime", "warning", ("B.java", 5)),
+    (NPM, "npm install left-padd", "npm error 404 Not Found - GET <url> - Not found", "integration", "warning", None),
+    ("src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.", "npx tsc", "error TS2322: Type <str> is not assignable to type <str>.", "build", "warning", ("src/a.ts", 3)),
+    ("# pay\n./main.go:7:2: undefined: foo", "go build ./...", "undefined: foo", "build", "warning", ("./main.go", 7)),
+    ("a.c: In function 'main':\na.c:3:5: error: expected ';' before 'return'\n", "gcc a.c", "error: expected <str> before <str>", "build", "warning", ("a.c", 3)),
+    ("bash: line 1: foo: command not found", "foo", "bash: line <n>: foo: command not found", "runtime", "warning", None),
+    ("fatal: not a git repository (or any of the parent directories): .git", "git status", "fatal: not a git repository (or any of the parent directories): .git", "general", "warning", None),
+    ("curl: (7) Failed to connect to localhost port 8080 after 0 ms: Connection refused", "curl localhost:8080", "curl: (<n>) Failed to connect to localhost port <n> after <n> ms: Connection refused", "integration", "warning", None),
+    ("Segmentation fault (core dumped)", "./a.out", "Segmentation fault (core dumped)", "runtime", "critical", None),
+    ("DeprecationWarning: the imp module is deprecated", "python -W error x.py", "DeprecationWarning: the imp module is deprecated", "general", "info", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("output", "command", "pattern", "category", "severity", "place"), SEEN, ids=[row[2][:30] for row in SEEN])
+def test_known_outputs(output, command, pattern, category, severity, place):
+    found = fingerprint(output, "/r2", command)
+    assert found is not None
+    assert (found.pattern, found.category, found.severity) == (pattern, category, severity)
+    assert (found.locations[-1] if found.locations else None) == place
+    assert found.title and len(found.title) <= 72 and "\n" not in found.title
+    assert len(found.message) <= 4000
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        "\n\n",
+        "Exit code 1",
+        "Exit code 1\n",
+        "exit status 2",
+        "1 2 3",
+        "-----",
+        "\x1b[31m\x1b[0m",
+        "<tool_use_error>\n</tool_use_error>",
+    ],
+    ids=repr,
+)
+def test_output_that_tells_nothing(output):
+    assert fingerprint(output) is None
+
+
+SAME = [
+    ("open /tmp/a1/x.txt failed", "open /var/b2/y.txt failed"),
+    ("ValueError: bad row 17", "ValueError: bad row 18"),
+    ("Error: listen EADDRINUSE: address already in use :::3000", "Error: listen EADDRINUSE: address already in use :::3001"),
+    ("request 6f1e2d3c-1111-2222-3333-444455556666 failed", "request 00000000-1111-2222-3333-444455556667 failed"),
+    ("2026-01-02T10:11:12Z ERROR: no route", "2027-11-12T01:02:03.456+02:00 ERROR: no route"),
+    ("fatal: bad object 1a2b3c4d5e6f", "fatal: bad object ffeeddcc0011"),
+    ("TypeError: Cannot read property 'foo' of undefined at line 42", "TypeError: Cannot read property 'bar' of undefined at line 7"),
+    ("bad pointer 0xDEADBEEF", "bad pointer 0x1"),
+    ("cannot load C:\\Users\\ana\\x.dll", "cannot load D:\\b\\y.dll"),
+    ("GET https://a.example/x failed", "GET http://b.example/y?z=1 failed"),
+    ("\x1b[31mError: broken\x1b[0m", "Error: broken"),
+    ("10%\r50%\r100%\rError: broken", "Error: broken"),
+]
+OTHER = [
+    ("ModuleNotFoundError: No module named 'yaml'", "ModuleNotFoundError: No module named 'click'"),
+    ("Error: Cannot find module 'express'", "Error: Cannot find module 'koa'"),
+    ("KeyError: 'TAX_RATE'", "KeyError: 'HOST'"),
+    ("bash: foo: command not found", "bash: bar: command not found"),
+    ("error TS2322: no", "error TS2345: no"),
+    ("HTTP 404 from server", "HTTP 500 from server"),
+    ("ValueError: bad", "TypeError: bad"),
+    ("NameError: name 'foo' is not defined", "NameError: name 'bar' is not defined"),
+    ("error[E0308]: no", "error[E0309]: no"),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), SAME, ids=[row[0][:30].strip("\x1b") for row in SAME])
+def test_same_error_has_one_pattern(one, two):
+    a, b = fingerprint(one), fingerprint(two)
+    assert a and b and a.pattern == b.pattern
+
+
+@pytest.mark.parametrize(("one", "two"), OTHER, ids=[row[0][:30] for row in OTHER])
+def test_other_error_has_another_pattern(one, two):
+    a, b = fingerprint(one), fingerprint(two)
+    assert a and b and a.pattern != b.pattern
+
+
+def test_apostrophes_are_no_quotes():
+    assert normalise("it's broken, don't retry") == "it's broken, don't retry"
+
+
+def test_words_inside_of_words_are_no_category():
+    assert [fingerprint(text).category for text in ("latest contest", "rapid scaling", "author list", "leak of information")] == [
+        "general"
+    ] * 4  # type: ignore[union-attr]
+
+
+def test_paths_are_told_from_the_root():
+    found = fingerprint("Error: cannot read /home/ana/project/app/x.cfg", "/home/ana/project")
+    assert found and found.title == "Error: cannot read app/x.cfg" and "/home/ana" not in found.message
+
+
+def test_the_deepest_own_frame_is_last():
+    found = fingerprint(TRACEBACK.format(value="x"))
+    assert found and found.locations == [("/r/app/pay.py", 12), ("/r/app/tax.py", 5)]
+
+
+PIECES = [
+    *"abcXYZ019 _-./\\:'\"`<>()[]{}=,;|@%\t",
+    "Error: ",
+    "/tmp/x.py",
+    "0x1f",
+    "12:30:45",
+    "é",
+    "名",
+    "https://a.b/c",
+    "No module named ",
+]
+LINES = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
+
+
+@given(LINES)
+def test_normalising_twice_is_normalising_once(line):
+    once = normalise(line)
+    assert normalise(once) == once and len(once) <= 200
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_taken(text):
+    found = fingerprint(text, "/r", text[:20])
+    if found:
+        assert found.pattern == normalise(found.pattern)
+        assert found.title and found.category and found.severity and isinstance(found.locations, list)
+
+
+@given(
+    st.integers(0, 10**9),
+    st.integers(0, 10**9),
+    st.sampled_from(["row {} of file", "took {} ms", "port {}: bad", "at /a/{}/b.py", "job-{} lost", "id={} gone"]),
+)
+def test_numbers_never_split_a_pattern(a, b, template):
+    assert normalise("Error: " + template.format(a)) == normalise("Error: " + template.format(b))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a.b/" * 400000, "'" * 800000, "(x " * 300000, "\x1b[" * 400000, "1:" * 400000, "error: " * 200000, ("a" * 1999 + "\n") * 800, "a." * 400000, "\r" * 800000, ("E   x\n") * 200000],
+    ids=lambda t: repr(t[:6]),
+)  # fmt: skip
+def test_huge_output_takes_no_time(text):
+    """Generous for a slow machine; a quadratic pattern would take minutes."""
+    started = time.monotonic()
+    found = fingerprint(text, "/r", "x")
+    if found:
+        assert found.title and found.message is not None and found.locations is not None
+    assert time.monotonic() - started < 3
