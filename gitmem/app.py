@@ -50,6 +50,7 @@ class App:
         self.progress = progress
         self._prefer = prefer
         self._wrote = False
+        self.unsigned = False  # a commit that should have been signed could not be
         self._cache: Cache | None = None
         self._index: Index | None = None
         self.home = Home(location.home, shared=is_shared(location.commondir))
@@ -152,7 +153,9 @@ class App:
     def _sign(self, commit: "Commit") -> str | None:
         from gitmem.git.opening import sign
 
-        return sign(self.git, commit)
+        signed = sign(self.git, commit)
+        self.unsigned = self.unsigned or signed is None
+        return signed
 
     def _after_write(self, commits: int) -> None:
         from gitmem.store import maintenance
@@ -216,6 +219,10 @@ class App:
 
     def _tip(self, ref: str) -> str | None:
         raw = raw_ref(self.location.commondir, ref)
+        path = os.path.join(self.location.commondir, ref)
+        if raw is None and os.path.isfile(path) and not os.path.getsize(path):
+            # taking it for an empty store would drop from the index the one place that knows where it was
+            raise External(f"{ref} is empty, as a power cut can leave it.", "Run: git mem doctor --fix")
         return (
             raw if raw is not None else self.objects.tip(ref) if os.path.isdir(os.path.join(self.location.commondir, "reftable")) else None
         )

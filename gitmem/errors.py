@@ -84,8 +84,12 @@ class MissingObject(External):
 
 
 class RemoteRefused(External):
-    """The remote will not take the ref; `kind` is `policy`, `auth`, `network` or `race`."""
+    """The remote will not take the ref; `kind` is `policy`, `auth`, `network` or `race`.
 
-    def __init__(self, message: str, hint: str = "", *, kind: str = "policy") -> None:
+    `fetched` is a commit that was fetched and must not stay, as it holds what was purged here; '' mostly.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, kind: str = "policy", fetched: str = "") -> None:
         super().__init__(message, hint)
         self.kind = kind
+        self.fetched = fetched

@@ -68,7 +68,14 @@ class Terminal:
     def open(self, prefer: str = "git") -> Iterator[App]:
         """Open the repository of the folder for one command."""
         with open_app(self.folder, self.environ, self.clock, prefer, self.progress()) as app:
-            yield app
+            yield from self._used(app)
+
+    def _used(self, app: App) -> Iterator[App]:
+        yield app
+        if app.unsigned:
+            self.note(
+                "saved, but not signed: git could not sign. Try: git commit-tree -S -m test HEAD^{tree}; to stop signing: git config gitmem.sign false"
+            )
 
     @contextlib.contextmanager
     def open_any(self) -> Iterator[App]:
@@ -80,7 +87,7 @@ class Terminal:
                 raise
             app = open_user(self.environ, self.clock, "git")
         with app:
-            yield app
+            yield from self._used(app)
 
     @contextlib.contextmanager
     def open_or_user(self, user: bool) -> Iterator[App]:
@@ -94,7 +101,7 @@ class Terminal:
         except NotARepository:
             app = open_user(self.environ, self.clock, "git")
         with app:
-            yield app
+            yield from self._used(app)
 
     def progress(self) -> Callable[[int, int], None] | None:
         """Return a progress line for long work; None when stderr is no terminal."""

@@ -70,7 +70,12 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             return
         name, may_push = store_name(app, remote)
         app.flush_reads()
-        out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
+        try:
+            out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
+        except RemoteRefused as error:
+            if error.fetched:
+                purging.prune(app.git, app.home, [error.fetched])
+            raise
         if out.abandoned:
             purging.prune(app.git, app.home, out.abandoned)
         app.index()

@@ -5,6 +5,8 @@ failure means is read from git's English messages (LC_ALL is fixed in `process.c
 """
 
 import os
+import random
+import time
 from collections.abc import Mapping
 
 from gitmem.errors import External, GitFailed, RemoteRefused, UserError
@@ -72,6 +74,19 @@ class Remote:
 
     def fetch(self, into: str) -> bool:
         """Fetch the ref into a tracking ref; False when the remote does not have it. Raises RemoteRefused."""
+        for pause in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 0.0):
+            code, text = self._fetch(into)
+            if code == 0:
+                return True
+            if "couldn't find remote ref" in text or "Couldn't find remote ref" in text:
+                return False
+            # another sync of this clone holds the tracking ref, or has just moved it
+            if not pause or into not in text or not any(part in text for part in _RACE):
+                break
+            time.sleep(pause * random.uniform(0.5, 1.5))
+        raise self._refusal(code, text, "read")
+
+    def _fetch(self, into: str) -> tuple[int, str]:
         # a partial clone would fetch our ref without its blobs
         partial = ["--no-filter"] if self.partial else []
         code, _, text = self._call(
@@ -86,11 +101,7 @@ class Remote:
             self.name,
             f"+{self.ref}:{into}",
         )
-        if code == 0:
-            return True
-        if "couldn't find remote ref" in text or "Couldn't find remote ref" in text:
-            return False
-        raise self._refusal(code, text, "read")
+        return code, text
 
     def has(self, timeout: float = 10.0) -> bool:
         """Say whether the remote has the ref; False when it cannot be asked."""

@@ -7,6 +7,7 @@ else is: the user's own unreachable objects stay.
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
 from gitmem.store.sync import PURGES
 
 PENDING = "purge.json"
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(slots=True)
@@ -189,9 +191,10 @@ def pending(home: Home) -> dict[str, list[str]]:
     try:
         with open(home.join(PENDING), encoding="utf-8") as file:
             loaded = json.load(file)
-    except (OSError, ValueError):
-        loaded = {}
-    return {key: [str(x) for x in loaded.get(key) or ()] for key in ("tips", "oids")}
+    except (OSError, ValueError, RecursionError):
+        loaded = None
+    lists = {key: loaded.get(key) if isinstance(loaded, dict) else None for key in ("tips", "oids")}
+    return {k: [x for x in v if isinstance(x, str) and _OID.fullmatch(x)] if isinstance(v, list) else [] for k, v in lists.items()}
 
 
 def _remember(home: Home, what: dict[str, list[str]]) -> None:

@@ -106,6 +106,7 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
         raise RemoteRefused(
             f"{remote.name} still holds what was purged here on {hit['at']}.",
             f"Remove it there too: git mem purge --remote {remote.name} (the others' next sync then follows).",
+            fetched=fetched,
         )
     if before is not None and before != fetched and not store.objects.is_ancestor(before, fetched):
         warning = f"{remote.name}'s memory was rewritten; both histories are kept."

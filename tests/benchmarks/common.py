@@ -32,12 +32,6 @@ from gitmem.store.records import Message, Store
 from gitmem.store.refs import SHARED
 
 START = seconds("2025-01-01T00:00:00Z")
-PERSON = {
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_NAME": "Ada",
-    "GIT_COMMITTER_EMAIL": "ada@example.org",
-}
 TELLING = (
     "payment isolation retry timeout migration postgres redis session token cache index deadlock rollback webhook invoice currency rounding locale "
     "encoding unicode timezone scheduler worker queue backoff gateway proxy certificate header cookie login permission fixture snapshot mock schema "
@@ -57,15 +51,8 @@ def seal(folder: Path) -> None:
     home.mkdir(exist_ok=True)
     config = home / "gitconfig"
     config.write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n")
-    os.environ |= {
-        "HOME": str(home),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": str(config),
-        "TZ": "UTC",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONDONTWRITEBYTECODE": "",
-    }
-    del os.environ["PYTHONDONTWRITEBYTECODE"]  # cold starts are measured with their byte code cached, as installed
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # cold starts are measured with their byte code cached, as installed
+    os.environ |= {"HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": str(config), "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
 def git(path: Path | str, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> str:
@@ -406,5 +393,5 @@ def disk(path: Path) -> int:
 
 
 __all__ = [
-    "PERSON", "SHARED", "Bench", "Launcher", "Pairs", "alternate", "disk", "fill", "git", "machine", "ms", "new_repo", "opened", "records", "run", "size", "table", "timed", "times", "writer",
+    "SHARED", "Bench", "Launcher", "Pairs", "alternate", "disk", "fill", "git", "machine", "ms", "new_repo", "opened", "records", "run", "size", "table", "timed", "times", "writer",
 ]  # fmt: skip

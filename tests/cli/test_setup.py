@@ -144,6 +144,7 @@ def test_doctor_repairs_the_index(mem: Mem) -> None:
     found = mem("doctor", "--json", code=1).json["findings"]
     assert [f["what"] for f in found if f["level"] == "error" and f["fixable"]]
 
+    (mem.folder / ".git/gitmem/index.db").write_bytes(b"broken" * 1000)
     assert "repaired: removed the index" in mem("doctor", "--fix").out
     assert mem.titles() == ["T"]
     mem("doctor")
@@ -156,6 +157,7 @@ def test_doctor_repairs_an_empty_ref(mem: Mem) -> None:
     before = tip(mem.folder)
     (mem.folder / ".git" / SHARED).write_bytes(b"")
     assert "is empty" in mem("doctor", code=1).out
+    assert "git mem doctor --fix" in mem("list", code=1).err
 
     mem("doctor", "--fix")
     assert tip(mem.folder) == before
@@ -301,7 +303,7 @@ def test_config_lists(mem: Mem) -> None:
     assert mem("config", "allowSecret").out == "one.*\ntwo.*\n"
 
 
-@pytest.mark.parametrize("args", [("nonsense",), ("nonsense", "1"), ("sign", "perhaps"), ("captureThreshold", "-1"), ("captureThreshold", "x"), ("backend", "svn"), ("syncTimeout", "0"), ("--unset", "nonsense")])
+@pytest.mark.parametrize("args", [("nonsense",), ("nonsense", "1"), ("sign", "perhaps"), ("captureThreshold", "1.5"), ("captureThreshold", "x"), ("backend", "svn"), ("syncTimeout", "0"), ("--unset", "nonsense")])
 def test_config_refuses(mem: Mem, args: tuple[str, ...]) -> None:
     """An unknown key or a value that makes no sense is refused and not written."""
     before = (mem.folder / ".git" / "config").read_bytes()

@@ -1,5 +1,7 @@
 """Resolving a gotcha from the editor, through a real client."""
 
+import fcntl
+
 import pytest
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
@@ -123,3 +125,24 @@ async def test_what_cannot_be_resolved_is_said(repo, connect):
     assert "only a gotcha can be resolved" in messages(editor)[1]
     assert repo.git("rev-parse", SHARED) == tip
     assert len(editor.shown(uri)) == 1
+
+
+async def test_a_busy_store_is_said(repo, connect):
+    """While another process holds the lock, the resolve is kept for later, said so, and done with the next write."""
+    record = repo.gotcha("x must stay odd", "a.py:2")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+    (action,) = await editor.actions(uri, 1)
+    tip = repo.git("rev-parse", SHARED)
+
+    with (repo.root / ".git" / "gitmem" / "write.lock").open("r+b") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        await editor.execute(action.command)
+        assert repo.git("rev-parse", SHARED) == tip
+    assert messages(editor) == ["The store is busy; the gotcha is resolved with its next write."]
+
+    repo.gotcha("another", "a.py:3")
+    await editor.until(uri, lambda shown: [d.message for d in shown] == ["another"])
+    assert repo.record(record.id).resolved
