@@ -164,7 +164,7 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
         if not heading:
             if not sys.stdin.isatty() or text is not None:
                 raise click.UsageError("give a title: git mem add 'title' [-m TEXT]")
-            heading, text = _edited(TEMPLATE)
+            heading, text = _edited(TEMPLATE, _editor(term, app))
         who = app.writer(o["agent"], o["session"])
         fields = _fields(app, name, o)
         if o["links"]:
@@ -178,9 +178,14 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
         done(term, change, "remembered", scope, as_json)
 
 
-def _edited(text: str) -> tuple[str, str]:
+def _editor(term: Terminal, app: App) -> str | None:
+    """Return the editor as git chooses it; None for VISUAL, EDITOR or the system's."""
+    return term.environ.get("GIT_EDITOR") or app.settings.git("core.editor") or None
+
+
+def _edited(text: str, editor: str | None) -> tuple[str, str]:
     """Open the user's editor; return title and body. Raises UserError when the title is left empty."""
-    result = click.edit(text, extension=".md", require_save=False)
+    result = click.edit(text, editor=editor, extension=".md", require_save=False)
     lines = (result or "").rstrip().split("\n")
     while lines and lines[-1].startswith("# "):
         lines.pop()
@@ -221,17 +226,17 @@ def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, u
         if o["agent"]:
             fields["agent"] = o["agent"]
         if title is None and text is None and not fields:
-            after = _edit_file(record)
+            after = _edit_file(record, _editor(term, app))
         else:
             after = record.change(title=title, body=None if text is None else clean_body(text), **fields)
         after = decode(encode(after))
         done(term, memories.update(app.store(scope), app.writer(), record, after, "edit"), "changed", scope, as_json)
 
 
-def _edit_file(record: Record) -> Record:
+def _edit_file(record: Record, editor: str | None) -> Record:
     text = encode(record).decode()
     while True:
-        result = click.edit(text, extension=".md", require_save=False)
+        result = click.edit(text, editor=editor, extension=".md", require_save=False)
         if result is None or result == encode(record).decode():
             return record
         try:

@@ -43,16 +43,25 @@ def when(git: Git, text: str) -> int:
 
     Git takes nonsense for now; a text without digits and known words is therefore refused.
     """
-    import re
-
-    word = r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|one|two|three|four|five|six|seven|eight|nine|ten|t|z|utc|gmt)"
-    if not re.fullmatch(rf"(?:\s*(?:[\d:+./-]+|{word})[\s,.]*)+", text.strip(), re.IGNORECASE):
+    if not _is_date(text):
         raise UserError(f"'{text}' is no date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.")
     out = git.run("rev-parse", f"--since={text}").decode().strip()
     try:
         return int(out.rpartition("=")[2])
     except ValueError as error:
         raise UserError(f"'{text}' is no date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.") from error
+
+
+def _is_date(text: str) -> bool:
+    import re
+
+    word = (
+        r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
+        r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|"
+        r"one|two|three|four|five|six|seven|eight|nine|ten|st|nd|rd|th|utc|gmt|t|z)"
+    )
+    parts = re.split(r"[\s,.]+", text.strip(" ,."))
+    return len(text) <= 100 and all(re.fullmatch(rf"(?:[\d:+/-]++|{word})++", part, re.IGNORECASE) for part in parts)
 
 
 def at_time(store: Store, seconds: int) -> str | None:
@@ -66,8 +75,8 @@ def at_time(store: Store, seconds: int) -> str | None:
 def resolve(store: Store, git: Git, text: str) -> str:
     """Return the commit of the store that a revision names; raises UserError.
 
-    `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}`, a remote's name for what was last
-    fetched from it, `A..B` is not for here.
+    `@`, `HEAD` or `main` is the tip; `@~3`, `@^`, an oid, `@{yesterday}` or a bare date, a remote's name for
+    what was last fetched from it; `A..B` is not for here.
     """
     import re
 
@@ -79,10 +88,7 @@ def resolve(store: Store, git: Git, text: str) -> str:
         if brace[1].isdigit():
             text = f"@~{brace[1]}"
         else:
-            found = at_time(store, when(git, brace[1]))
-            if found is None:
-                raise UserError(f"the store did not exist yet at '{brace[1]}'.", "See its beginning with: git mem log --reverse")
-            return found
+            return _at_date(store, git, brace[1])
     match = re.fullmatch(r"(@|HEAD|main)?([~^].*)?", text)
     if match and text:
         spec = store.ref + (match[2] or "")
@@ -92,13 +98,24 @@ def resolve(store: Store, git: Git, text: str) -> str:
         name, _, rest = text.partition("~")
         remote = f"{REMOTES}{name}/main"
         if store.objects.tip(remote) is None:
-            raise UserError(f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a commit's id, or a remote's name.")
+            if _is_date(text):
+                return _at_date(store, git, text)
+            raise UserError(
+                f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
+            )
         spec = remote + (f"~{rest}" if rest else "")
     code, out, _ = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128))
     oid = out.decode().strip().splitlines()[-1] if code == 0 and out.strip() else ""
     if not oid or not _is_store(store.objects, oid):
         raise UserError(f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a commit's id, or a remote's name.")
     return oid
+
+
+def _at_date(store: Store, git: Git, text: str) -> str:
+    found = at_time(store, when(git, text))
+    if found is None:
+        raise UserError(f"the store did not exist yet at '{text}'.", "See its beginning with: git mem log --reverse")
+    return found
 
 
 def _is_store(objects: Objects, oid: str) -> bool:

@@ -165,7 +165,9 @@ def test_zsh_has_the_values_that_are_allowed() -> None:
     """Its lists stand in the script's text."""
     text = Path(_script("zsh")).read_text()
     kinds, types, statuses, severities, categories = (f"({' '.join(names)})" for names in (PREFIX, TYPES, STATUSES, SEVERITIES, CATEGORIES))
-    listed = re.findall(r"^    '([A-Za-z]+):|'([a-z]+[A-Z][A-Za-z]+):| '([a-z]+):", text.split("settings=(")[1].split("\n  )")[0], re.MULTILINE)
+    listed = re.findall(
+        r"^    '([A-Za-z]+):|'([a-z]+[A-Z][A-Za-z]+):| '([a-z]+):", text.split("settings=(")[1].split("\n  )")[0], re.MULTILINE
+    )
 
     assert {"".join(row) for row in listed} == set(SETTINGS)
     assert all(values in text for values in (kinds, types, statuses, severities, categories))

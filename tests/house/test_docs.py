@@ -13,7 +13,11 @@ import pytest
 from gitmem.agents.events import ADAPTERS
 from gitmem.cli.main import COMMANDS, HIDDEN
 from gitmem.config import SETTINGS
-from tests.house.conftest import ROOT, commands, options
+from gitmem.model.codec import decode, encode
+from gitmem.model.record import COMMON, MARKS, OWN
+from gitmem.store.layout import FORMAT_BYTES
+from tests.conftest import git
+from tests.house.conftest import ROOT, commands, git_mem, options
 
 SKIPPED = {".git", ".venv", "node_modules", "dist", "build"}
 PAGES = sorted(
@@ -204,3 +208,63 @@ def test_decisions_have_one_shape() -> None:
     assert len(files) >= 8
     for path in files:
         assert list(_sections(path.read_text(encoding="utf-8"))) == ["Context", "Decision", "Consequences"], path.name
+
+
+def test_the_example_of_the_format_is_canonical() -> None:
+    """Reading it and writing it again changes no byte."""
+    (example,) = re.findall(r"^```\n(---\n.*?)^```", _text("docs/format.md"), re.MULTILINE | re.DOTALL)
+
+    assert encode(decode(example.encode())).decode() == example
+
+
+def test_the_format_lists_all_fields_in_their_order() -> None:
+    """For each kind, the canonical order of its front matter."""
+    text = _text("docs/format.md")
+    rows = dict(re.findall(r"^\| (\w+) \| (`.*) \|$", text, re.MULTILINE))
+    (common,) = re.findall(r"^All kinds: (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    (marks,) = re.findall(r"^All kinds end with (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+
+    assert {kind: re.findall(r"`(\w+)`", row) for kind, row in rows.items()} == {kind: [key for key, _ in own] for kind, own in OWN.items()}
+    assert ["id", "kind", *re.findall(r"`(\w+)`", common)] == [key for key, _ in COMMON]
+    assert re.findall(r"`(\w+)`", marks) == [key for key, _ in MARKS]
+
+
+def test_the_first_commit_can_be_made_from_the_description(repo: Path) -> None:
+    """Plain git, told what docs/format.md says, makes the same commit as git mem."""
+    git_mem("init", "--no-remote", cwd=repo)
+    blob = git(repo, "hash-object", "-w", "--stdin", stdin=b'{"format": 1}\n')
+    tree = git(repo, "mktree", stdin=f"100644 blob {blob}\tgitmem.json\n".encode())
+    person = "gitmem <gitmem@localhost> 1577836800 +0000"
+    body = f"tree {tree}\nauthor {person}\ncommitter {person}\n\ngitmem: init\n\nGitmem-Op: init\n"
+
+    assert FORMAT_BYTES == b'{"format": 1}\n'
+    assert git(repo, "hash-object", "-t", "commit", "--stdin", stdin=body.encode()) == git(repo, "rev-parse", "refs/gitmem/heads/main")
+
+
+def test_a_merge_commit_can_be_made_from_the_description(repo: Path, tmp_path: Path) -> None:
+    """Its bytes follow from its parents and its tree."""
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+    hub = str(tmp_path / "hub.git")
+    git(tmp_path, "clone", "-q", str(repo), "other")
+    for clone, title in ((repo, "here"), (tmp_path / "other", "there")):
+        git_mem("add", title, cwd=clone)
+        git_mem("remote", "enable", hub, "--yes", cwd=clone)
+        git_mem("sync", cwd=clone)
+    merged = git(tmp_path / "other", "rev-parse", "refs/gitmem/heads/main")
+    parents = git(tmp_path / "other", "rev-parse", f"{merged}^1", f"{merged}^2").split()
+    latest = max(int(git(tmp_path / "other", "show", "-s", "--format=%ct", parent)) for parent in parents)
+    person = f"gitmem <gitmem@localhost> {latest} +0000"
+    tree = git(tmp_path / "other", "rev-parse", f"{merged}^{{tree}}")
+    lines = [
+        f"tree {tree}",
+        *(f"parent {parent}" for parent in sorted(parents)),
+        f"author {person}",
+        f"committer {person}",
+        "",
+        "gitmem: merge",
+        "",
+        "Gitmem-Op: merge",
+        "",
+    ]
+
+    assert git(repo, "hash-object", "-t", "commit", "--stdin", stdin="\n".join(lines).encode(), ok=(0, 128)) == merged

@@ -6,8 +6,10 @@ import pytest
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
+from gitmem.app import App
 from gitmem.services import memories
 from gitmem.store.refs import PRIVATE, SHARED
+from gitmem_lsp.actions import resolve
 from tests.lsp.conftest import capabilities
 
 
@@ -127,22 +129,26 @@ async def test_what_cannot_be_resolved_is_said(repo, connect):
     assert len(editor.shown(uri)) == 1
 
 
-async def test_a_busy_store_is_said(repo, connect):
-    """While another process holds the lock, the resolve is kept for later, said so, and done with the next write."""
+def test_a_busy_store_keeps_the_resolve(repo, monkeypatch):
+    """While another process holds the lock, a resolve waits in the journal and says so; the next write brings it."""
     record = repo.gotcha("x must stay odd", "a.py:2")
-    editor = await connect(repo.root)
-    uri = repo.uri("a.py")
-    editor.open(uri)
-    await editor.until(uri, bool)
-    (action,) = await editor.actions(uri, 1)
     tip = repo.git("rev-parse", SHARED)
+    real = App.store
 
-    with (repo.root / ".git" / "gitmem" / "write.lock").open("r+b") as lock:
+    def impatient(self, scope="shared"):
+        store = real(self, scope)
+        store.budget = 0.1
+        return store
+
+    with repo.app() as app, (repo.root / ".git" / "gitmem" / "write.lock").open("r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        await editor.execute(action.command)
+        monkeypatch.setattr(App, "store", impatient)
+        done = resolve(app, record.id, str(repo.root / ".git"))
+        monkeypatch.undo()
         assert repo.git("rev-parse", SHARED) == tip
-    assert messages(editor) == ["The store is busy; the gotcha is resolved with its next write."]
+    assert (done.journaled, done.already) == (True, False)
 
     repo.gotcha("another", "a.py:3")
-    await editor.until(uri, lambda shown: [d.message for d in shown] == ["another"])
+
     assert repo.record(record.id).resolved
+    assert "Gitmem-Origin: editor" in repo.git("log", "--format=%B", f"{tip}..{SHARED}")

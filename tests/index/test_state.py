@@ -1,0 +1,252 @@
+"""Working state: counts that no process loses, a window that really slides, and a file that may be damaged."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.files import Home
+from gitmem.index.state import KEPT, NAME, State
+
+HERE = str(Path(__file__).parents[2])
+HOUR = 3600.0
+DAY = 24 * HOUR
+T0 = 1_800_000_000.0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(str(tmp_path / "gitmem"))
+
+
+@pytest.fixture
+def state(home: Home):
+    made = State(home)
+    yield made
+    made.close()
+
+
+# -- errors in a window
+
+
+def hits(state: State, *hours: float, pattern: str = "p", session: str = "s") -> list[int]:
+    """Return what each hit at these hours counts within 24 h."""
+    return [state.add_error(pattern, T0 + h * HOUR, session, DAY) for h in hours]
+
+
+def test_three_hits_over_forty_hours_are_not_three_in_a_day(state):
+    """At 0, 20 and 40 h no 24 h hold more than two: a bucket of days would have said three."""
+    assert [1, 2, 2] == hits(state, 0, 20, 40)
+
+
+def test_three_hits_across_midnight_are_three_in_a_day(state):
+    """At 23, 24.5 and 25 h they are three, whatever the calendar says."""
+    assert [1, 2, 3] == hits(state, 23, 24.5, 25)
+
+
+def test_hit_at_the_edge_of_the_window_is_out(state):
+    """A hit exactly a window ago no longer counts."""
+    assert [1, 1] == hits(state, 0, 24)
+    assert [1, 2] == hits(state, 0, 23.999, pattern="q")
+
+
+def test_window_slides_on_after_a_capture(state):
+    """Each hit counts those before it within a window, not since the last capture."""
+    assert [1, 2, 3, 3, 3, 2] == hits(state, 0, 10, 20, 25, 40, 48)
+
+
+def test_patterns_are_counted_apart_and_sessions_together(state):
+    """Another pattern does not count; another session's hit of the same does."""
+    assert [1] == hits(state, 0, session="a")
+    assert [1] == hits(state, 0.1, pattern="other")
+    assert [2, 3] == hits(state, 0.2, 0.3, session="b")
+
+
+def test_hits_in_the_same_instant_are_all_counted(state):
+    """Two tools that fail at the same clock tick are two hits."""
+    assert [1, 2, 3, 4] == hits(state, 1, 1, 1, 1)
+
+
+def test_clock_that_went_back_loses_nothing(state):
+    """A hit with an older time is kept and counted once the clock is right again."""
+    assert [1, 1] == hits(state, 30, 2)
+    assert [2] == hits(state, 31)
+
+
+def test_old_hits_are_dropped_after_a_week(state):
+    """The table does not grow without end; a longer window keeps what it needs."""
+    hits(state, 0)
+    state.add_error("p", T0 + KEPT + HOUR, "s", DAY)
+    assert [("p", 1, T0 + KEPT + HOUR)] == state.errors(0)
+    for at in (T0, T0 + 20 * DAY):
+        count = state.add_error("long", at, "s", 30 * DAY)
+    assert 2 == count
+
+
+def test_most_frequent_errors_come_first(state):
+    """Errors since a time, most first."""
+    hits(state, 0, 1, 2, pattern="a")
+    hits(state, 5, pattern="b")
+    hits(state, -50, pattern="old")
+    assert [("a", 3, T0 + 2 * HOUR), ("b", 1, T0 + 5 * HOUR)] == state.errors(T0 - 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=25).map(sorted))
+def test_count_is_that_of_a_true_window(tmp_path_factory, times):
+    """For any times the count is the number of hits in the 24 h that end with the hit."""
+    state = State(Home(str(tmp_path_factory.mktemp("s"))))
+    got = hits(state, *times)
+    # hits of one instant are put a microsecond apart, so the edge of a window is tested from a distance
+    for n, at in enumerate(times):
+        near = [abs(at - 24 - t) < 1e-6 for t in times[: n + 1]]
+        want = sum(t > at - 24 for t in times[: n + 1])
+        assert any(near) or want == got[n]
+    state.close()
+
+
+# -- many at once
+
+
+COUNT = """
+import sys
+sys.path.insert(0, {here!r})
+from gitmem.files import Home
+from gitmem.index.state import State
+for n in range({rounds}):
+    state = State(Home({home!r}), timeout=30.0)
+    state.add_error("p", 1_800_000_000.0 + n, sys.argv[1], 86400.0)
+    state.add_reads("shared", ["a", "b"], "2026-01-01T00:00:00Z")
+    assert not state.in_memory
+    state.close()
+"""
+
+
+def test_parallel_counting_loses_none(home):
+    """Eight processes that start together on no file at all count every hit and every read."""
+    code = COUNT.format(here=HERE, home=home.path, rounds=20)
+    runs = [subprocess.Popen([sys.executable, "-c", code, str(n)], stderr=subprocess.PIPE, text=True) for n in range(8)]
+    assert [""] * 8 == [run.communicate()[1] for run in runs]
+    state = State(home)
+    assert 161 == state.add_error("p", 1_800_000_030.0, "last", DAY)
+    assert {"a": (160, "2026-01-01T00:00:00Z"), "b": (160, "2026-01-01T00:00:00Z")} == state.reads("shared")
+    state.close()
+
+
+def test_threads_on_their_own_connections(home):
+    """So do threads, each with a connection of its own."""
+
+    def work() -> None:
+        state = State(home, timeout=30.0)
+        for n in range(25):
+            state.add_error("p", T0 + n, threading.current_thread().name, DAY)
+        state.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    state = State(home)
+    assert 101 == state.add_error("p", T0 + 100, "x", DAY)
+    state.close()
+
+
+# -- reads
+
+
+def test_reads_are_taken_as_they_were_committed(state):
+    """What was read between the commit and the taking stays for the next."""
+    state.add_reads("shared", ["a", "a", "b"], "2026-01-01T00:00:00Z")
+    taken = state.reads("shared")
+    state.add_reads("shared", ["a"], "2026-01-02T00:00:00Z")
+    state.add_reads("private", ["a"], "2026-01-02T00:00:00Z")
+    state.take_reads("shared", taken)
+    assert {"a": (1, "2026-01-02T00:00:00Z")} == state.reads("shared")
+    assert {"a": (1, "2026-01-02T00:00:00Z")} == state.reads("private")
+
+
+def test_no_reads_write_nothing(state):
+    """Counting nothing is no error."""
+    state.add_reads("shared", [], "x")
+    assert {} == state.reads("shared")
+
+
+# -- sessions and what they were told
+
+
+def test_session_keeps_its_first_history_file(state):
+    """A later sign of life does not change where the history goes; it reopens an ended session."""
+    assert "one" == state.open_session("s", "claude", T0, "one")
+    state.end_session("s", T0 + 1)
+    assert "one" == state.open_session("s", "claude", T0 + 2, "two")
+    assert [("s", "claude", T0, T0 + 2, None)] == state.sessions()
+
+
+def test_session_is_told_once_and_again_when_it_changed(state):
+    """A record is told to a session once in each form; after a compaction again."""
+    assert ["a", "b"] == state.tell("s", [("a", "1"), ("b", "1")])
+    assert ["b"] == state.tell("s", [("a", "1"), ("b", "2")])
+    assert ["a"] == state.tell("t", [("a", "1")])
+    state.forget_told("s")
+    assert ({}, {"a": "1"}, ["a"]) == (state.known("s"), state.known("t"), state.tell("s", [("a", "1")]))
+
+
+def test_marks(state):
+    """A small value is kept under a key."""
+    state.mark("k", "1")
+    state.mark("k", "2")
+    assert ("2", None) == (state.marked("k"), state.marked("other"))
+
+
+# -- the file
+
+
+@pytest.mark.parametrize(
+    "data",
+    [os.urandom(4096), b"", b"SQLite format 3\0" + b"\xff" * 4080, b"x", b"SQLite format 3\0"],
+    ids=["random", "empty", "damaged", "x", "head"],
+)
+def test_damaged_file_does_not_stop_anything(home, data):
+    """Counting goes on whatever is in the file; a file that is no database is put aside."""
+    Path(home.make(), NAME).write_bytes(data)
+    state = State(home)
+    assert 1 == state.add_error("p", T0, "s", DAY)
+    state.close()
+
+
+def test_random_bytes_are_put_aside_and_counting_is_durable_again(home):
+    """After a file of random bytes the next process finds what this one counted."""
+    Path(home.make(), NAME).write_bytes(b"\1" * 4096)
+    for want in (1, 2):
+        state = State(home)
+        assert (want, False) == (state.add_error("p", T0 + want, "s", DAY), state.in_memory)
+        state.close()
+    assert b"\1" * 4096 == Path(home.join(NAME + ".damaged")).read_bytes()
+
+
+def test_disk_that_refuses(tmp_path):
+    """Where no file can be made, counting goes on in memory."""
+    (tmp_path / "gitmem").write_text("a file where the folder should be")
+    state = State(Home(str(tmp_path / "gitmem")))
+    assert (1, True) == (state.add_error("p", T0, "s", DAY), state.in_memory)
+    state.close()
+
+
+def test_file_of_an_earlier_process_is_read(home):
+    """State is kept from process to process."""
+    one = State(home)
+    one.add_error("p", T0, "s", DAY)
+    one.close()
+    two = State(home)
+    assert 2 == two.add_error("p", T0 + 1, "s", DAY)
+    two.close()
+    db = sqlite3.connect(home.join(NAME))
+    assert "wal" == db.execute("PRAGMA journal_mode").fetchone()[0]
+    db.close()
