@@ -279,7 +279,7 @@ class App:
         found: list[str] = []
         for _, index in self.indexes():
             found += [i for i in index.match_ids(low) if i not in found]
-        if len(found) == 1 and len(low) >= 4:
+        if len(found) == 1 and len(low) >= 6:
             return found[0]
         if not found:
             raise UnknownId(f"no record matches '{text}'.", "Search for it: git mem search WORDS, or list all: git mem list")

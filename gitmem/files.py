@@ -37,7 +37,10 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
     Honours GIT_COMMON_DIR and GIT_CEILING_DIRECTORIES; raises NotARepository, and UserError
     when the folder itself does not exist.
     """
-    start = os.path.abspath(start)
+    try:
+        start = os.path.abspath(start)
+    except OSError as error:
+        raise UserError("the current folder is there no more.", "Change to another one.") from error
     if not os.path.isdir(start):
         raise UserError(f"there is no folder '{start}'.", "Check the path given with -C.")
     given = env.get("GIT_DIR")

@@ -51,7 +51,7 @@ __git_mem_takes_value ()
 	return 1
 }
 
-# Run git-mem's helper, or git, in the folder that the line under the cursor names.
+# Run git in the folder that the line under the cursor names.
 __git_mem_git ()
 {
 	git ${__git_dir:+--git-dir="$__git_dir"} "${__git_C_args[@]}" "${__git_mem_C[@]}" "$@" 2>/dev/null

@@ -26,7 +26,12 @@ from gitmem.model.kinds import STATUSES, TYPES
 @click.option("--until", metavar="DATE", help="Created before a date.")
 @click.option("--at", metavar="DATE|REV", help="The store as it was then.")
 @click.option(
-    "--sort", "order", type=click.Choice(["created", "updated", "title", "importance", "severity"]), default="created", show_default=True
+    "--sort",
+    "order",
+    type=click.Choice(["created", "updated", "title", "importance", "severity"]),
+    default="created",
+    show_default=True,
+    help="In which order.",
 )
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each.")

@@ -1,6 +1,7 @@
 """The command group: each command's module is loaded when it is called; errors become text in one place."""
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -117,6 +118,11 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
 
 def run(args: Sequence[str]) -> int:
     """Run a command line; return the exit code: 0, 1 for what went wrong, 2 for wrong usage, 130 interrupted."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # `<&-` and `>&-`: else a file of ours would get its number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+    if isinstance(sys.stdin, io.TextIOWrapper):  # Python would take any bytes in some locales, and lose them when they are stored
+        sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     before = _here()
     try:
         result: Any = cli.main(args=list(args), prog_name="git mem", standalone_mode=False)
@@ -137,10 +143,13 @@ def run(args: Sequence[str]) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted.", err=True)
         return 130
-    except BrokenPipeError:
-        # the reader of a pipe went away (`| head`): no fault, and no second message at exit
+    except (BrokenPipeError, SystemExit):
+        # the reader of a pipe went away (`| head`), which click answers by leaving: no fault, and no second message at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except UnicodeError:
+        report("some of the text or a name is not UTF-8.", "Convert it first, for example with iconv.")
+        return 1
     except Exception as error:  # noqa: BLE001 - the last line of defence: a stranger must not see a traceback
         return _bug(error, args)
     finally:

@@ -19,6 +19,7 @@ from gitmem.git.build import RAW_LENGTH, Raw, build, pack, parse_commit, parse_t
 from gitmem.git.process import DURABLE, Git
 
 ROOM_FOR_A_REF = 64 * 1024
+UNPACK_TRIES = 10
 
 
 class CliObjects:
@@ -148,13 +149,23 @@ class CliObjects:
                     spool.seek(0)
                     self._index_pack(spool.fileno())
             else:
-                self._git.run("unpack-objects", "-q", stdin=b"".join(chunks), config=DURABLE)
+                self._unpack(b"".join(chunks))
         except GitFailed as error:
             raise disk_failure(error) from error
         except OSError as error:
             raise External(
                 f"cannot write to the repository: {error.strerror}.", dict(o.DISK_HINTS).get(error.strerror or "", "Check the disk.")
             ) from error
+
+    def _unpack(self, data: bytes) -> None:
+        for attempt in range(UNPACK_TRIES):
+            try:
+                self._git.run("unpack-objects", "-q", stdin=data, config=DURABLE)
+                return
+            except GitFailed as error:
+                # the user's gc removes a folder of loose objects that it emptied, between git's mkdir and its file in there
+                if attempt == UNPACK_TRIES - 1 or "temporary file: No such file" not in error.stderr:
+                    raise
 
     def _index_pack(self, handle: int) -> None:
         process = subprocess.run(

@@ -110,8 +110,8 @@ class Pygit2Objects:
                 self._repo.odb.write(kind, data)
                 return
             except (self._pygit2.GitError, OSError) as error:
-                # a packing (ours, or the user's gc) removes a folder of loose objects that it emptied, between
-                # libgit2's mkdir and its rename into it
+                # the user's gc removes a folder of loose objects that it emptied, between libgit2's mkdir and its
+                # rename into it
                 if attempt == PUT_TRIES - 1 or "No such file" not in str(error) or not os.path.isdir(self._repo.path):
                     raise write_error(error) from error
 

@@ -34,7 +34,6 @@ QUIET = (
     "-c", "core.packedRefsTimeout=1000",
     "-c", "advice.graftFileDeprecated=false",
     "-c", "log.showSignature=false",
-    "-c", "core.pager=cat",
     "-c", "color.ui=false",
 )  # fmt: skip
 

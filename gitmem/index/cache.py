@@ -23,6 +23,7 @@ from gitmem.store.records import Damaged, Store, Stored, load
 
 Progress = Callable[[int, int], None]
 NEIGHBOURS = 2  # records before and after in the same session
+LINKS = 4  # records that it links to, and as many that link to it
 CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
 BULK = 200  # more new records than this are indexed in two passes
 NEAR = 600  # seconds within which two records without a session are neighbours
@@ -176,12 +177,12 @@ class Cache:
         objects = store.objects
         new_tree = store.tree(tip) if tip else None
         old_tree = _tree_of(objects, old) if old else None
+        touched = _Touched()
         if old_tree is None:
-            self._clear(name)
+            self._clear(name, touched)
         changes = list(diff(objects, old_tree, new_tree))
         removed = [c.path for c in changes if c.old is not None]
         added = [c for c in changes if c.new is not None and (in_record_folder(c.path) or c.path.startswith("usage/"))]
-        touched = _Touched()
         if old_tree is not None:
             for path in removed:
                 self._remove(name, path, touched)
@@ -206,7 +207,7 @@ class Cache:
             if progress and number % 500 == 499:
                 progress(number + 1, len(rows))
         if bulk:
-            self._unstage()
+            self._unstage(touched)
         self._contexts(touched)
         self.db.execute("INSERT OR REPLACE INTO tips VALUES (?, ?)", (name, tip))
         if tip is None:
@@ -215,7 +216,13 @@ class Cache:
             progress(len(rows), len(rows))
         return len(changes)
 
-    def _clear(self, name: str) -> None:
+    def _clear(self, name: str, touched: "_Touched") -> None:
+        if self.db.execute("SELECT 1 FROM records WHERE store <> ? LIMIT 1", (name,)).fetchone():
+            for row in self.db.execute("SELECT id, session, created FROM records WHERE store = ?", (name,)):
+                touched.around(*row)
+            touched.ids.update(
+                d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
+            )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("edges", "places"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
@@ -269,38 +276,35 @@ class Cache:
         """Put a record's words aside until all its neighbours are known: FTS5 updates cost twice an insert."""
         self.db.execute("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *_words(record)))
 
-    def _unstage(self) -> None:
-        """Insert the staged words, each with the words of its neighbours."""
+    def _unstage(self, touched: "_Touched") -> None:
+        """Insert the staged words, each with the words of its neighbours: those that `_neighbours` would name."""
+        fresh = self.db.execute("SELECT 1 FROM words LIMIT 1").fetchone() is None
         heads = {n: (t, b) for n, t, b in self.db.execute(f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged")}
-        spots = self.db.execute("SELECT n, id, session, created FROM records ORDER BY session, created, id").fetchall()
-        by_id: dict[str, list[int]] = {}
-        for n, id, _, _ in spots:
-            by_id.setdefault(id, []).append(n)
-        linked: dict[int, list[int]] = {}
-        for n, dst in self.db.execute("SELECT n, dst FROM edges"):
-            for other in by_id.get(dst, ()):
-                linked.setdefault(n, []).append(other)
-                linked.setdefault(other, []).append(n)
-        place = {row[0]: at for at, row in enumerate(spots)}
+        staged = set(heads)
+        every = _Map(self.db)
         for n, title, tags, body, anchors, own in self.db.execute("SELECT n, title, tags, body, anchors, parts FROM staged ORDER BY n"):
-            at = place[n]
-            session, created = spots[at][2], spots[at][3]
-            near = linked.get(n, [])[:8]
-            for step in [s for d in range(1, NEIGHBOURS + 1) for s in (-d, d)]:
-                if 0 <= at + step < len(spots) and spots[at + step][2] == session and (session or _close(created, spots[at + step][3])):
-                    near.append(spots[at + step][0])
-            near = [x for x in dict.fromkeys(near) if x != n][:8]
-            context = " ".join([own, *(f"{heads[x][0]} {heads[x][1]}" for x in near if x in heads)]).strip()
+            near = every.neighbours(n)
+            for other in near:
+                if other not in heads:
+                    heads[other] = self.db.execute(
+                        f"SELECT title, substr(body, 1, {CONTEXT_TEXT}) FROM words WHERE rowid = ?", (other,)
+                    ).fetchone() or ("", "")
+            context = " ".join([own, *(f"{heads[x][0]} {heads[x][1]}" for x in near)]).strip()
             self.db.execute(
                 "INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)",
                 (n, title, tags, body, anchors, context),
             )
         self.db.execute("DELETE FROM staged")
+        touched.done = staged
+        if not fresh:  # what was there before has new neighbours
+            for n in staged:
+                touched.around(*every.rows[n])
+                touched.ids.update(every.targets.get(n, ()))
 
     def _contexts(self, touched: "_Touched") -> None:
         """Give the context column of what changed, and of what stands beside it, its neighbours' words."""
-        for n, id, session, created in self._affected(touched):
-            near = self._neighbours(n, id, session, created)
+        for n, id, session, created, kind in self._affected(touched):
+            near = self._neighbours(n, id, session, created, kind)
             row = self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (n,)).fetchone()
             if row is None:
                 continue
@@ -310,24 +314,23 @@ class Cache:
     def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:
         found: dict[int, tuple[Any, ...]] = {}
         for id in touched.ids:
-            for row in self.db.execute("SELECT n, id, session, created FROM records WHERE id = ?", (id,)):
+            for row in self.db.execute("SELECT n, id, session, created, kind FROM records WHERE id = ?", (id,)):
                 found[row[0]] = row
             for row in self.db.execute(
-                "SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
+                "SELECT r.n, r.id, r.session, r.created, r.kind FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
             ):
                 found[row[0]] = row
         for id, session, created in touched.spots:
             for sql in _beside(session):
-                for row in self.db.execute(sql.format("n, id, session, created"), (created, id, session, NEIGHBOURS)):
+                for row in self.db.execute(sql.format("n, id, session, created, kind"), (created, id, session, NEIGHBOURS)):
                     found[row[0]] = row
-        return list(found.values())
+        return [row for n, row in found.items() if n not in touched.done]
 
-    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[tuple[str, str]]:
-        ids: list[int] = [
-            r[0] for r in self.db.execute("SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? LIMIT 4", (n,))
-        ]
-        ids += [r[0] for r in self.db.execute("SELECT n FROM edges WHERE dst = ? LIMIT 4", (id,))]
-        for sql in _beside(session):
+    def _neighbours(self, n: int, id: str, session: str, created: str, kind: str) -> list[tuple[str, str]]:
+        """Return title and body of what a record links to, what links to it, what stands before and after it."""
+        ids: list[int] = [r[0] for r in self.db.execute(_LINKED, (n,))]
+        ids += [r[0] for r in self.db.execute(_LINKING, (id,))]
+        for sql in _beside(session) if session or kind != "event" else ():
             for other, when in self.db.execute(sql.format("n, created"), (created, id, session, NEIGHBOURS)).fetchall():
                 if session or _close(created, when):
                     ids.append(other)
@@ -347,17 +350,68 @@ class _Touched:
     def __init__(self) -> None:
         self.ids: set[str] = set()
         self.spots: set[tuple[str, str, str]] = set()
+        self.done: set[int] = set()  # rows whose context is right already
 
     def around(self, id: str, session: str, created: str) -> None:
         self.ids.add(id)
         self.spots.add((id, session, created))
 
 
+class _Map:
+    """All rows and edges in memory, for many neighbours at once; agrees with `Cache._neighbours`."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.rows: dict[int, tuple[str, str, str]] = {}
+        self.targets: dict[int, list[str]] = {}
+        self._line: list[int] = []
+        self._place: dict[int, int] = {}
+        self._by_id: dict[str, list[int]] = {}
+        self._sources: dict[str, list[int]] = {}
+        order = "ORDER BY session, created, id, store"
+        for n, id, session, created, kind in db.execute(f"SELECT n, id, session, created, kind FROM records {order}"):
+            self.rows[n] = (id, session, created)
+            if session or kind != "event":
+                self._place[n] = len(self._line)
+                self._line.append(n)
+        for n, id in db.execute("SELECT n, id FROM records ORDER BY id, store"):
+            self._by_id.setdefault(id, []).append(n)
+        for n, dst in db.execute(
+            "SELECT e.n, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.created, r.id, r.store, e.rel, e.dst"
+        ):
+            self.targets.setdefault(n, []).append(dst)
+            self._sources.setdefault(dst, []).append(n)
+
+    def neighbours(self, n: int) -> list[int]:
+        """Return the rows that a row's context is made of."""
+        near = [x for dst in self.targets.get(n, ()) for x in self._by_id.get(dst, ())][:LINKS]
+        near += self._sources.get(self.rows[n][0], ())[:LINKS]
+        for step in (-1, 1) if n in self._place else ():
+            near += self._beside(n, step)
+        return [x for x in dict.fromkeys(near) if x != n][:8]
+
+    def _beside(self, n: int, step: int) -> Iterator[int]:
+        id, session, created = self.rows[n]
+        at, left = self._place[n] + step, NEIGHBOURS
+        while left and 0 <= at < len(self._line):
+            other_id, other_session, when = self.rows[self._line[at]]
+            if other_session != session:
+                return
+            if (when, other_id) != (created, id):  # the same record in another store stands where it stands
+                left -= 1
+                if session or _close(created, when):
+                    yield self._line[at]
+            at += step
+
+
+_LINKED = f"SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? ORDER BY e.rel, e.dst, r.store LIMIT {LINKS}"
+_LINKING = f"SELECT r.n FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ? ORDER BY r.created, r.id, r.store, e.rel LIMIT {LINKS}"
+
+
 def _beside(session: str) -> Iterator[str]:
     """Yield the queries for the records before and after a spot in time, in its session or with none."""
     test = "session = ?3" if session else "session = ?3 AND kind <> 'event'"
-    yield f"SELECT {{}} FROM records WHERE (created, id) < (?1, ?2) AND {test} ORDER BY created DESC, id DESC LIMIT ?4"
-    yield f"SELECT {{}} FROM records WHERE (created, id) > (?1, ?2) AND {test} ORDER BY created, id LIMIT ?4"
+    yield f"SELECT {{}} FROM records WHERE (created, id) < (?1, ?2) AND {test} ORDER BY created DESC, id DESC, store DESC LIMIT ?4"
+    yield f"SELECT {{}} FROM records WHERE (created, id) > (?1, ?2) AND {test} ORDER BY created, id, store LIMIT ?4"
 
 
 def _close(one: str, two: str) -> bool:
@@ -404,13 +458,8 @@ def _columns(record: Record) -> tuple[Any, ...]:
 
 def _words(record: Record) -> tuple[str, str, str, str, str]:
     """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
-    return (
-        fold(record.title),
-        fold(" ".join(record.tags)),
-        fold(_text(record)),
-        " ".join(_anchor_words(record)),
-        parts(f"{record.title} {record.body}"),
-    )
+    title, text = fold(record.title), fold(_text(record))
+    return title, fold(" ".join(record.tags)), text, " ".join(_anchor_words(record)), parts(f"{title} {text}")
 
 
 def _text(record: Record) -> str:

@@ -1,17 +1,20 @@
 """Mask secrets in text before it becomes a git blob: what git has stored, every clone keeps.
 
-Pure: no I/O, no clock, nothing imported but the standard library. A pattern is compiled when one of its hints is
-in the text, so plain prose compiles nothing. Patterns are linear: what may repeat without end starts at a fixed
-prefix and ends the pattern, everything else is bounded. Why no scanner is called: docs/decisions/0004.
+Our own formats come first, then the detectors of detect-secrets (`detectors`) on what is left and looks drawn by a
+machine. Pure: no I/O, no clock. A pattern is compiled when one of its hints is in the text, so plain prose compiles
+nothing. Patterns are linear: what may repeat without end starts at a fixed prefix and ends the pattern, everything
+else is bounded. Why two: docs/decisions/0004.
 
 The formats are the providers' own, as their documentation, gitleaks and detect-secrets list them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log2
+
+from gitmem.model import detectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,7 @@ _BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-
 _JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
 
 _KINDS = {"private key", "session cookie", "password", "token", "key", "secret", "credential"}
-_KINDS |= {row[0] for row in _PREFIXED} | {row[0] for row in _PATTERNS}
+_KINDS |= {row[0] for row in _PREFIXED} | {row[0] for row in _PATTERNS} | detectors.KINDS
 _Span = tuple[int, int, int, str]  # start, end, rank (the lower names the kind where two overlap), kind
 
 
@@ -215,12 +218,16 @@ def scrub(text: str, allow: Sequence[str] = ()) -> Scrubbed:
     tests = [_allowance(a) for a in allow if a]
     found: list[_Span] = []
     for _ in range(16):
-        spans = [s for s in _detect(hidden) if not any(t.search(text[s[0] : s[1]][:160]) for t in tests)]
+        spans = _kept(_detect(hidden), text, tests) or _kept(_second(hidden), text, tests)
         if not spans:
             break
         found += spans
         hidden = _hide(hidden, sorted(s[:2] for s in spans))
     return _masked(text, _joined(found)) if found else Scrubbed(text, ())
+
+
+def _kept(spans: Iterable[_Span], text: str, allowed: Sequence[re.Pattern[str]]) -> list[_Span]:
+    return [s for s in spans if not any(t.search(text[s[0] : s[1]][:160]) for t in allowed)]
 
 
 def _hide(text: str, spans: list[tuple[int, int]]) -> str:
@@ -289,6 +296,11 @@ def _detect(text: str) -> list[_Span]:
     if any(w in low for w in _KEYWORDS):
         spans += _assignments(text)
     return spans
+
+
+def _second(text: str) -> list[_Span]:
+    """Ask detect-secrets about what our own formats left."""
+    return [(start, end, 400, kind) for start, end, kind in detectors.detect(text) if _real(text[start:end]) and _given(text[start:end])]
 
 
 def _key_blocks(text: str) -> Iterator[_Span]:

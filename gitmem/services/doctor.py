@@ -157,7 +157,8 @@ def check_index(home: Home) -> Iterator[Finding]:
         return
     repair = _drop_index(path)
     try:
-        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)
+        quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        db = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)
         try:
             answer = db.execute("PRAGMA quick_check").fetchone()[0]
         finally:

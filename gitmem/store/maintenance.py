@@ -61,8 +61,10 @@ def pack_loose(git: Git, home: Home) -> None:
         out = git.run(
             "pack-objects", "--revs", "--unpacked", "--incremental", "-q", base, stdin=stdin.encode(), config=DURABLE, timeout=600
         )
-        packs += out.decode().split()
-        git.run("prune-packed", "-q", timeout=600)
+        made = out.decode().split()
+        packs += made
+        for name in made:
+            _drop_loose(git, name)
     if len(packs) > PACK_LIMIT:
         packs = _join(git, packs)
     data = json.dumps({"loose": 0, "tips": refs[:50], "packs": packs}).encode()
@@ -99,6 +101,19 @@ def _index(git: Git, path: str) -> list[bytes]:
 def index_oids(git: Git, path: str) -> list[str]:
     """Return the oids that a pack's index lists."""
     return [line.split()[1].decode() for line in _index(git, path)]
+
+
+def _drop_loose(git: Git, name: str) -> None:
+    """Remove the loose copies of what a pack holds, but no folder.
+
+    `git prune-packed` removes folders that it emptied, and a git command that has just made one fails to write into it.
+    """
+    folder = os.path.join(git.gitdir, "objects")
+    for oid in index_oids(git, os.path.join(folder, "pack", f"pack-{name}.idx")):
+        try:
+            os.unlink(os.path.join(folder, oid[:2], oid[2:]))
+        except FileNotFoundError:
+            continue
 
 
 def drop_pack(folder: str, name: str) -> None:

@@ -108,7 +108,7 @@ class Bench:
         """Return whether a ratio is within its budget, and remember a miss; small stores of a quick run are not judged."""
         good = value <= budget
         if not good and not self.quick:
-            self.missed.append(f"{what}: {value:.2f} > {budget:g}")
+            self.missed.append(f"{what}: {value:.3g} > {budget:g}")
         return f"{budget:g} {'kept' if good else 'MISSED'}"
 
 

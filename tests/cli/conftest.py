@@ -46,7 +46,7 @@ def checked(done: Done, args: tuple[str, ...], code: int | None) -> Done:
     if done.code == 1:
         assert done.err.startswith(("error: ", "Error: ")) or "error" in done.out or "error: " in done.err, f"no reason given: {done}"
     if done.code == 2:
-        assert done.err.startswith("Usage: "), done.err
+        assert done.err.startswith(("Usage: ", "Error: ")), done.err
     return done
 
 
@@ -62,7 +62,9 @@ class Mem:
         """Return the same in another folder."""
         return Mem(folder, self._capsys, self._monkeypatch)
 
-    def __call__(self, *args: str, code: int | None = 0, stdin: bytes | None = None, env: dict[str, str] | None = None, ago: float = 0) -> Done:
+    def __call__(
+        self, *args: str, code: int | None = 0, stdin: bytes | None = None, env: dict[str, str] | None = None, ago: float = 0
+    ) -> Done:
         """Run a command line, as if so many seconds ago, and check its exit code."""
         self._capsys.readouterr()
         with self._monkeypatch.context() as patch:
@@ -97,17 +99,27 @@ def mem(repo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
     return Mem(repo, capsys, monkeypatch)
 
 
+@pytest.fixture
+def outside(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Mem:
+    """`git mem` in a folder that is in no repository."""
+    return Mem(tmp_path, capsys, monkeypatch)
+
+
 def venv_path() -> str:
     """Return a PATH on which git finds `git-mem`."""
     return str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
 
 
-def spawn(folder: Path, *args: str, code: int | None = 0, stdin: bytes | None = b"", env: dict[str, str] | None = None, through_git: bool = False) -> Done:
+def spawn(
+    folder: Path, *args: str, code: int | None = 0, stdin: bytes | None = b"", env: dict[str, str] | None = None, through_git: bool = False
+) -> Done:
     """Run `git mem` as a child process; `through_git` as `git mem`, else as `python -m gitmem`."""
     start = ["git", "mem"] if through_git else [sys.executable, "-P", "-m", "gitmem"]
     full = {**os.environ, "PATH": venv_path(), **(env or {})}
     done = subprocess.run([*start, *args], cwd=folder, input=stdin, capture_output=True, env=full, check=False)
-    return checked(Done(done.returncode, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape")), args, code)
+    return checked(
+        Done(done.returncode, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape")), args, code
+    )
 
 
 @pytest.fixture
@@ -119,7 +131,9 @@ def editor(tmp_path: Path) -> Callable[[str], dict[str, str]]:
         nonlocal made
         made += 1
         path = tmp_path / f"editor-{made}"
-        path.write_text(f"#!{sys.executable} -P\nimport sys\nfile = sys.argv[-1]\ntext = open(file).read()\n{statement}\nopen(file, 'w').write(text)\n")
+        path.write_text(
+            f"#!{sys.executable} -P\nimport sys\nfile = sys.argv[-1]\ntext = open(file).read()\n{statement}\nopen(file, 'w').write(text)\n"
+        )
         path.chmod(0o755)
         return {"EDITOR": str(path), "VISUAL": str(path), "GIT_EDITOR": str(path)}
 
@@ -162,7 +176,15 @@ def on_terminal(folder: Path, *args: str, keys: str = "", env: dict[str, str] | 
     master, slave = pty.openpty()
     try:
         full = {**os.environ, "PATH": venv_path(), "TERM": "xterm", **(env or {})}
-        child = subprocess.Popen([sys.executable, "-P", "-m", "gitmem", *args], cwd=folder, stdin=slave, stdout=slave, stderr=slave, env=full, start_new_session=True)
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "gitmem", *args],
+            cwd=folder,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=full,
+            start_new_session=True,
+        )
         os.close(slave)
         slave = -1
         seen = b""

@@ -24,10 +24,39 @@ def test_add_writes_one_commit(mem: Mem) -> None:
 
 def test_add_keeps_every_field(mem: Mem) -> None:
     """What was given by flags is what is shown."""
-    id = mem.add("T", "-m", "first", "-m", "second", "-t", "rule", "-i", "8.5", "--tag", "b,a", "--tag", "c", "--project", "P", "--agent", "dev", "--session", "S1")
+    id = mem.add(
+        "T",
+        "-m",
+        "first",
+        "-m",
+        "second",
+        "-t",
+        "rule",
+        "-i",
+        "8.5",
+        "--tag",
+        "b,a",
+        "--tag",
+        "c",
+        "--project",
+        "P",
+        "--agent",
+        "dev",
+        "--session",
+        "S1",
+    )
 
     row = mem.show(id)
-    wanted = {"title": "T", "body": "first\n\nsecond\n", "type": "rule", "importance": 8.5, "tags": ["a", "b", "c"], "project": "P", "agent": "dev", "session": "S1"}
+    wanted = {
+        "title": "T",
+        "body": "first\n\nsecond\n",
+        "type": "rule",
+        "importance": 8.5,
+        "tags": ["a", "b", "c"],
+        "project": "P",
+        "agent": "dev",
+        "session": "S1",
+    }
     assert {k: row[k] for k in wanted} == wanted
     assert row["id"] == id
 
@@ -42,13 +71,24 @@ def test_add_a_gotcha(mem: Mem) -> None:
     assert row["first_seen"] == row["last_seen"]
 
 
-@pytest.mark.parametrize(("typed", "prefix"), [("memory", "mem-"), ("gotchas", "got-"), ("Gotcha", "got-"), ("event", "evt-"), ("summaries", "sum-"), ("snapshot", "snp-")])
+@pytest.mark.parametrize(
+    ("typed", "prefix"),
+    [("memory", "mem-"), ("gotchas", "got-"), ("Gotcha", "got-"), ("event", "evt-"), ("summaries", "sum-"), ("snapshot", "snp-")],
+)
 def test_add_takes_kinds_by_any_name(mem: Mem, typed: str, prefix: str) -> None:
     """A kind may be typed in plural or capitals."""
     assert mem.add("T", "-k", typed)[:4] == prefix
 
 
-@pytest.mark.parametrize("flags", [["-k", "gotcha", "--importance", "3"], ["--severity", "critical"], ["-k", "gotcha", "-t", "rule"], ["-k", "event", "--workaround", "x"]])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-k", "gotcha", "--importance", "3"],
+        ["--severity", "critical"],
+        ["-k", "gotcha", "-t", "rule"],
+        ["-k", "event", "--workaround", "x"],
+    ],
+)
 def test_add_refuses_fields_of_another_kind(mem: Mem, flags: list[str]) -> None:
     """A field that the kind does not have is wrong usage, and nothing is written."""
     mem("add", "T", *flags, code=2)
@@ -200,7 +240,15 @@ def test_show_is_a_card(mem: Mem) -> None:
     id = mem.add("Title here", "-m", "The text.", "--tag", "x", "-t", "rule")
 
     out = mem("show", id).out
-    for part in (id, "Title:        Title here", "memory, rule", "Grace <grace@example.org>", "just now", "Tags:         x", "    The text."):
+    for part in (
+        id,
+        "Title:        Title here",
+        "memory, rule",
+        "Grace <grace@example.org>",
+        "just now",
+        "Tags:         x",
+        "    The text.",
+    ):
         assert part in out
 
 
@@ -295,7 +343,11 @@ def test_edit_that_breaks_the_file_changes_nothing(mem: Mem, editor: Callable[[s
     """A file that is no record any more, or another one, is refused."""
     id = mem.add("T")
     before = tip(mem.folder)
-    for statement in ("text = 'nonsense'", "text = text.replace(text.split('id: ')[1][:8], 'mem-01jz')", "text = text.replace('kind: memory', 'kind: nonsense')"):
+    for statement in (
+        "text = 'nonsense'",
+        "text = text.replace(text.split('id: ')[1][:8], 'mem-01jz')",
+        "text = text.replace('kind: memory', 'kind: nonsense')",
+    ):
         mem("edit", id, env=editor(statement), code=1)
 
     assert tip(mem.folder) == before

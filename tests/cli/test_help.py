@@ -15,9 +15,9 @@ SUBCOMMANDS = ("remote enable", "remote disable", "remote show")
 
 @pytest.mark.parametrize("name", [*COMMANDS, *SUBCOMMANDS])
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_has_examples(mem: Mem, name: str, flag: str) -> None:
+def test_help_has_examples(outside: Mem, name: str, flag: str) -> None:
     """Help ends well, outside of a repository too, and shows how the command is used."""
-    out = mem.at(mem.folder.parent)(*name.split(), flag).out
+    out = outside(*name.split(), flag).out
 
     assert out.startswith(f"Usage: git mem {name} ")
     assert re.search(r"^ +Examples?\b.*:$", out, re.MULTILINE)
@@ -38,9 +38,9 @@ def test_every_option_is_explained(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *SUBCOMMANDS])
-def test_examples_are_real(mem: Mem, name: str) -> None:
+def test_examples_are_real(outside: Mem, name: str) -> None:
     """Each example's options exist: a click parser takes the line."""
-    text = mem(*name.split(), "--help").out.partition("Example")[2].partition("\nOptions:")[0]
+    text = outside(*name.split(), "--help").out.partition("Example")[2].partition("\nOptions:")[0]
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith("git mem ")]
     for line in lines:
         for piece in line.split(" && "):
@@ -54,21 +54,21 @@ def test_examples_are_real(mem: Mem, name: str) -> None:
             assert {w.partition("=")[0] for w in words if re.match(r"--?[a-zA-Z]", w)} <= known, piece
 
 
-def test_overview(mem: Mem) -> None:
+def test_overview(outside: Mem) -> None:
     """Without arguments, and with -h, all commands are listed by section."""
-    out = mem().out
+    out = outside().out
 
-    assert mem("--help").out == mem("-h").out == out
+    assert outside("--help").out == outside("-h").out == out
     for name, (_, what, section) in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(what)}$", out, re.MULTILINE)
         assert f"\n{section}:\n" in out
     assert not [name for name in HIDDEN if re.search(rf"^  {name}\b", out, re.MULTILINE)]
 
 
-def test_an_unknown_command_is_answered_with_what_was_meant(mem: Mem) -> None:
+def test_an_unknown_command_is_answered_with_what_was_meant(outside: Mem) -> None:
     """A slip of the finger is wrong usage, with the likely command."""
-    assert "Did you mean search" in mem("serach", code=2).err
-    assert "git mem -h" in mem("qqqq", code=2).err
+    assert "Did you mean search" in outside("serach", code=2).err
+    assert "git mem -h" in outside("qqqq", code=2).err
 
 
 def test_version() -> None:

@@ -11,7 +11,17 @@ from gitmem.cli.main import COMMANDS, HIDDEN
 from tests.cli.conftest import Mem
 from tests.conftest import git
 
-HOOKS = ("pre-commit", "post-commit", "pre-push", "reference-transaction", "post-merge", "post-checkout", "update", "post-rewrite", "pre-auto-gc")
+HOOKS = (
+    "pre-commit",
+    "post-commit",
+    "pre-push",
+    "reference-transaction",
+    "post-merge",
+    "post-checkout",
+    "update",
+    "post-rewrite",
+    "pre-auto-gc",
+)
 
 
 def snapshot(folder: Path) -> dict[str, Any]:

@@ -53,7 +53,11 @@ def _data_commands() -> set[str]:
     out = set()
     for name in COMMANDS:
         command = cli.get_command(click.Context(cli), name)  # type: ignore[attr-defined]
-        kids = [command.get_command(click.Context(command), n) for n in command.list_commands(click.Context(command))] if isinstance(command, click.Group) else [command]
+        kids = (
+            [command.get_command(click.Context(command), n) for n in command.list_commands(click.Context(command))]
+            if isinstance(command, click.Group)
+            else [command]
+        )
         if any("--json" in p.opts for kid in kids for p in kid.params):
             out.add(name)
     return out
@@ -97,7 +101,22 @@ def test_json_says_the_same_as_the_record(stocked: tuple[Mem, list[str]]) -> Non
     shown = mem.show(ids[0])
     listed = next(r for r in mem("list", "--json").json if r["id"] == ids[0])
     found = next(r for r in mem("search", "title 0", "--json").json if r["id"] == ids[0])
-    for key in ("id", "kind", "title", "type", "importance", "status", "tags", "created", "updated", "rev", "author", "store", "oid", "path"):
+    for key in (
+        "id",
+        "kind",
+        "title",
+        "type",
+        "importance",
+        "status",
+        "tags",
+        "created",
+        "updated",
+        "rev",
+        "author",
+        "store",
+        "oid",
+        "path",
+    ):
         assert listed[key] == found[key] == shown[key], key
 
 

@@ -15,7 +15,9 @@ def holds(folder: Path, text: str = SECRET) -> list[str]:
     """Return where a text is found: any object of the database, any file of the git dir."""
     dot = Path(git(folder, "rev-parse", "--absolute-git-dir"))
     found = []
-    dump = subprocess.run(["git", "-C", str(folder), "cat-file", "--batch-all-objects", "--batch", "--unordered"], capture_output=True, check=True).stdout
+    dump = subprocess.run(
+        ["git", "-C", str(folder), "cat-file", "--batch-all-objects", "--batch", "--unordered"], capture_output=True, check=True
+    ).stdout
     if text.encode() in dump:
         found.append("objects")
     found += [str(p.relative_to(dot)) for p in dot.rglob("*") if p.is_file() and text.encode() in p.read_bytes()]

@@ -8,7 +8,17 @@ from tests.cli.conftest import Mem
 @pytest.fixture
 def stocked(mem: Mem) -> Mem:
     """A store with a few records that share words."""
-    mem("add", "Use SERIALIZABLE for payments", "-m", "Two concurrent runs lost updates in the ledger.", "-t", "decision", "--tag", "database", ago=300)
+    mem(
+        "add",
+        "Use SERIALIZABLE for payments",
+        "-m",
+        "Two concurrent runs lost updates in the ledger.",
+        "-t",
+        "decision",
+        "--tag",
+        "database",
+        ago=300,
+    )
     mem("add", "The ledger is append only", "-m", "Corrections are new rows. Payments link to them.", "-t", "rule", ago=240)
     mem("add", "connection refused on port 5432", "-k", "gotcha", "-m", "The database container starts late.", "--agent", "dev", ago=180)
     mem("add", "Café menu is in Öland", "-m", "naïve", "--private", ago=120)
@@ -91,7 +101,10 @@ def test_search_says_why(stocked: Mem) -> None:
 
 def test_search_by_format(stocked: Mem) -> None:
     """`--format` names any field."""
-    assert stocked("search", "append", "-t", "rule", "--format", r"{type}\t{title}\t{reason}").out == "rule\tThe ledger is append only\tappend in title\n"
+    assert (
+        stocked("search", "append", "-t", "rule", "--format", r"{type}\t{title}\t{reason}").out
+        == "rule\tThe ledger is append only\tappend in title\n"
+    )
 
 
 def test_search_scores_fall(stocked: Mem) -> None:
@@ -104,7 +117,9 @@ def test_search_scores_fall(stocked: Mem) -> None:
     assert stocked("search", "payments ledger database", "--json").json == rows
 
 
-@pytest.mark.parametrize("words", [["zebra"], ['"'], ["***"], ["' OR 1=1 --"], ["title:x NEAR("], ["()"], ["-"], ["ünïcödé"], ["𓀀"], ["a" * 5000], ["x AND"]])
+@pytest.mark.parametrize(
+    "words", [["zebra"], ['"'], ["***"], ["' OR 1=1 --"], ["title:x NEAR("], ["()"], ["-"], ["ünïcödé"], ["𓀀"], ["a" * 5000], ["x AND"]]
+)
 def test_search_without_a_hit_is_no_error(stocked: Mem, words: list[str]) -> None:
     """Nothing found, or a query of signs: no output, a remark, exit 0."""
     done = stocked("search", "--", *words)

@@ -187,7 +187,14 @@ def test_doctor_tells_of_missing_objects(mem: Mem) -> None:
     assert "missing" in mem("doctor", "--fix", code=1).out
 
 
-@pytest.mark.parametrize("lines", [("remote.origin.fetch", "+refs/*:refs/*"), ("remote.origin.fetch", "+refs/gitmem/*:refs/gitmem/*"), ("gitmem.captureThreshold", "many")])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("remote.origin.fetch", "+refs/*:refs/*"),
+        ("remote.origin.fetch", "+refs/gitmem/*:refs/gitmem/*"),
+        ("gitmem.captureThreshold", "many"),
+    ],
+)
 def test_doctor_warns_of_settings(mem: Mem, lines: tuple[str, str]) -> None:
     """A setting that endangers memory, or makes no sense, is a warning."""
     git(mem.folder, "config", *lines)
@@ -303,7 +310,19 @@ def test_config_lists(mem: Mem) -> None:
     assert mem("config", "allowSecret").out == "one.*\ntwo.*\n"
 
 
-@pytest.mark.parametrize("args", [("nonsense",), ("nonsense", "1"), ("sign", "perhaps"), ("captureThreshold", "1.5"), ("captureThreshold", "x"), ("backend", "svn"), ("syncTimeout", "0"), ("--unset", "nonsense")])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("nonsense",),
+        ("nonsense", "1"),
+        ("sign", "perhaps"),
+        ("captureThreshold", "1.5"),
+        ("captureThreshold", "x"),
+        ("backend", "svn"),
+        ("syncTimeout", "0"),
+        ("--unset", "nonsense"),
+    ],
+)
 def test_config_refuses(mem: Mem, args: tuple[str, ...]) -> None:
     """An unknown key or a value that makes no sense is refused and not written."""
     before = (mem.folder / ".git" / "config").read_bytes()
@@ -324,7 +343,9 @@ def test_config_that_makes_no_sense_is_told(mem: Mem) -> None:
 def test_config_from_the_command_line(mem: Mem) -> None:
     """`git -c` reaches gitmem as it reaches git."""
     env = {**os.environ, "PATH": venv_path()}
-    done = subprocess.run(["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"], cwd=mem.folder, capture_output=True, text=True, check=True, env=env)
+    done = subprocess.run(
+        ["git", "-c", "gitmem.agent=dev", "mem", "config", "agent"], cwd=mem.folder, capture_output=True, text=True, check=True, env=env
+    )
 
     assert done.stdout == "dev\n"
 

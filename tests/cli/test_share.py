@@ -190,7 +190,17 @@ def test_bundle_of_nothing(mem: Mem) -> None:
     assert not (mem.folder.parent / "memory.bundle").exists()
 
 
-@pytest.mark.parametrize("args", [["sync"], ["sync", "nowhere"], ["sync", "-x"], ["remote", "enable", "nowhere"], ["remote", "enable", "--", "-x"], ["sync", "/nonexistent/x.git"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["sync"],
+        ["sync", "nowhere"],
+        ["sync", "-x"],
+        ["remote", "enable", "nowhere"],
+        ["remote", "enable", "--", "-x"],
+        ["sync", "/nonexistent/x.git"],
+    ],
+)
 def test_sync_with_nobody(mem: Mem, args: list[str]) -> None:
     """Without a remote, or with an unknown one, the error names what there is."""
     mem("add", "T")

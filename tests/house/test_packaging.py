@@ -90,7 +90,7 @@ def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
 def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     """What the wheel requires is what the code imports, and no more."""
     metadata = zipfile.ZipFile(wheel).read(f"git_mem-{__version__}.dist-info/METADATA").decode()
-    asked = set(re.findall(r"^Requires-Dist: ([A-Za-z-]+)[^;\n]*$", metadata, re.MULTILINE))
+    asked = set(re.findall(r"^Requires-Dist: ([A-Za-z0-9-]+)[^;\n]*$", metadata, re.MULTILINE))
     code = "\n".join(path.read_text(encoding="utf-8") for root in ("gitmem", "lsp") for path in (ROOT / root).rglob("*.py"))
     modules = {
         "click": "click",

@@ -21,6 +21,7 @@ from gitmem.services import anchors, memories
 from tests.lsp import nursery
 
 PATIENCE = 15.0  # seconds; a slow machine, not a budget
+FRESH = 3.0  # seconds after which the write of another process must be seen: two are promised, the third is for a slow machine
 
 
 @pytest.fixture

@@ -1,0 +1,71 @@
+"""Fixtures of the index's tests: a store with its index, and all that the index holds as plain values."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.index.cache import Cache
+from gitmem.index.query import Index
+from gitmem.store.records import Store
+
+
+def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
+    """Return everything that an index says, whatever order it was built in: row numbers are left out."""
+    names = {n: (s, p) for n, s, p in db.execute("SELECT n, store, path FROM records")}
+
+    def of(n: int) -> Any:
+        return names.get(n, f"no record {n}")
+
+    def rows(sql: str) -> list[Any]:
+        return sorted(db.execute(sql).fetchall(), key=repr)
+
+    columns = [c[1] for c in db.execute("PRAGMA table_info(records)") if c[1] != "n"]
+    return {
+        "tips": rows("SELECT * FROM tips"),
+        "records": rows(f"SELECT {', '.join(columns)} FROM records"),
+        "edges": sorted(((of(n), rel, dst) for n, rel, dst in db.execute("SELECT n, rel, dst FROM edges")), key=repr),
+        "places": sorted(((path, of(n)) for path, n in db.execute("SELECT path, n FROM places")), key=repr),
+        "damaged": rows("SELECT * FROM damaged"),
+        "usage": rows("SELECT * FROM usage"),
+        "words": sorted(
+            ((of(n), *rest) for n, *rest in db.execute("SELECT rowid, title, tags, body, anchors, context FROM words")), key=repr
+        ),
+    }
+
+
+def rebuilt(store: Store, folder: Path, **others: Store) -> dict[str, list[Any]]:
+    """Return what an index built from nothing says."""
+    from gitmem.files import Home
+
+    with contextlib.closing(Cache(Home(str(folder / f"fresh-{len(os.listdir(folder))}")))) as fresh:
+        fresh.refresh({"shared": store, **others})
+        return content(fresh.db)
+
+
+@pytest.fixture
+def indexed(repo: Path, open_store: Callable[..., Store]) -> Store:
+    """A store in a plain repository."""
+    return open_store(repo)
+
+
+@pytest.fixture
+def cache(indexed: Store) -> Iterator[Cache]:
+    """The writable index of that store."""
+    with Cache(indexed.home) as made:
+        yield made
+
+
+@pytest.fixture
+def search(indexed: Store, cache: Cache) -> Callable[..., list[dict[str, Any]]]:
+    """Search the store after bringing the index up to date."""
+
+    def run(text: str, **options: Any) -> list[dict[str, Any]]:
+        cache.refresh({"shared": indexed})
+        return Index(cache.db).search(text, **options)
+
+    return run
