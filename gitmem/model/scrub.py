@@ -218,7 +218,9 @@ def scrub(text: str, allow: Sequence[str] = ()) -> Scrubbed:
     tests = [_allowance(a) for a in allow if a]
     found: list[_Span] = []
     for _ in range(16):
-        spans = _kept(_detect(hidden), text, tests) or _kept(_second(hidden), text, tests)
+        own = _detect(hidden)
+        # what is allowed must not be seen by the second either, whole or in part
+        spans = _kept(own, text, tests) or _kept(_second(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
         if not spans:
             break
         found += spans
