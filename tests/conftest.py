@@ -15,8 +15,8 @@ from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.model.record import PREFIX, Record, make
 from gitmem.store import ops
-from gitmem.store.refs import SHARED
 from gitmem.store.records import Damaged, Message, Store, Stored
+from gitmem.store.refs import SHARED
 
 AUTHOR = ("Ada", "ada@example.org")
 PERSON = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always")

@@ -219,9 +219,11 @@ def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
     if order == "title":
         rows.sort(key=lambda r: (str(r["title"]).lower(), r["id"]))
     elif order == "importance":
-        rows.sort(key=lambda r: (r["importance"] if r["importance"] is not None else -1.0, r["created"], r["id"]), reverse=True)
+        rows.sort(key=lambda r: r["id"])
+        rows.sort(key=lambda r: (r["importance"] if r["importance"] is not None else -1.0, r["created"]), reverse=True)
     elif order == "severity":
-        rows.sort(key=lambda r: (r["last_seen"] or "", r["id"]), reverse=True)
+        rows.sort(key=lambda r: r["id"])
+        rows.sort(key=lambda r: r["last_seen"] or "", reverse=True)
         rows.sort(key=lambda r: rank.get(r["severity"], 3))
     else:
         rows.sort(key=lambda r: (r[order], r["id"]), reverse=True)

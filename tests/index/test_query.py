@@ -53,8 +53,8 @@ def test_rare_words_weigh_more(indexed, search):
 
 def test_more_of_the_words_rank_higher(indexed, search):
     """Words are joined by OR: what has all of them comes first, what has one is there too."""
-    for title in ("alpha", "alpha beta", "alpha beta gamma", "delta"):
-        add(indexed, record(title=title, created=f"2026-0{len(title) % 9 + 1}-01T00:00:00Z"))
+    for month, title in enumerate(("alpha", "alpha beta", "alpha beta gamma", "delta"), 1):
+        add(indexed, record(title=title, created=f"2026-0{month}-01T00:00:00Z"))
     assert ["alpha beta gamma", "alpha beta", "alpha"] == titles(search("alpha beta gamma"))
 
 
@@ -137,11 +137,10 @@ def test_prefix(indexed, search):
     assert ["postgresql"] == titles(search("postg*"))
 
 
-@given(st.text())
+@given(st.text(st.sampled_from("ab1_. 漢字かナ한é-")).filter(lambda t: unfold(t) == t))
 def test_folding_is_undone(text):
-    """The spaces put between characters are taken out again; other text stays."""
-    if "  " not in text and fold(unfold(text)) == fold(text):
-        assert unfold(fold(unfold(text))) == unfold(text)
+    """What is put between characters is taken out again, and nothing else."""
+    assert text == unfold(fold(text))
 
 
 def test_stop_words_are_lower_case_words():
@@ -151,10 +150,7 @@ def test_stop_words_are_lower_case_words():
 
 def test_parts_are_bounded():
     """A text made of camelCase gives a bounded number of words, quickly."""
-    assert ["Cart", "Total", "HTTP", "get"] == [w for w in parts("CartTotal getHTTPResponse").split() if w != "Response"][:2] + [
-        "HTTP",
-        "get",
-    ]
+    assert "Cart Total get HTTP Response" == parts("CartTotal getHTTPResponse plain HTTP")
     start = time.perf_counter()
     assert 40 == len(parts("aB" * 30_000).split())
     assert time.perf_counter() - start < 1.0
@@ -284,7 +280,7 @@ def test_query_is_quoted_throughout(text):
 
 def test_filters_narrow_a_search(indexed, search):
     """A hit passes every filter, even when better hits do not."""
-    for n in range(120):
+    for n in range(70):
         add(indexed, record(title="pool pool pool", status="archived" if n % 2 else "pinned"))
     wanted = add(indexed, record("gotcha", title="a long title that has pool once only among others", severity="critical"))
     assert [wanted.id] == ids(search("pool", kinds=["gotcha"], limit=5))

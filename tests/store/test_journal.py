@@ -13,8 +13,8 @@ import pytest
 from gitmem.errors import Busy, External, Moved
 from gitmem.files import Home, Lock
 from gitmem.store import journal, ops
-from gitmem.store.refs import PRIVATE
 from gitmem.store.records import Message, Store
+from gitmem.store.refs import PRIVATE
 from tests.conftest import add, forget, fsck, git, listed, new_store, record
 
 HERE = str(Path(__file__).parents[2])

@@ -14,8 +14,8 @@ from gitmem.git.objects import Draft, Identity
 from gitmem.git.objects_cli import CliObjects
 from gitmem.store import journal, ops
 from gitmem.store.layout import FORMAT_PATH, record_path, tombstone_path
-from gitmem.store.refs import PRIVATE, SHARED
 from gitmem.store.records import Message, Store
+from gitmem.store.refs import PRIVATE, SHARED
 from gitmem.store.treemerge import root_draft
 from tests.conftest import AUTHOR, CLOCK, add, damaged, edit, forget, fsck, git, git_of, listed, record
 
