@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from gitmem.model.codec import encode
@@ -66,8 +67,8 @@ def speed(bench: Bench) -> None:
         for _ in range(rounds):
             ours, theirs = new_repo(bench.fresh("ours")), new_repo(bench.fresh("theirs"))
             with opened(ours, backend) as app:
-                pairs.left.append(timed(lambda a=app: fill(a.store(), items)))
-            pairs.right.append(timed(lambda t=theirs: fast_import(t, source)))
+                pairs.left.append(timed(partial(fill, app.store(), items)))
+            pairs.right.append(timed(partial(fast_import, theirs, source)))
         same = git(ours, "rev-parse", f"{SHARED}^{{tree}}") == git(theirs, "rev-parse", f"{SHARED}^{{tree}}")
         assert same, "both sides must have made the same tree"
         rows.append(

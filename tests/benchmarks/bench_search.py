@@ -3,6 +3,7 @@
 import sqlite3
 import statistics
 import sys
+from functools import partial
 
 from gitmem.index.words import match_query
 from tests.benchmarks.common import Bench, alternate, ms, opened, run, table, times
@@ -33,6 +34,11 @@ def bare(path: str, source: str, columns: tuple[str, ...]) -> sqlite3.Connection
     return db
 
 
+def ask(db: sqlite3.Connection, query: str) -> list[tuple[int]]:
+    """Return the numbers of the ten best rows."""
+    return db.execute("SELECT rowid FROM bare WHERE bare MATCH ? ORDER BY bm25(bare) LIMIT 10", (query,)).fetchall()
+
+
 def body(bench: Bench) -> None:
     """Compare query by query; the budget is judged on the median over the queries."""
     count, rounds = bench.size(100_000, 2_000), bench.times(15)
@@ -44,17 +50,15 @@ def body(bench: Bench) -> None:
         product = app.home.join("index.db")
         same = bare(str(folder / "same.db"), product, ("title", "tags", "body", "anchors", "context"))
         own = bare(str(folder / "own.db"), product, ("title", "tags", "body", "anchors"))
-        filters = {"statuses": ("active", "pinned"), "agents": ("global",)}  # what `git mem search` asks for
         rows, ratios = [], []
         for name, text in QUERIES:
             query = match_query(text)
 
-            def ask(db: sqlite3.Connection, q: str = query) -> list[tuple[int]]:
-                return db.execute("SELECT rowid FROM bare WHERE bare MATCH ? ORDER BY bm25(bare) LIMIT 10", (q,)).fetchall()
-
             hits = same.execute("SELECT COUNT(*) FROM bare WHERE bare MATCH ?", (query,)).fetchone()[0]
-            pairs = alternate(lambda t=text: index.search(t, limit=10, **filters), lambda a=ask: a(same), rounds, warm=2)
-            fewer = alternate(lambda t=text: index.search(t, limit=10, **filters), lambda a=ask: a(own), rounds)
+            # with the filters of `git mem search`
+            ours = partial(index.search, text, limit=10, statuses=("active", "pinned"), agents=("global",))
+            pairs = alternate(ours, partial(ask, same, query), rounds, warm=2)
+            fewer = alternate(ours, partial(ask, own, query), rounds)
             ratios.append(pairs.ratio)
             rows.append((name, f"{hits:,}", ms(pairs.left), ms(pairs.right), times(pairs.ratio), ms(fewer.right), times(fewer.ratio)))
         overall = statistics.median(ratios)

@@ -3,7 +3,9 @@
 import itertools
 import statistics
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from gitmem.app import App
@@ -15,6 +17,7 @@ from gitmem.store.layout import record_path
 from tests.benchmarks.common import SHARED, Bench, Pairs, alternate, git, ms, opened, records, run, table, timed, times, writer
 
 BUDGET = 0.2
+MEMORY = Path("/dev/shm")
 
 
 def by_index(path: Path, record: Record, config: tuple[str, ...] = ()) -> None:
@@ -54,7 +57,18 @@ def adder(app: App, fresh: Iterator[Record]) -> Callable[[], None]:
     return add
 
 
-def against_plumbing(bench: Bench) -> None:
+def maker(
+    plumbing: Callable[[Path, Record, tuple[str, ...]], None], path: Path, fresh: Iterator[Record], config: tuple[str, ...]
+) -> Callable[[], None]:
+    """Return what makes the same change by processes."""
+
+    def make() -> None:
+        plumbing(path, next(fresh), config)
+
+    return make
+
+
+def against_plumbing(bench: Bench, where: str, folder: Path) -> None:
     """Time one write and the same change by processes, each side in its own copy of the store.
 
     Judged with git set to what ours does: everything on the disk before it is acknowledged. By default git
@@ -70,16 +84,20 @@ def against_plumbing(bench: Bench) -> None:
     rows = []
     for backend in ("libgit2", "git"):
         for name, plumbing, config, judged in ways:
-            ours, theirs = bench.copy(count, "ours"), bench.copy(count, "theirs")
+            ours, theirs = bench.copy(count, "ours", folder), bench.copy(count, "theirs", folder)
             one, two = records(10_000, seed=2), records(10_000, seed=2)
             with opened(ours, backend) as app:
-                pairs = alternate(adder(app, one), lambda p=plumbing, c=config, t=theirs, r=two: p(t, next(r), c), rounds, warm=3)
+                pairs = alternate(adder(app, one), maker(plumbing, theirs, two, config), rounds, warm=3)
             same = git(ours, "rev-parse", f"{SHARED}^{{tree}}") == git(theirs, "rev-parse", f"{SHARED}^{{tree}}")
             assert same, "both sides must have made the same tree"
             # the git backend starts two processes where the plumbing starts six: told, not judged
-            verdict = bench.verdict(f"write, {name}", pairs.ratio, BUDGET) if judged and backend == "libgit2" else "-"
+            verdict = bench.verdict(f"write, {where}, {name}", pairs.ratio, BUDGET) if judged and backend == "libgit2" else "-"
             rows.append((backend, name, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict))
-    table(f"One write at {count:,} records, {rounds} pairs", ("backend", "plumbing by", "gitmem", "plumbing", "ratio", "budget"), rows)
+    table(
+        f"One write at {count:,} records, {where}, {rounds} pairs",
+        ("backend", "plumbing by", "gitmem", "plumbing", "ratio", "budget"),
+        rows,
+    )
 
 
 def many(bench: Bench) -> None:
@@ -113,7 +131,7 @@ def growth(bench: Bench) -> None:
             query = next(queries)
             for n in sizes:
                 app = apps[n]
-                row = timed(adders[n]), timed(app.index), timed(lambda a=app, q=query: a.search(q, 10))
+                row = timed(adders[n]), timed(app.index), timed(partial(app.search, query, 10))
                 if number >= 0:
                     for what, value in zip(taken, row, strict=True):
                         taken[what][n].append(value)
@@ -128,8 +146,12 @@ def growth(bench: Bench) -> None:
 
 
 def body(bench: Bench) -> None:
-    """Run all three."""
-    against_plumbing(bench)
+    """Run all."""
+    against_plumbing(bench, "on the disk", bench.folder)
+    if MEMORY.is_dir():
+        # what is left when nobody waits for a disk: the work itself
+        with tempfile.TemporaryDirectory(prefix="gitmem-bench-", dir=MEMORY) as folder:
+            against_plumbing(bench, "in memory", Path(folder))
     many(bench)
     growth(bench)
 

@@ -25,7 +25,8 @@ from typing import Any
 
 from gitmem.app import App, open_app
 from gitmem.clock import seconds, stamp, ulid
-from gitmem.model.record import PREFIX, Record, make
+from gitmem.model.kinds import PREFIX
+from gitmem.model.record import Record, make
 from gitmem.services.memories import Writer
 from gitmem.store import ops
 from gitmem.store.records import Message, Store
@@ -91,9 +92,9 @@ class Bench:
             (path / "done").touch()
         return path
 
-    def copy(self, count: int, name: str) -> Path:
+    def copy(self, count: int, name: str, into: Path | None = None) -> Path:
         """Return a copy of a template that may be changed."""
-        path = self.folder / f"{self.name}-{name}"
+        path = (into or self.folder) / f"{self.name}-{name}"
         shutil.rmtree(path, ignore_errors=True)
         shutil.copytree(self.template(count), path)
         return path
