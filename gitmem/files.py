@@ -139,6 +139,18 @@ def raw_ref(commondir: str, ref: str) -> str | None:
     return None
 
 
+def head(location: Location) -> str | None:
+    """Return the commit that is checked out, as the files tell; None on an unborn branch, or where only git can tell."""
+    try:
+        with open(os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(4096).strip()
+    except OSError:
+        return None
+    if text.startswith("ref:"):
+        return raw_ref(location.commondir, text[4:].strip())
+    return text if len(text) in {40, 64} else None
+
+
 def has_reftable(commondir: str) -> bool:
     """Say whether refs are kept in reftable files, which only git can read."""
     return os.path.isdir(os.path.join(commondir, "reftable"))

@@ -125,6 +125,9 @@ def run(args: Sequence[str]) -> int:
         sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     before = _here()
     try:
+        for option, word in zip(["", *args], args, strict=False):
+            if option not in {"-C", "-F", "--file"}:  # a file's name may be any bytes, text may not
+                word.encode()
         result: Any = cli.main(args=list(args), prog_name="git mem", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0

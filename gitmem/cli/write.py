@@ -11,7 +11,7 @@ from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain, public, short
 from gitmem.cli.rows import as_row
 from gitmem.errors import GitmemError, UnknownId, UserError
-from gitmem.files import raw_ref
+from gitmem.files import head, inside
 from gitmem.git.build import object_id
 from gitmem.model.codec import decode, encode
 from gitmem.model.kinds import CATEGORIES, SEVERITIES, TYPES
@@ -52,8 +52,8 @@ def resolve_anchor(app: App, spec: str) -> dict[str, Any]:
     if b"\0" in data[:8000]:
         return {**anchor, "blob": object_id("blob", data, app.objects.traits.hash)}
     attached = anchors.attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
-    head = raw_ref(app.location.gitdir, "HEAD") or ""
-    return {**attached, "commit": head} if head else attached
+    commit = head(app.location)
+    return {**attached, "commit": commit} if commit else attached
 
 
 def _from_root(app: App, spec: str) -> str:
@@ -72,9 +72,10 @@ def _from_root(app: App, spec: str) -> str:
 def _file(app: App, path: str) -> bytes | None:
     root = app.location.worktree
     if root:
-        full = os.path.realpath(os.path.join(root, path))
-        if os.path.commonpath([os.path.realpath(root), full]) == os.path.realpath(root) and os.path.isfile(full):
-            with open(full, "rb") as file:
+        root = os.path.realpath(root)
+        place = inside(path, root, root)  # not git's own folder: its configuration may hold credentials
+        if place and os.path.isfile(os.path.join(root, place)):
+            with open(os.path.join(root, place), "rb") as file:
                 return file.read(4 * 1024 * 1024)
     code, out, _ = app.git.call("cat-file", "blob", f"HEAD:{path}", ok=(0, 1, 128))
     return out if code == 0 else None

@@ -14,14 +14,14 @@ AROUND = 3  # lines of context kept on either side
 TELLING = 20  # characters of a line that is known again without its neighbours
 CLOSE = 0.6  # similarity above which a changed line still counts as the anchored one
 
-_SPEC = re.compile(r"(?P<path>[^:#]+?)(?::(?P<from>\d+)(?:-(?P<to>\d+))?)?(?:#(?P<symbol>[\w.$:<>~-]+))?")
+_SPEC = re.compile(r"(?P<path>[^:#]+?)(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[\w.$:<>~-]+))?")
 
 
 def parse(spec: str) -> dict[str, Any]:
     """Return the anchor of `path`, `path:12`, `path:12-20`, `path#Symbol` or a glob; raises UserError."""
     text = spec.strip().replace("\\", "/").removeprefix("./")
     match = _SPEC.fullmatch(text)
-    if not text or match is None or text.startswith(("/", "../")) or "/../" in text:
+    if not text or match is None or text.startswith("/") or ".." in (match["path"] or "").split("/"):
         raise UserError(
             f"'{spec}' is no place in this repository.", "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'."
         )
@@ -70,20 +70,18 @@ def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "") -> tuple
     not to be found, the place is the file's first line; `file`: the anchor names no line.
     """
     span = anchor.get("lines")
-    if not isinstance(span, list) or len(span) != 2 or not all(isinstance(n, int) for n in span):
+    if not isinstance(span, list) or len(span) != 2 or not all(type(n) is int for n in span) or not 1 <= span[0] <= span[1]:
         return 1, 1, "file"
     first, last = span
     if blob and blob == anchor.get("blob"):
         return min(first, max(1, len(lines))), min(last, max(1, len(lines))), "same"
-    context = anchor.get("context")
-    wanted = [_short(str(x)) for x in context.get("lines", [])] if isinstance(context, dict) else []
+    wanted, before, after = _context(anchor.get("context"))
     size = last - first
     if not any(w.strip() for w in wanted):
         return (first, last, "changed") if last <= len(lines) else (1, 1, "adrift")
     have = [_short(x) for x in lines]
     key = next(i for i, w in enumerate(wanted) if w.strip())
     spots = [i - key for i, line in enumerate(have) if line.strip() == wanted[key].strip() and i >= key]
-    before, after = (context.get("before", []), context.get("after", [])) if isinstance(context, dict) else ([], [])
     if len(spots) != 1 or len(wanted[key].strip()) < TELLING:  # `return None` elsewhere is not the one that was meant
         spots = [at for at in spots if _at_home(have, at, len(wanted), before, after)]
     if spots:
@@ -102,6 +100,13 @@ def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "") -> tuple
         if ratio >= CLOSE:
             return at + 1, min(at + 1 + size, len(lines)), "changed"
     return 1, 1, "adrift"
+
+
+def _context(value: Any) -> tuple[list[str], list[str], list[str]]:
+    """Return the remembered lines, those before and those after; an anchor may come from anybody, in any shape."""
+    rows = [value.get(key) if isinstance(value, dict) else None for key in ("lines", "before", "after")]
+    lines, before, after = ([_short(str(x)) for x in row[:100]] if isinstance(row, list) else [] for row in rows)
+    return lines, before, after
 
 
 def _agree(have: Sequence[str], at: int, wanted: Sequence[str], before: Sequence[str], after: Sequence[str]) -> int:

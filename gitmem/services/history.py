@@ -264,8 +264,14 @@ def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, no
     else:  # changed since: take back only what that commit did
         merged = sane(merge_bytes(id, new, now, old, lambda _: None).data, id)
         target = merged if isinstance(merged, Record) else back
+    if _content(target) == _content(here):  # it has been taken back already
+        return []
     after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(store.clock.stamp())
     return [ops.put(restamp(here, after), here)]
+
+
+def _content(record: Record) -> tuple[str, str, dict[str, object]]:
+    return record.title, record.body, {k: v for k, v in record.fields.items() if k not in {"rev", "updated", "conflict", "stamps"}}
 
 
 def _bytes(objects: Objects, entry: Entry | None) -> bytes | None:

@@ -477,3 +477,15 @@ def test_the_process_is_found_through_git(mem: Mem) -> None:
         subprocess.run(["git", *args], cwd=mem.folder, env=env, check=True, capture_output=True)
 
     assert mem.at(mem.folder / "deep").titles() == ["T"]
+
+
+def test_argument_that_is_not_utf8_is_refused(repo: Path) -> None:
+    """Stored text is UTF-8; what cannot be is said, not silently changed. A file may have any name."""
+    command = [sys.executable, "-P", "-m", "gitmem", "-C", str(repo)]
+    done = subprocess.run([*command, "add", b"caf\xe9"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"not UTF-8" in done.stderr
+    name = os.fsencode(repo) + b"/caf\xe9.txt"
+    with open(name, "w", encoding="utf-8") as file:
+        file.write("text")
+    assert subprocess.run([*command, "add", "Title", "-F", name], capture_output=True, check=False).returncode == 0
