@@ -45,7 +45,7 @@ class Pygit2Objects:
         """See Objects."""
         try:
             return str(self._repo.lookup_reference(ref).resolve().target)
-        except KeyError:
+        except (KeyError, ValueError):  # not there, or no name that a ref can have
             return None
 
     def refs(self, prefix: str) -> dict[str, str]:

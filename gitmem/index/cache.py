@@ -16,7 +16,7 @@ from gitmem.files import Home
 from gitmem.git.objects import Objects, diff
 from gitmem.index.query import NAME, SCHEMA, Index
 from gitmem.index.words import fold, parts
-from gitmem.model.record import Record
+from gitmem.model.record import Record, kind_of
 from gitmem.store.layout import in_record_folder
 from gitmem.store.ops import parse_usage
 from gitmem.store.records import Damaged, Store, Stored, load
@@ -230,6 +230,7 @@ class Cache:
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
 
     def _remove(self, name: str, path: str, touched: "_Touched") -> None:
+        path = _storable(path)
         if path.startswith("usage/"):
             self.db.execute("DELETE FROM usage WHERE store = ? AND file = ?", (name, path))
             return
@@ -245,10 +246,11 @@ class Cache:
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
     def _damage(self, name: str, found: Damaged) -> None:
-        self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (name, found.path, found.oid, found.reason))
+        self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (name, _storable(found.path), found.oid, found.reason))
 
     def _usage(self, name: str, path: str, data: bytes) -> None:
-        rows = [(name, path, id, row["n"], row["last"]) for id, row in parse_usage(data).items()]
+        counts = ((id, row) for id, row in parse_usage(data).items() if kind_of(id) and abs(row["n"]) < 2**53)
+        rows = [(name, _storable(path), id, row["n"], _storable(row["last"])) for id, row in counts]
         self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
 
     def _insert(self, name: str, stored: Stored, touched: "_Touched") -> None:
@@ -412,6 +414,11 @@ def _beside(session: str) -> Iterator[str]:
     test = "session = ?3" if session else "session = ?3 AND kind <> 'event'"
     yield f"SELECT {{}} FROM records WHERE (created, id) < (?1, ?2) AND {test} ORDER BY created DESC, id DESC, store DESC LIMIT ?4"
     yield f"SELECT {{}} FROM records WHERE (created, id) > (?1, ?2) AND {test} ORDER BY created, id, store LIMIT ?4"
+
+
+def _storable(text: str) -> str:
+    """Return a path as SQLite can keep it: bytes that are not UTF-8 are shown by their numbers."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _close(one: str, two: str) -> bool:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import Home
 from tests.conftest import fsck, git, listed
 from tests.stress.conftest import assert_whole, mem, mem_argv, mem_env
 
@@ -163,4 +162,3 @@ def test_folder_that_cannot_be_made(repo: Path):
     id, said = add(repo, "somewhere to go")
     assert id, said
     assert_whole(repo, {id})
-    assert Home(str(repo / ".git" / "gitmem")).join("index.db")

@@ -1,0 +1,301 @@
+"""A store's tree may come from anybody: no name, mode or size crashes, loses a record, or leads out of the repository."""
+
+import os
+import string
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gitmem.errors import GitmemError
+from gitmem.git.build import object_id, parse_tree, tree_bytes
+from gitmem.git.objects import Draft, Entry, Identity, diff, files
+from gitmem.index.cache import Cache
+from gitmem.model.codec import encode
+from gitmem.services import history
+from gitmem.store import ops
+from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, record_path, safe_path
+from gitmem.store.purge import purge
+from gitmem.store.records import Damaged, Message, Store, Stored
+from gitmem.store.sync import sync
+from gitmem.store.treemerge import merge_commits, root_draft
+from tests.conftest import build_repo, fsck, git, git_of, new_store, record, remote_of
+
+WHO = Identity("Mallory", "m@example.org", 1_700_000_000)
+GOOD = record(id="mem-01arz3ndektsv4rrffq69g5f1v", title="good")
+MINE = record(id="mem-01bx5zzkbkactav9wevgemmvrz", title="mine")
+SHARD = record_path(GOOD.id).split("/")[1]
+
+NAMES = [
+    b"..", b".", b".git", b".GIT", b".Git", b"git~1", b".git ", b".git.", b"../../evil", b"/etc/passwd", b"a/b", b"/", b"//", b"C:\\x", b"..\\..\\x", b"con", b"a:b", b"a\nb", b"a\tb", b"\x01", b"\x7f", b"\x1b[31m", b"\xff\xfe", b"\xc3",
+    b"\xed\xa0\x80", "\u202e".encode(), "é".encode(), "e\u0301".encode(), b"-x", b"--help", b" ", b"x ", b"x.", b"*", b"?", b'"', b"'", b"$(touch x)", b"`touch x`", b"%00", b"x" * 200, b"x" * 255, b"x" * 5000, b"memories", b"gitmem.json",
+    b"attic", b"usage", b"tombstones", GOOD.id.encode(), GOOD.id.encode() + b".md", GOOD.id.encode() + b".MD", SHARD.encode(), b"purges.jsonl", b"0" * 40,
+]  # fmt: skip
+MODES = (0o100644, 0o100755, 0o120000, 0o160000, 0o040000, 0o100600, 0o100664, 0o777, 0)
+HUGE = b"huge"  # stands for 300 kB, so that a failure can be printed
+names = st.sampled_from(NAMES) | st.binary(min_size=1, max_size=20).filter(lambda b: b"\0" not in b)
+contents = st.sampled_from(
+    [
+        b"",
+        b"payload",
+        b"\xff" * 50,
+        encode(GOOD),
+        encode(MINE),
+        FORMAT_BYTES,
+        b'{"format": 99}',
+        b"---\n" + b"[" * 5000,
+        b"/etc/passwd",
+        HUGE,
+    ]
+) | st.binary(max_size=60)
+leaves = st.tuples(st.sampled_from(MODES), contents)
+trees = st.recursive(leaves, lambda inner: st.dictionaries(names, inner, max_size=4), max_leaves=10)
+roots = st.dictionaries(
+    st.sampled_from([b"memories", b"gotchas", b"attic", b"usage", b"tombstones", b"work", b"other"]) | names, trees, max_size=5
+)
+
+
+class Forge:
+    """Makes any tree, as an attacker can: no check of git's is asked."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.raws: list[tuple[str, str, bytes]] = []
+
+    def made(self, kind: str, data: bytes) -> str:
+        oid = object_id(kind, data, "sha1")
+        self.raws.append((oid, kind, data))
+        return oid
+
+    def tree(self, rows: dict[bytes, object]) -> str:
+        out = []
+        for name, value in rows.items():
+            if isinstance(value, dict):
+                out.append((name, 0o040000, self.tree(value)))
+            else:
+                mode, data = value
+                oid = (
+                    self.tree({})
+                    if mode == 0o040000
+                    else "1" * 40
+                    if mode == 0o160000
+                    else self.made("blob", data * (75_000 if data == HUGE else 1))
+                )
+                out.append((name, mode, oid))
+        raw = b"".join(b"%o %s\0%s" % (mode, name, bytes.fromhex(oid)) for name, mode, oid in sorted(out))
+        return self.made("tree", raw)
+
+    def commit(self, rows: dict[bytes, object], parent: str) -> str:
+        tree = self.tree({FORMAT_PATH.encode(): (0o100644, FORMAT_BYTES), **rows})
+        data = f"tree {tree}\nparent {parent}\nauthor M <m@x> 1700000000 +0000\ncommitter M <m@x> 1700000000 +0000\n\nevil\n".encode()
+        oid = self.made("commit", data)
+        self.store.objects._cli.store(self.raws)
+        self.raws = []
+        return oid
+
+
+def with_good(rows: dict[bytes, object]) -> dict[bytes, object]:
+    """Put a sound record into a hostile tree, where nothing of the tree's own is in its way."""
+    folder = rows.get(b"memories")
+    folder = dict(folder) if isinstance(folder, dict) else {}
+    shard = folder.get(SHARD.encode())
+    shard = dict(shard) if isinstance(shard, dict) else {}
+    shard[f"{GOOD.id}.md".encode()] = (0o100644, encode(GOOD))
+    folder[SHARD.encode()] = shard
+    return {**rows, b"memories": folder}
+
+
+@pytest.fixture(scope="module")
+def repo_path() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as root, pytest.MonkeyPatch.context() as patched:
+        yield build_repo("plain", Path(root), patched.setenv)
+
+
+@pytest.fixture(scope="module")
+def shared(repo_path: Path) -> Iterator[Store]:
+    store = new_store(repo_path)
+    store.home.make()
+    yield store
+    store.objects.close()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_outside(repo_path: Path) -> Iterator[None]:
+    """No file appears beside the repository, in its work tree, or in its git dir but where ours belong."""
+
+    def seen() -> set[str]:
+        found = (
+            set(os.listdir(repo_path.parent))
+            | {f"w/{p}" for p in os.listdir(repo_path)}
+            | {f"g/{p}" for p in os.listdir(repo_path / ".git")}
+        )
+        return found - {"g/logs", "g/packed-refs", "g/gitmem"}
+
+    before, here = seen(), set(os.listdir("."))
+    yield
+    assert before == seen()
+    assert here >= set(os.listdir(".")) - {".hypothesis", ".pytest_cache"}
+
+
+MANY = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def reset(store: Store, tip: str) -> None:
+    git(store.objects._cli._git.gitdir, "update-ref", store.ref, tip)
+
+
+@MANY
+@given(rows=roots)
+def test_hostile_tree_is_read(shared, rows):
+    """Every record is a record or damaged, sound ones are there, and the index says the same."""
+    root = shared.objects.write(root_draft())
+    reset(shared, Forge(shared).commit(with_good(rows), root))
+    found = list(shared.records())
+    assert all(isinstance(row, Stored | Damaged) for row in found)
+    assert GOOD in [row.record for row in found if isinstance(row, Stored)]
+    for row in found:
+        if isinstance(row, Stored):
+            assert record_path(row.record.id) == row.path
+    with tempfile.TemporaryDirectory() as folder:
+        from gitmem.files import Home
+
+        with Cache(Home(folder)) as cache:
+            cache.refresh({"shared": shared})
+            assert {r.record.id for r in found if isinstance(r, Stored)} == {r["id"] for r in cache.index().rows()}
+
+
+@MANY
+@given(rows=roots)
+def test_hostile_tree_is_merged_without_loss(shared, rows):
+    """Whoever merges: our record stays, only safe plain files come in, and what was left out is named."""
+    objects = shared.objects
+    root = objects.write(root_draft())
+    mine = objects.write(Draft(objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))
+    evil = Forge(shared).commit(with_good(rows), root)
+    made, report = merge_commits(objects, mine, evil)
+    assert made == merge_commits(objects, evil, mine)[0]
+    got = dict(files(objects, objects.commit(made).tree, depth=50))
+    assert [] == [(path, entry.mode) for path, entry in got.items() if entry.mode not in {0o100644, 0o100755} or not safe_path(path)]
+    assert record_path(GOOD.id) in got
+    assert record_path(MINE.id) in got or any(path.startswith(f"attic/{MINE.id}/") for path in got)
+    kept = {entry.oid for entry in got.values()}
+    for change in diff(objects, objects.commit(root).tree, objects.commit(evil).tree):
+        if change.new and change.path not in report.refused and id_of_path(change.path) is None:
+            assert change.new.oid in kept or change.path.startswith(("usage/", "tombstones/")), change.path
+    assert made == merge_commits(objects, made, evil)[0]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rows=roots)
+def test_store_with_a_hostile_tree_goes_on(shared, rows):
+    """Writes, history, diff and undo work on it; the write is there and the sound record too."""
+    root = shared.objects.write(root_draft())
+    evil = Forge(shared).commit(with_good(rows), root)
+    reset(shared, evil)
+    item = record()
+    shared.write([ops.put(item)], Message("add", "add", (item.id,)))
+    assert (item, GOOD) == (shared.get(item.id).record, shared.get(GOOD.id).record)
+    assert 3 == len(list(history.log(shared)))
+    assert [] != list(history.changes(shared, root, shared.tip()))
+    history.removed_ids(shared)
+    try:
+        history.undo(shared, ("A", "a@b"), shared.objects.commit(evil))
+    except GitmemError:
+        return
+    assert item == shared.get(item.id).record
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows=st.dictionaries(names, st.sampled_from(MODES), max_size=6))
+def test_tree_bytes_come_back(rows):
+    """Any names are read and written as they are; none has a slash in it once read."""
+    raw = b"".join(b"%o %s\0%s" % (mode, name, b"\1" * 20) for name, mode in rows.items())
+    entries = parse_tree(raw, "sha1")
+    assert set(rows) == {e.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/") for e in entries}
+    assert not any("/" in e.name for e in entries)
+    assert sorted(entries, key=repr) == sorted(parse_tree(tree_bytes(entries), "sha1"), key=repr)
+
+
+@given(st.binary(max_size=120))
+def test_cut_tree_is_an_error_of_ours(data):
+    """Bytes that are no tree are told as damage."""
+    try:
+        for entry in parse_tree(data, "sha1"):
+            assert isinstance(entry, Entry)
+    except GitmemError:
+        pass
+
+
+@given(st.text(st.characters(codec="utf-8") | st.sampled_from("./\\~git:"), max_size=60))
+def test_safe_path_stays_inside(path):
+    """A path that may be taken over stays in the folder it is joined to, on any system."""
+    if safe_path(path):
+        assert os.path.normpath(os.path.join("/store", path)).startswith("/store/")
+        assert not {part.lower() for part in path.replace("\\", "/").split("/")} & {".git", "git~1", "..", ".", ""}
+        assert not any(ord(c) < 32 for c in path)
+
+
+@given(st.text(string.ascii_lowercase + string.digits + "./-_", max_size=60))
+def test_path_of_a_record_is_its_only_one(path):
+    """A path that names a record is the one where that record belongs."""
+    id = id_of_path(path)
+    assert id is None or record_path(id) == path
+
+
+def deep(store: Store, levels: int, leaf: bytes) -> dict[bytes, object]:
+    rows: dict[bytes, object] = {b"f": (0o100644, leaf)}
+    for _ in range(levels):
+        rows = {b"d": rows}
+    return rows
+
+
+@pytest.mark.parametrize("folder", [b"memories", b"other", b"usage"])
+def test_very_deep_tree(shared, repo_path, folder):
+    """Hundreds of folders in each other are compared as a whole: merge, index, history and purge end quickly."""
+    objects = shared.objects
+    root = objects.write(root_draft())
+    mine = objects.write(Draft(objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))
+    evil = Forge(shared).commit({folder: deep(shared, 300, b"secret-word-here")}, root)
+    start = time.monotonic()
+    made, report = merge_commits(objects, mine, evil)
+    assert [] != report.refused
+    reset(shared, evil)
+    list(shared.records())
+    list(history.changes(shared, root, evil))
+    with tempfile.TemporaryDirectory() as home:
+        from gitmem.files import Home
+
+        with Cache(Home(home)) as cache:
+            cache.refresh({"shared": shared})
+    purge(shared, git_of(repo_path), [], lambda data: data.replace(b"secret-word-here", b"x"))
+    assert time.monotonic() - start < 10
+    assert made
+
+
+def test_hostile_remote_is_synced(tmp_path, shared):
+    """A sync with a remote that holds such trees ends, takes the sound record, and leaves both repositories sound."""
+    hub = tmp_path / "hub.git"
+    git(tmp_path, "init", "-q", "--bare", str(hub))
+    mallory = new_store(hub)
+    root = mallory.create()
+    rows = {
+        b"link": (0o120000, b"/etc/passwd"),
+        b"memories": {b"aa": {b"x\ny": (0o100644, b"z"), b"plain.md": (0o120000, b"../../x")}},
+        b"exec": (0o100755, b"#!/bin/sh\n"),
+    }
+    reset(mallory, Forge(mallory).commit(with_good(rows), root))
+    mallory.objects.close()
+    path = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(hub), str(path))
+    store = new_store(path)
+    store.write([ops.put(MINE)], Message("add", "add", (MINE.id,)))
+    out = sync(store, remote_of(path), push=True)
+    assert {"link", "memories/aa/plain.md", "memories/aa/x\ny"} == set(out.refused)
+    assert {GOOD.id, MINE.id} == {row.record.id for row in store.records() if isinstance(row, Stored)}
+    assert store.tip() == git(hub, "rev-parse", store.ref)
+    assert "" == fsck(path)
+    store.objects.close()

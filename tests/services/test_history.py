@@ -1,0 +1,281 @@
+"""The past of a store: revisions, the log of one record, chains of successors, undo."""
+
+from pathlib import Path
+
+import pytest
+
+from gitmem.clock import Clock
+from gitmem.errors import UnknownId, UserError
+from gitmem.services import history
+from gitmem.services.history import chain
+from gitmem.store import ops
+from gitmem.store.records import Message, Store
+from gitmem.store.treemerge import merge_commits
+from tests.conftest import add, edit, forget, git, git_of, listed, record
+
+AUTHOR = ("Ada", "ada@example.org")
+
+
+@pytest.fixture
+def past(repo: Path, open_store) -> Store:
+    return open_store(repo)
+
+
+def at(store: Store, seconds: float) -> Store:
+    store.clock = Clock(now=lambda: seconds)
+    return store
+
+
+# -- revisions
+
+
+def test_revisions_as_git_takes_them(past, repo):
+    """The tip, its ancestors, ids and their short forms."""
+    for _ in range(3):
+        add(past)
+    tips = [c.oid for c in past.objects.walk([past.tip()])]
+    git_ = git_of(repo)
+    for text, want in (
+        ("@", 0),
+        ("HEAD", 0),
+        ("main", 0),
+        ("@~1", 1),
+        ("@^", 1),
+        ("@~2", 2),
+        ("@{1}", 1),
+        ("@@{2}", 2),
+        (tips[2], 2),
+        (tips[2][:12], 2),
+        (f"{tips[0]}~2", 2),
+        ("@^^", 2),
+    ):
+        assert tips[want] == history.resolve(past, git_, text), text
+
+
+def test_revisions_by_date(past, repo):
+    """The newest commit that is not younger than a date."""
+    made = []
+    for day in (1, 5, 9):
+        add(at(past, 1_767_225_600 + day * 86400))  # 2026-01-01 and days after it
+        made.append(past.tip())
+    git_ = git_of(repo)
+    assert [made[0], made[1], made[2]] == [history.resolve(past, git_, f"@{{2026-01-{d:02d} 12:00:00}}") for d in (4, 8, 20)]
+    with pytest.raises(UserError, match="did not exist yet"):
+        history.resolve(past, git_, "@{2001-01-01}")
+
+
+def test_remote_is_a_revision(past, repo):
+    """What was last fetched from a remote is named by the remote."""
+    add(past)
+    old = past.tip()
+    past.objects.move("refs/gitmem/remotes/origin/main", None, old, "fetched")
+    add(past)
+    assert old == history.resolve(past, git_of(repo), "origin")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nope",
+        "@~99",
+        "--all",
+        "-x",
+        "@{nonsense}",
+        "@{}",
+        "HEAD:x",
+        "refs/heads/main",
+        "0" * 40,
+        "quux",
+        "@..@",
+        "@^{tree}",
+        "@{-1}",
+        "a\nb",
+        "../x",
+        "origin~1",
+        "$(x)",
+    ],
+)
+def test_what_is_no_revision_of_the_store_is_refused(past, repo, text):
+    """Nonsense, options and revisions of the code are refused with a sentence."""
+    add(past)
+    with pytest.raises(UserError):
+        history.resolve(past, git_of(repo), text)
+
+
+def test_commit_of_the_code_is_no_revision_of_the_store(past, repo):
+    """A commit that holds no store is refused by its id too."""
+    add(past)
+    with pytest.raises(UserError):
+        history.resolve(past, git_of(repo), git(repo, "rev-parse", "HEAD"))
+
+
+def test_empty_store_has_no_revisions(past, repo):
+    """It says so."""
+    with pytest.raises(UserError, match="empty"):
+        history.resolve(past, git_of(repo), "@")
+
+
+@pytest.mark.parametrize("text", ["fish", "memory", "nowish", "1 fortnight", "; rm", "--since=x", "yesterdayish"])
+def test_nonsense_is_no_date(repo, text):
+    """Git takes any text for now; we do not."""
+    with pytest.raises(UserError, match="no date"):
+        history.when(git_of(repo), text)
+
+
+# -- log
+
+
+def test_log_of_one_record(past):
+    """Only the commits that changed it, each with what it did; a forgotten and restored one too."""
+    item = add(past)
+    add(past)
+    item = edit(past, item, title="b")
+    forget(past, item.id)
+    past.write([ops.put(item, revive=True)], Message("restore", "restore", (item.id,)))
+    steps = list(history.log(past, [item.id]))
+    assert ["added", "removed", "changed", "added"] == [what for step in steps for what, _ in step.changes]
+    assert ["restore", "forget", "edit", "add"] == [step.trailers["op"][0] for step in steps]
+    assert 6 == len(list(history.log(past)))
+
+
+def test_merge_that_took_one_side_over_is_no_change(past):
+    """A merge is in a record's log only when it made something new of it."""
+    item = add(past, record(body="one\ntwo\nthree\nfour\nfive\n"))
+    base = past.tip()
+    edit(past, item, body="ONE\ntwo\nthree\nfour\nfive\n")
+    left = past.tip()
+    past.objects.move(past.ref, left, base, "back")
+    add(past)
+    right = past.tip()
+    made, _ = merge_commits(past.objects, left, right)
+    past.objects.move(past.ref, right, made, "merge")
+    assert ["changed", "added"] == [what for step in history.log(past, [item.id]) for what, _ in step.changes]
+
+
+def test_trailers_are_read_from_the_last_paragraph():
+    """A body that looks like trailers is none."""
+    assert {"op": ["add"], "id": ["a", "b"]} == history.trailers(
+        "s\n\nGitmem-Op: fake\n\nGitmem-Op: add\nGitmem-Id: a\nGitmem-Id: b\nOther: x\n"
+    )
+    assert {} == history.trailers("")
+
+
+# -- chains
+
+
+def edges(*pairs: str) -> list[tuple[str, str, str]]:
+    return [(p[0], "supersedes", p[1]) for p in pairs]
+
+
+def test_chain_is_oldest_first():
+    """From any member the whole chain is found."""
+    for start in "abc":
+        assert (["a", "b", "c"], []) == chain(edges("cb", "ba", "yx"), start)
+
+
+def test_fork_is_shown():
+    """Two successors of one record are named."""
+    assert (["a", "b", "c"], [("a", ["b", "c"])]) == chain(edges("ba", "ca"), "b")
+
+
+@pytest.mark.parametrize("pairs", [["ab", "ba"], ["aa"], ["ab", "bc", "ca"]])
+def test_cycle_is_followed_once(pairs):
+    """A cycle, which two clones can make, ends."""
+    found, _ = chain(edges(*pairs), "a")
+    assert sorted(set("".join(pairs))) == sorted(found)
+
+
+def test_other_links_are_no_chain():
+    """Only supersedes counts."""
+    assert (["a"], []) == chain([("b", "links", "a")], "a")
+
+
+def test_long_chain():
+    """A chain of hundreds of successors is followed to its end."""
+    rows = [(f"{n + 1:05d}", "supersedes", f"{n:05d}") for n in range(600)]
+    found, _ = chain(rows, "00600")
+    assert [f"{n:05d}" for n in range(601)] == found
+
+
+# -- what is gone
+
+
+def test_removed_records_are_known(past):
+    """Ids that history has and the tip has not; their last version can be had."""
+    item, stays = add(past), add(past)
+    item = edit(past, item, title="last")
+    forget(past, item.id)
+    assert [item.id] == list(history.removed_ids(past))
+    assert ("last", stays.id) == (history.last_version(past, item.id).title, history.last_version(past, stays.id).id)
+    with pytest.raises(UnknownId):
+        history.last_version(past, record().id)
+
+
+# -- undo
+
+
+def undo(store: Store, back: int = 0):
+    return history.undo(store, AUTHOR, list(store.objects.walk([store.tip()]))[back])
+
+
+def test_undo_of_an_edit(past):
+    """The record is what it was, with a new revision; the undo is a commit that names what it undid."""
+    item = add(past, record(title="a"))
+    edit(past, item, title="b", tags=["x"])
+    target = past.tip()
+    made, ids = undo(past)
+    found = past.get(item.id).record
+    assert ("a", [], [item.id], 3) == (found.title, found.tags, ids, found.rev)
+    assert f"Gitmem-Undoes: {target}" in past.objects.commit(made).message
+
+
+def test_undo_of_an_addition_and_of_that_undo(past):
+    """An added record goes, and comes back."""
+    item = add(past)
+    undo(past)
+    assert set() == listed(past)
+    undo(past)
+    assert {item.id} == listed(past)
+
+
+def test_undo_of_forgetting(past):
+    """A forgotten record comes back and its tombstone goes."""
+    item = add(past)
+    forget(past, item.id)
+    undo(past)
+    assert ({item.id}, None) == (listed(past), past.read_file(f"tombstones/{item.id[-2:]}/{item.id}"))
+
+
+def test_undo_keeps_what_came_later(past):
+    """Only what that commit did is taken back."""
+    item = add(past, record(title="a", body="one\n"))
+    item = edit(past, item, title="b")
+    edit(past, item, body="two\n", tags=["later"])
+    undo(past, 1)
+    found = past.get(item.id).record
+    assert ("a", "two\n", ["later"]) == (found.title, found.body, found.tags)
+
+
+def test_undo_of_what_is_gone_already(past):
+    """Undoing an addition of what was forgotten meanwhile changes nothing."""
+    item = add(past)
+    forget(past, item.id)
+    tip = past.tip()
+    assert (None, tip) == (undo(past, 1)[0], past.tip())
+
+
+def test_beginning_and_merges_cannot_be_undone(past):
+    """Both are told."""
+    add(past)
+    base = past.tip()
+    with pytest.raises(UserError, match="beginning"):
+        undo(past, 1)
+    add(past)
+    left = past.tip()
+    past.objects.move(past.ref, left, base, "back")
+    add(past)
+    made, _ = merge_commits(past.objects, left, past.tip())
+    past.objects.move(past.ref, past.tip(), made, "merge")
+    with pytest.raises(UserError, match="merge"):
+        undo(past)
