@@ -15,6 +15,7 @@ from gitmem.files import Home, Location, listing
 from gitmem.git.process import Git
 from gitmem.index.query import NAME, SCHEMA, Index, open_index
 from gitmem.store import journal, purge
+from gitmem.store.pending import pending
 from gitmem.store.records import Store
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
 
@@ -184,16 +185,15 @@ def check_home(home: Home) -> Iterator[Finding]:
             f"a journal entry could not be applied: {os.path.basename(path)}",
             f"Its text is in {path}; when you have what you need, delete it.",
         )
-    try:
-        names = os.listdir(home.path)
-    except OSError:
-        return
-    for name in names:
-        path = home.join(name)
-        if name.endswith(".tmp") and time.time() - os.path.getmtime(path) > OLD_TEMP:
-            yield Finding("note", f"a file of a write that was killed: {name}", "Run: git mem doctor --fix", _unlink(path))
-        if name.endswith(".damaged"):
-            yield Finding("warning", f"a damaged working file was set aside: {name}", "It held counts only; delete it when you like.")
+    for path in (*listing(home.path, ".tmp"), *listing(home.join(journal.FOLDER), ".tmp")):
+        if time.time() - os.path.getmtime(path) > OLD_TEMP:
+            yield Finding(
+                "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", _unlink(path)
+            )
+    for path in listing(home.path, ".damaged"):
+        yield Finding(
+            "warning", f"a damaged working file was set aside: {os.path.basename(path)}", "It held counts only; delete it when you like."
+        )
     log = home.join("hook.log")
     if os.path.exists(log) and time.time() - os.path.getmtime(log) < 7 * 86400:
         lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -203,7 +203,7 @@ def check_home(home: Home) -> Iterator[Finding]:
 
 def check_purge(git: Git, home: Home) -> Iterator[Finding]:
     """Did a purge end before the old objects were gone?"""
-    if any(purge.pending(home).values()):
+    if any(pending(home).values()):
         yield Finding(
             "warning",
             "a purge was killed before it had removed all old objects.",

@@ -7,21 +7,18 @@ else is: the user's own unreachable objects stay.
 
 import json
 import os
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gitmem.files import Home, Lock, write_atomic
+from gitmem.files import Home, Lock
 from gitmem.git.objects import Draft, Entry, Objects
 from gitmem.git.process import DURABLE, Git
 from gitmem.store.layout import record_path
 from gitmem.store.maintenance import drop_pack, index_oids
+from gitmem.store.pending import PENDING, doom, pending, remember
 from gitmem.store.records import Store
 from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
 from gitmem.store.sync import PURGES
-
-PENDING = "purge.json"
-_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(slots=True)
@@ -54,7 +51,7 @@ def purge(
         if tip is not None:
             new, out.rewritten, boundary = _rewrite(store, tip, ids, mask, progress)
             if boundary is not None:
-                _remember(store.home, {"tips": before})
+                doom(store.home, before)
                 objects.move(store.ref, tip, _mark(store, new, boundary), "gitmem: purge")
         # what was fetched and what was backed up holds it too
         for ref, oid in objects.refs(NAMESPACE).items():
@@ -167,10 +164,12 @@ def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list
         out = git.run("rev-list", "--objects", "--ignore-missing", "--stdin", stdin=tips, timeout=600)
         doomed |= {line.split(b" ", 1)[0].decode() for line in out.splitlines() if not line.startswith(b"-")}
     if not doomed:
+        if any(left.values()):
+            os.unlink(home.join(PENDING))
         return 0, []
     doomed -= _reachable(git)
     # by name: once the first is gone, the old tips no longer lead to the others
-    _remember(home, {"oids": sorted(doomed)})
+    remember(home, {"oids": sorted(doomed)})
     _renew_commit_graph(git)
     removed = 0
     for oid in doomed:
@@ -184,21 +183,6 @@ def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list
     packed, kept = _unpack_doomed(git, doomed)
     os.unlink(home.join(PENDING))
     return removed + packed, kept
-
-
-def pending(home: Home) -> dict[str, list[str]]:
-    """Return what a purge that was killed still had to delete: `tips` of the old history, or `oids`."""
-    try:
-        with open(home.join(PENDING), encoding="utf-8") as file:
-            loaded = json.load(file)
-    except (OSError, ValueError, RecursionError):
-        loaded = None
-    lists = {key: loaded.get(key) if isinstance(loaded, dict) else None for key in ("tips", "oids")}
-    return {k: [x for x in v if isinstance(x, str) and _OID.fullmatch(x)] if isinstance(v, list) else [] for k, v in lists.items()}
-
-
-def _remember(home: Home, what: dict[str, list[str]]) -> None:
-    write_atomic(home.join(PENDING), json.dumps(what).encode(), shared=home.shared)
 
 
 def _renew_commit_graph(git: Git) -> None:

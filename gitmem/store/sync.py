@@ -15,6 +15,7 @@ from gitmem.errors import External, GitmemError, MissingObject, Moved, RemoteRef
 from gitmem.git.objects import Draft, Identity, Objects
 from gitmem.git.remote import Remote
 from gitmem.store.layout import check_format
+from gitmem.store.pending import doom
 from gitmem.store.records import Store
 from gitmem.store.refs import BACKUP, REMOTES
 from gitmem.store.treemerge import GITMEM, ROOT_TIME, Report, merge_commits, merge_trees
@@ -99,6 +100,7 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     ours = store.tip()
     if ours and (hit := _tainted(store.objects, ours, fetched)):
         # what was purged here is still there: taking it would bring the secret back
+        doom(store.home, [fetched])
         if before is not None:
             _set(store.objects, into, before)
         else:
@@ -129,6 +131,7 @@ def _join(store: Store, theirs: str, out: Outcome) -> None:
                 return
             if _tainted(store.objects, theirs, ours):
                 made, report = carry_over(store.objects, ours, theirs)
+                doom(store.home, [ours])
                 _drop_backups(store)
                 out.abandoned.append(ours)
                 out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")

@@ -43,13 +43,14 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
         return ours, Report()
     if objects.is_ancestor(ours, theirs):
         return theirs, Report()
+    # in one order, whoever merges: what a tree of somebody else's may hold beside files (empty folders) must not make a difference
+    ours, theirs = sorted((ours, theirs))
     one, two = objects.commit(ours), objects.commit(theirs)
     base = _base_tree(objects, ours, theirs, depth)
     edits, report = merge_trees(objects, base, one.tree, two.tree)
     stamp = max(one.committer.time, two.committer.time)
     who = Identity(*GITMEM, stamp)
-    parents = tuple(sorted((ours, theirs)))
-    return objects.write(Draft(one.tree, edits, parents, "gitmem: merge\n\nGitmem-Op: merge\n", who, who)), report
+    return objects.write(Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)), report
 
 
 def _base_tree(objects: Objects, ours: str, theirs: str, depth: int) -> str | None:

@@ -90,7 +90,7 @@ class Forge:
         return self.made("tree", raw)
 
     def commit(self, rows: dict[bytes, object], parent: str) -> str:
-        tree = self.tree({FORMAT_PATH.encode(): (0o100644, FORMAT_BYTES), **rows})
+        tree = self.tree({**rows, FORMAT_PATH.encode(): (0o100644, FORMAT_BYTES)})
         data = f"tree {tree}\nparent {parent}\nauthor M <m@x> 1700000000 +0000\ncommitter M <m@x> 1700000000 +0000\n\nevil\n".encode()
         oid = self.made("commit", data)
         self.store.objects._cli.store(self.raws)

@@ -89,7 +89,6 @@ def test_remote_is_a_revision(past, repo):
         "quux",
         "@..@",
         "@^{tree}",
-        "@{-1}",
         "a\nb",
         "../x",
         "origin~1",

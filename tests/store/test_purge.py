@@ -11,7 +11,8 @@ from gitmem.errors import Busy
 from gitmem.files import Lock
 from gitmem.git.objects import PACK_ABOVE
 from gitmem.store import ops
-from gitmem.store.purge import PENDING, Purged, _remember, pending, prune, purge
+from gitmem.store.pending import PENDING, pending, remember
+from gitmem.store.purge import Purged, prune, purge
 from gitmem.store.records import Message, Store
 from gitmem.store.refs import BACKUP, REMOTES
 from gitmem.store.sync import PURGES, backup, purges
@@ -293,7 +294,7 @@ def test_prune_that_was_killed_is_finished(store, repo):
     """So is one that had begun to delete and had lost the way from the tips to the rest."""
     bad = add(store, record(body=f"{SECRET}\n"))
     blob = store.get(bad.id).oid
-    _remember(store.home, {"oids": ["0" * 40, blob]})
+    remember(store.home, {"oids": ["0" * 40, blob]})
     git(repo, "update-ref", "-d", store.ref)
     assert 1 == prune(git_of(repo), store.home)[0]
     assert SECRET.encode() not in everything(repo)
@@ -303,7 +304,7 @@ def test_prune_never_deletes_what_a_ref_needs(store, repo):
     """A list of doomed objects from a purge that was killed is checked against today's refs."""
     add(store)
     reachable = git(repo, "rev-list", "--objects", "--all", "--no-object-names").split()
-    _remember(store.home, {"oids": reachable, "tips": [store.tip()]})
+    remember(store.home, {"oids": reachable, "tips": [store.tip()]})
     assert (0, []) == prune(git_of(repo), store.home)
     assert "" == fsck(repo)
 
