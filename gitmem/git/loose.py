@@ -8,11 +8,12 @@ Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects (zlib stream of
 import os
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from gitmem.git.build import Raw
-from gitmem.git.process import new_name
 
+T = TypeVar("T")
 TRIES = 10
 LEVEL = 1  # git's own default for loose objects (core.looseCompression)
 
@@ -54,7 +55,7 @@ def write_loose(folder: str, raws: Sequence[Raw]) -> None:
 def _create(place: str) -> tuple[int, str]:
     """Open a new temporary file beside where the object goes, under a name that git's prune knows."""
     for attempt in range(TRIES):
-        temp = os.path.join(place, f"tmp_obj_{new_name()}")
+        temp = os.path.join(place, f"tmp_obj_{os.urandom(6).hex()}")
         try:
             return os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444), temp
         except FileNotFoundError:
@@ -76,5 +77,23 @@ def _flush(place: str) -> None:
         os.close(handle)
 
 
-def _together[T](work: Callable[[T], None], rows: Iterable[T]) -> None:
-    """Do the same with all rows at once; raises what the first that failed raised."""
+def _together(work: Callable[[T], None], rows: Sequence[T]) -> None:
+    """Do the same with all rows at once; raises what the last that failed raised."""
+    errors: list[BaseException] = []
+
+    def one(row: T) -> None:
+        try:
+            work(row)
+        except BaseException as error:  # noqa: BLE001 - carried to the caller's thread
+            errors.append(error)
+
+    # made anew each time: a pool would be dead in a process that forked
+    threads = [threading.Thread(target=one, args=(row,), daemon=True) for row in rows[1:]]
+    for thread in threads:
+        thread.start()
+    if rows:
+        one(rows[0])
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[-1]

@@ -12,10 +12,9 @@ from typing import Any
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
 from gitmem.git import objects as o
 from gitmem.git.build import build, parse_commit, parse_tree
+from gitmem.git.loose import write_loose
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
-
-PUT_TRIES = 10
 
 
 class Pygit2Objects:
@@ -38,6 +37,7 @@ class Pygit2Objects:
                 ) from error
             raise External(f"libgit2 cannot open the repository: {error}.") from error
         self._cli = CliObjects(git)
+        self._objects = os.path.join(commondir, "objects")
         self.traits = o.Traits("libgit2", "sha1")
         self._tree = functools.lru_cache(2048)(self._read_tree)
 
@@ -98,22 +98,11 @@ class Pygit2Objects:
             self._cli.store(raws)
             self._repo.odb.refresh() if hasattr(self._repo.odb, "refresh") else None
             return commit
-        kinds = self._pygit2.enums.ObjectType
-        by_name = {"blob": kinds.BLOB, "tree": kinds.TREE, "commit": kinds.COMMIT}
-        for _, kind, data in raws:
-            self._put(by_name[kind], data)
+        try:
+            write_loose(self._objects, raws)
+        except OSError as error:
+            raise write_error(error) from error
         return commit
-
-    def _put(self, kind: Any, data: bytes) -> None:
-        for attempt in range(PUT_TRIES):
-            try:
-                self._repo.odb.write(kind, data)
-                return
-            except (self._pygit2.GitError, OSError) as error:
-                # the user's gc removes a folder of loose objects that it emptied, between libgit2's mkdir and its
-                # rename into it
-                if attempt == PUT_TRIES - 1 or "No such file" not in str(error) or not os.path.isdir(self._repo.path):
-                    raise write_error(error) from error
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""

@@ -84,7 +84,7 @@ def resolve(store: Store, git: Git, text: str) -> str:
     if tip is None:
         raise UserError("the store is empty: it has no history yet.", "Add a first memory: git mem add 'title'")
     brace = re.fullmatch(r"(?:@|HEAD|main)?@?\{(.+)\}", text) if "{" in text and "^{" not in text else None
-    if brace:
+    if brace and not re.fullmatch(r"-\d+", brace[1]):  # git's own: the branch before this one
         if brace[1].isdigit():
             text = f"@~{brace[1]}"
         else:

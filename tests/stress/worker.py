@@ -1,5 +1,6 @@
 """Child processes of the stress tests: write, race, die. Run as a script, on one repository.
 
+`create REPO BACKEND ROUNDS NAME`  race to create refs; prints the rounds it won
 `write REPO BACKEND COUNT NAME`    write records one by one; prints each acknowledged id
 `foreign REPO COUNT NAME`          a writer that knows no gitmem: `git update-ref` with the old value; prints each id
 `others REPO NAME`                 a writer of other refs, until its stdin ends; prints how many times it wrote
@@ -24,13 +25,15 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from gitmem.app import open_app
 from gitmem.cli.main import run
+from gitmem.errors import Moved
+from gitmem.git.objects import Draft, Identity
 from gitmem.model.codec import encode
 from gitmem.services import memories
 from gitmem.store import maintenance, ops
 from gitmem.store.layout import record_path
 from gitmem.store.records import Message
 from gitmem.store.refs import SHARED
-from tests.conftest import record
+from tests.conftest import new_store, record
 
 PERSON = ("-c", "user.name=F", "-c", "user.email=f@example.org")
 
@@ -41,6 +44,22 @@ class Refused(Exception):
 
 def say(text: str) -> None:
     os.write(1, f"{text}\n".encode())
+
+
+def create(path: str, backend: str, rounds: str, name: str) -> None:
+    """Race to create refs, one a round; prints the rounds that it won."""
+    store = new_store(path, backend)
+    who = Identity(name, "x@example.org", 1)
+    mine = store.objects.write(Draft(None, {"who": name.encode()}, (), "mine\n", who, who))
+    say("ready")
+    sys.stdin.readline()
+    for n in range(int(rounds)):
+        try:
+            store.objects.move(f"refs/gitmem/race/{n}", None, mine, "race")
+            say(str(n))
+        except Moved:
+            continue
+    store.objects.close()
 
 
 def write(path: str, backend: str, count: str, name: str) -> None:
@@ -154,7 +173,7 @@ def nest() -> None:
 
 
 VERBS: dict[str, Callable[..., None]] = {
-    "write": write, "foreign": foreign, "others": others, "chores": chores, "observe": observe, "drain": drain, "mem": mem, "nest": nest,
+    "create": create, "write": write, "foreign": foreign, "others": others, "chores": chores, "observe": observe, "drain": drain, "mem": mem, "nest": nest,
 }  # fmt: skip
 
 if __name__ == "__main__":
