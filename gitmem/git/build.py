@@ -8,6 +8,7 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
 
 from gitmem.errors import InvalidRecord
 from gitmem.git.objects import TREE, Commit, Draft, Entry, Identity
@@ -46,14 +47,19 @@ def parse_tree(data: bytes, algorithm: str) -> tuple[Entry, ...]:
     return tuple(out)
 
 
-def tree_bytes(entries: Iterable[Entry]) -> bytes:
-    """Return a tree's bytes: entries sorted as git sorts, folders as if their names ended in `/`."""
+def ordered_tree(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], bytes]:
+    """Return entries as git sorts them, folders as if their names ended in `/`, and the tree's bytes."""
     rows = []
     for entry in entries:
         name = entry.name.encode("utf-8", "surrogateescape").replace(b"\0", b"/")
-        rows.append((name + b"/" if entry.mode == TREE else name, b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid))))
-    rows.sort()
-    return b"".join(row for _, row in rows)
+        rows.append((name + b"/" if entry.mode == TREE else name, b"%o %s\0%s" % (entry.mode, name, bytes.fromhex(entry.oid)), entry))
+    rows.sort(key=itemgetter(0))
+    return tuple(entry for _, _, entry in rows), b"".join(row for _, row, _ in rows)
+
+
+def tree_bytes(entries: Iterable[Entry]) -> bytes:
+    """Return a tree's bytes."""
+    return ordered_tree(entries)[1]
 
 
 def _person(identity: Identity) -> str:
@@ -107,8 +113,13 @@ def parse_commit(oid: str, data: bytes) -> Commit:
     return Commit(oid, tree, tuple(parents), author, committer, message.decode("utf-8", "replace"))
 
 
-def build(draft: Draft, read_tree: Callable[[str], tuple[Entry, ...]], algorithm: str) -> tuple[str, str, list[Raw]]:
-    """Return (commit oid, tree oid, new objects, children first) for a draft."""
+def build(
+    draft: Draft,
+    read_tree: Callable[[str], tuple[Entry, ...]],
+    algorithm: str,
+    keep_tree: Callable[[str, tuple[Entry, ...]], None] = lambda *_: None,
+) -> tuple[str, str, list[Raw]]:
+    """Return (commit oid, tree oid, new objects, children first) for a draft; `keep_tree` is told the trees that it made."""
     new: dict[str, Raw] = {}
 
     def add(kind: str, data: bytes) -> str:
@@ -141,7 +152,12 @@ def build(draft: Draft, read_tree: Callable[[str], tuple[Entry, ...]], algorithm
                 entries[name] = Entry(name, value.mode, value.oid)
             else:
                 entries.pop(name, None)
-        return add("tree", tree_bytes(entries.values())) if entries else None
+        if not entries:
+            return None
+        ordered, data = ordered_tree(entries.values())
+        oid = add("tree", data)
+        keep_tree(oid, ordered)
+        return oid
 
     if nested or draft.base is None:
         tree = level(draft.base, nested) or add("tree", b"")

@@ -6,8 +6,8 @@ Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects (zlib stream of
 """
 
 import os
-import threading
 import zlib
+from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -78,22 +78,29 @@ def _flush(place: str) -> None:
 
 
 def _together(work: Callable[[T], None], rows: Sequence[T]) -> None:
-    """Do the same with all rows at once; raises what the last that failed raised."""
+    """Do the same with all rows at once; raises what one that failed raised."""
     errors: list[BaseException] = []
 
-    def one(row: T) -> None:
+    def one(row: T, done: LockType) -> None:
         try:
             work(row)
         except BaseException as error:  # noqa: BLE001 - carried to the caller's thread
             errors.append(error)
+        finally:
+            done.release()
 
-    # made anew each time: a pool would be dead in a process that forked
-    threads = [threading.Thread(target=one, args=(row,), daemon=True) for row in rows[1:]]
-    for thread in threads:
-        thread.start()
-    if rows:
-        one(rows[0])
-    for thread in threads:
-        thread.join()
+    # bare threads, made anew each time: a pool would be dead in a process that forked, threading's own take longer to make
+    waits = []
+    for row in rows[1:]:
+        done = allocate_lock()
+        done.acquire()
+        start_new_thread(one, (row, done))
+        waits.append(done)
+    try:
+        if rows:
+            work(rows[0])
+    finally:
+        for done in waits:
+            done.acquire()
     if errors:
-        raise errors[-1]
+        raise errors[0]

@@ -1,13 +1,13 @@
 """What a store may ask of git: blobs, trees, commits, guarded refs.
 
 Two implementations keep this promise: `objects_pygit2` (libgit2) and `objects_cli` (the git
-command). `gitmem.testing` has a third, in memory. One contract suite runs on all.
+command). One contract suite runs on both.
 
 An object id is lower-case hex, 40 or 64 characters. A path is a `/`-joined str; bytes that are
 not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name as NUL.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -86,6 +86,29 @@ class Traits:
     name: str
     hash: str  # sha1 or sha256
     signs: bool = False
+
+
+class TreeCache:
+    """The trees read and written last: the next write starts from the trees that this one made."""
+
+    def __init__(self, read: Callable[[str], tuple[Entry, ...]], size: int = 2048) -> None:
+        self._read = read
+        self._size = size
+        self._trees: dict[str, tuple[Entry, ...]] = {}
+
+    def __call__(self, oid: str) -> tuple[Entry, ...]:
+        """Return a tree's entries, in git's order; raises what reading it raises."""
+        found = self._trees.pop(oid, None)
+        if found is None:
+            found = self._read(oid)
+        self.put(oid, found)
+        return found
+
+    def put(self, oid: str, entries: tuple[Entry, ...]) -> None:
+        """Keep a tree, as the one used last."""
+        self._trees[oid] = entries
+        if len(self._trees) > self._size:
+            self._trees.pop(next(iter(self._trees)), None)
 
 
 class Objects(Protocol):

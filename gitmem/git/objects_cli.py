@@ -5,7 +5,6 @@ pack (`unpack-objects`, or `index-pack` for batches) and one `update-ref` with t
 """
 
 import errno
-import functools
 import os
 import subprocess
 import tempfile
@@ -31,7 +30,7 @@ class CliObjects:
         self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._tree = functools.lru_cache(2048)(self._read_tree)
+        self._tree = o.TreeCache(self._read_tree)
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -134,7 +133,7 @@ class CliObjects:
 
     def write(self, draft: o.Draft) -> str:
         """See Objects."""
-        commit, _, raws = build(draft, self.tree, self.traits.hash)
+        commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
         self.store(raws)
         return commit
 

@@ -4,7 +4,6 @@ Cannot open SHA-256 or reftable repositories, does not fetch what a partial clon
 `core.sharedRepository`: `open_objects` sends those to the git command.
 """
 
-import functools
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -39,7 +38,7 @@ class Pygit2Objects:
         self._cli = CliObjects(git)
         self._objects = os.path.join(commondir, "objects")
         self.traits = o.Traits("libgit2", "sha1")
-        self._tree = functools.lru_cache(2048)(self._read_tree)
+        self._tree = o.TreeCache(self._read_tree)
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -93,7 +92,7 @@ class Pygit2Objects:
 
     def write(self, draft: o.Draft) -> str:
         """See Objects."""
-        commit, _, raws = build(draft, self.tree, self.traits.hash)
+        commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
         if len(raws) > o.PACK_ABOVE:
             self._cli.store(raws)
             self._repo.odb.refresh() if hasattr(self._repo.odb, "refresh") else None

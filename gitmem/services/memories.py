@@ -4,7 +4,7 @@ Each function builds operations, writes them as one commit, and returns what cam
 of secrets before anything is written.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,9 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
         found.extend(result.findings)
         return result.text
 
+    texts = [record.title, record.body, *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", "triggers", "sections")])]
+    if not scrub("\n\n\n".join(texts), allow).findings:  # one look at all of it: mostly there is nothing
+        return record, ()
     fields: dict[str, Any] = {k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)}
     if record.fields.get("tags"):
         fields["tags"] = [one(t) for t in record.tags]
@@ -71,6 +74,14 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
         fields["sections"] = _deep(record.fields["sections"], one)
     title, body = one(record.title), one(record.body)
     return (record.change(title=title, body=body, **fields) if found else record), tuple(found)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
 
 
 def _deep(value: Any, one: Callable[[str], str]) -> Any:
