@@ -12,7 +12,7 @@ from gitmem import config
 from gitmem.background import detach
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
-from gitmem.files import Home, Location, is_shared, locate, raw_ref
+from gitmem.files import Home, Location, has_reftable, is_shared, locate, raw_ref, user_repository
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.query import NAME, Index, open_index
 from gitmem.index.state import State
@@ -85,16 +85,12 @@ class App:
     @cached_property
     def settings(self) -> config.Settings:
         """The settings, from git's configuration."""
-        # 'git -c KEY=VALUE mem ...' reaches us through these; no other git call sees them
-        given = {
-            k: v
-            for k, v in self.env.items()
-            if k.startswith(("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
-        }
-        settings = config.from_git(self.git.run("config", "--list", "-z", env=given))
+        given = config.one_off(self.env)  # no other git call sees them
+        git = Git(self.location.gitdir, self.env)  # not the common dir: a linked worktree may have settings of its own
+        settings = config.from_git(git.run("config", "--list", "-z", env=given))
         try:
             if not given:
-                config.save_cache(self.home, config.sources(self.location.commondir, self.env), settings)
+                config.save_cache(self.home, config.sources(self.location, self.env), settings)
         except External:
             pass  # a read-only disk: the hot path asks git itself
         return settings
@@ -166,7 +162,7 @@ class App:
     @cached_property
     def user(self) -> "App":
         """The user's own repository of memories that hold in every project; made on first use."""
-        path = user_path(self.env)
+        path = user_repository(self.env)
         if not os.path.isdir(os.path.join(path, "objects")):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             Git(path, self.env).run("init", "-q", "--bare", path)
@@ -223,16 +219,14 @@ class App:
         if raw is None and os.path.isfile(path) and not os.path.getsize(path):
             # taking it for an empty store would drop from the index the one place that knows where it was
             raise External(f"{ref} is empty, as a power cut can leave it.", "Run: git mem doctor --fix")
-        return (
-            raw if raw is not None else self.objects.tip(ref) if os.path.isdir(os.path.join(self.location.commondir, "reftable")) else None
-        )
+        return raw if raw is not None else self.objects.tip(ref) if has_reftable(self.location.commondir) else None
 
     def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
         """Return (scope prefix, index) of every store that a reader joins: this repository's, then the user's."""
         if self.is_user_store():
             return [("user", self.index())]
         out = [("", self.index())]
-        if self.has_user() and not self.is_user_store() and (not scopes or "user" in scopes):
+        if self.has_user() and (not scopes or "user" in scopes):
             out.append(("user", self.user.index()))
         return out
 
@@ -364,15 +358,9 @@ class App:
         return BRANCH if branch else SHARED
 
 
-def user_path(env: Mapping[str, str]) -> str:
-    """Return where the user's own store is, or would be."""
-    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
-    return os.path.join(base, "gitmem", "user.git")
-
-
 def user_store(env: Mapping[str, str]) -> bool:
     """Say whether the user's own store exists (reading must not make it)."""
-    return os.path.isdir(os.path.join(user_path(env), "objects"))
+    return os.path.isdir(os.path.join(user_repository(env), "objects"))
 
 
 def open_app(

@@ -29,13 +29,17 @@ def detach(args: "Sequence[str]", env: "Mapping[str, str]") -> int:
 
 def _open_files() -> "list[int]":
     """Return the descriptors above the standard ones: what an agent left open must not live on in a drain."""
-    found = []
+    found: list[int] = []
     try:
-        for name in os.listdir("/dev/fd"):
+        names = os.listdir("/dev/fd")
+    except OSError:
+        return []
+    for name in names:
+        try:
             os.fstat(int(name))
             found.append(int(name))
-    except (OSError, ValueError):
-        pass  # the one that the listing itself used
+        except (OSError, ValueError):
+            continue  # the one that the listing itself used
     return [fd for fd in found if fd > 2]
 
 

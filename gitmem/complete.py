@@ -6,7 +6,7 @@ Answers from the index as it is: a completion must not wait for git. Standard li
 import os
 import sys
 
-from gitmem.files import locate
+from gitmem.files import locate, user_repository
 from gitmem.index.query import NAME, open_index
 
 TYPE_CHECKING = False
@@ -52,8 +52,7 @@ def _indexes(start: str, env: "Mapping[str, str]") -> "list[str]":
         out.append(os.path.join(locate(start, env).home, NAME))
     except Exception:  # noqa: BLE001 - no repository here
         pass
-    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
-    user = os.path.join(base, "gitmem", "user.git", "gitmem", NAME)
+    user = os.path.join(user_repository(env), "gitmem", NAME)
     return out if user in out else [*out, user]
 
 

@@ -8,7 +8,7 @@ import json
 import os
 
 from gitmem.errors import UserError
-from gitmem.files import Home, write_atomic
+from gitmem.files import Home, Location, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "syncTimeout": ("seconds", 60.0, "how long one exchange with a remote may take"),
     "captureThreshold": ("int", 3, "how often an error must happen to become a gotcha"),
     "captureWindow": ("hours", 24.0, "the sliding window in which it must happen"),
+    "capture": ("bool", True, "make a gotcha of an error that repeats"),
     "inject": ("bool", True, "answer agent hooks with memories"),
     "startBudget": ("tokens", 1200, "tokens that a session start may add"),
     "promptBudget": ("tokens", 400, "tokens that a prompt may add"),
@@ -111,14 +112,15 @@ def from_git(output: bytes) -> Settings:
     return Settings(raw)
 
 
-def sources(commondir: str, env: "Mapping[str, str]") -> list[str]:
+def sources(where: "Location", env: "Mapping[str, str]") -> list[str]:
     """Return the configuration files whose change makes the cache stale."""
     home = env.get("HOME", "")
     xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     system = env.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig"
     user = env.get("GIT_CONFIG_GLOBAL")
     return [
-        os.path.join(commondir, "config"),
+        os.path.join(where.commondir, "config"),
+        os.path.join(where.gitdir, "config.worktree"),
         *([user] if user else [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]),
         system,
     ]
@@ -165,6 +167,13 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     except OSError:
         pass
     write_atomic(path, data, shared=home.shared, durable=False)
+
+
+def one_off(env: "Mapping[str, str]") -> dict[str, str]:
+    """Return the variables by which `git -c KEY=VALUE` hands settings down: for one command, and in no cache."""
+    return {
+        k: v for k, v in env.items() if k.startswith(("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
+    }
 
 
 def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") -> Settings:

@@ -151,6 +151,21 @@ def head(location: Location) -> str | None:
     return text if len(text) in {40, 64} else None
 
 
+def user_repository(env: "Mapping[str, str]") -> str:
+    """Return where the user's own store is, or would be: a bare repository in the user's data folder."""
+    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "gitmem", "user.git")
+
+
+def is_own(where: Location) -> bool:
+    """Say whether all that git looks at belongs to this user: git dir, common dir, work tree, and the `.git` in it."""
+    paths = [where.gitdir, where.commondir, *([where.worktree, os.path.join(where.worktree, ".git")] if where.worktree else [])]
+    try:
+        return all(os.lstat(path).st_uid == os.geteuid() for path in paths if os.path.lexists(path))
+    except (OSError, AttributeError):
+        return False
+
+
 def has_reftable(commondir: str) -> bool:
     """Say whether refs are kept in reftable files, which only git can read."""
     return os.path.isdir(os.path.join(commondir, "reftable"))

@@ -10,12 +10,13 @@ import time
 
 from gitmem import config
 from gitmem.agents import events
-from gitmem.agents.render import OVERHEAD, record_line
+from gitmem.agents.render import LIMIT, OVERHEAD, record_line, tokens, units
 from gitmem.background import detach, wait
-from gitmem.clock import base32, stamp, ulid
+from gitmem.clock import stamp, ulid
 from gitmem.errors import GitmemError
-from gitmem.files import Home, Location, has_reftable, inside, is_shared, locate, raw_ref
+from gitmem.files import Home, Location, has_reftable, inside, is_own, is_shared, locate, raw_ref, user_repository
 from gitmem.index.state import State
+from gitmem.model.kinds import gotcha_id
 from gitmem.store import journal
 from gitmem.store.refs import PRIVATE, SHARED
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 BUSY = 0.5  # seconds to wait for another process that writes state.db
+SPILL = "errors.jsonl"  # hits that found state.db busy
+COMMAND = 8000  # characters of a command
 HISTORY_TEXT = 200  # characters of a prompt or an answer that the history keeps
 SOURCE = 1 << 20  # bytes of a source file that are read for an anchor
 AROUND = 3  # lines of context beside an anchored line
@@ -38,6 +41,20 @@ LIVE = ("active", "pinned")
 # An error inside of these is where it came up, not where it belongs.
 FOREIGN = frozenset(
     {"node_modules", "site-packages", "dist-packages", "vendor", "third_party", ".git", ".venv", "venv", ".tox", "target", "build", "dist"}
+)
+SECRET_NAMES = frozenset(
+    {
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        "id_ecdsa_sk",
+        "id_ed25519_sk",
+        "credentials",
+        "secrets.yaml",
+        "secrets.yml",
+        "secrets.json",
+    }
 )
 SECRET_ENDS = (".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".tfvars", ".kdbx", ".netrc", ".npmrc", ".pypirc")
 
@@ -58,26 +75,24 @@ class Hook:
         self._looked = False
 
     def trusted(self) -> bool:
-        """Say whether git would use this repository: it is the user's, or git says so."""
-        try:
-            if os.stat(self.where.gitdir).st_uid == os.geteuid():
-                return True
-        except OSError:
-            return False
-        return self._git("-C", self.where.worktree or self.where.gitdir, "rev-parse", "--git-dir") is not None
+        """Say whether git would use this repository: all of it is the user's, or git says so."""
+        return is_own(self.where) or self._git("-C", self.where.worktree or self.where.gitdir, "rev-parse", "--git-dir") is not None
 
     @property
     def settings(self) -> config.Settings:
         """The settings, from the cache; from git when a configuration file has changed."""
         if self._settings is None:
             try:
-                self._settings = config.cached(self.home, config.sources(self.where.commondir, self.env), self._ask)
+                if config.one_off(self.env):
+                    self._settings = self._ask()
+                else:
+                    self._settings = config.cached(self.home, config.sources(self.where, self.env), self._ask)
             except GitmemError:  # no git to ask: what is known of the repository still holds
                 self._settings = config.Settings({})
         return self._settings
 
     def _ask(self) -> config.Settings:
-        output = self._git("--git-dir", self.where.commondir, "config", "--list", "-z")
+        output = self._git("--git-dir", self.where.gitdir, "config", "--list", "-z")
         if output is None:
             raise GitmemError("git did not tell its configuration")
         return config.from_git(output)
@@ -129,8 +144,7 @@ class Hook:
     def indexes(self) -> "list[Index]":
         """The indexes that a reader joins: this repository's, then the user's own."""
         found = [self.index] if self.index else []
-        data = self.env.get("XDG_DATA_HOME") or os.path.join(self.env.get("HOME") or os.path.expanduser("~"), ".local", "share")
-        path = os.path.join(data, "gitmem", "user.git", "gitmem", "index.db")
+        path = os.path.join(user_repository(self.env), "gitmem", "index.db")
         if os.path.exists(path) and path != self.home.join("index.db"):
             from gitmem.index.query import open_index
 
@@ -150,9 +164,14 @@ class Hook:
 
     # -- what was told
 
-    def tell(self, rows: "Sequence[Row]", budget: int, lines: "Callable[[Row], str]", used: int = OVERHEAD) -> "list[str]":
-        """Return the lines of the rows that are new to this context and fit, and note that they are told."""
-        context, room = self.event.context, budget * 4 - used
+    def tell(self, rows: "Sequence[Row]", budget: int, lines: "Callable[[Row], str]", told: "Sequence[str]" = ()) -> "list[str]":
+        """Return the lines of the rows that are new to this context and fit, and note that they are told.
+
+        `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
+        """
+        context = self.event.context
+        room = budget - OVERHEAD // 4 - sum(map(tokens, told))
+        length = LIMIT - OVERHEAD - sum(map(units, told))
         known = self.state.known(context)
         chosen: dict[str, tuple[str, str]] = {}
         for row in rows:
@@ -160,9 +179,10 @@ class Hook:
             if row["id"] in chosen or known.get(row["id"]) == form:
                 continue
             line = lines(row)
-            if len(line) + 1 > room:
+            if tokens(line) > room or units(line) > length:
                 continue
-            room -= len(line) + 1
+            room -= tokens(line)
+            length -= units(line)
             chosen[row["id"]] = form, line
         # hooks of one event run in parallel: only what this process was first to tell
         fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
@@ -194,19 +214,7 @@ class Hook:
 
     def drain(self, why: str, *, sure: bool = False) -> int:
         """Start a detached drain, unless one was started a moment ago, or lately for the same reason; return its process id, or 0."""
-        db = self.state.db
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            at, _, last = (self.state.marked("drain") or "0 ").partition(" ")
-            gone = abs(self.now - float(at))
-            due = sure or gone > (RETRY_GAP if last == why else DRAIN_GAP)
-            if due:
-                self.state.mark("drain", f"{self.now} {why}")
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
+        due = self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure)
         return detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env) if due else 0
 
 
@@ -250,12 +258,10 @@ def _start(hook: Hook) -> "list[str]":
         decisions += index.rows(kinds=("memory",), statuses=("active",), types=("decision", "rule"), **both)
     gotchas.sort(key=lambda row: str(row["last_seen"]), reverse=True)
     gotchas.sort(key=lambda row: row["severity"] != "critical")
-    budget, used, lines = int(hook.settings.get("startBudget")), OVERHEAD, []
+    budget, lines = int(hook.settings.get("startBudget")), list[str]()
     # half for gotchas, three quarters with what is pinned; what a part leaves over goes to the next
     for rows, share in ((gotchas, 0.5), (pinned, 0.75), (decisions, 1.0), (gotchas, 1.0)):
-        new = hook.tell(rows, int(budget * share), lambda row: record_line(row, most=160), used)
-        used += sum(len(line) + 1 for line in new)
-        lines += new
+        lines += hook.tell(rows, int(budget * share), lambda row: record_line(row, most=160), lines)
     return lines
 
 
@@ -273,17 +279,19 @@ def _prompt(hook: Hook) -> "list[str]":
 
 def _file(hook: Hook) -> "list[str]":
     path = inside(hook.event.path, hook.root, _folder(hook.event.cwd)) if hook.event.path else ""
-    if not path or hook.index is None or not hook.settings.get("inject"):
+    if not path or not hook.settings.get("inject"):
         return []
-    rows = hook.index.rows(kinds=("gotcha",), statuses=LIVE, agents=hook.agents, paths=(path,), resolved=False, order="severity", limit=20)
+    wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
+    rows = [row for index in hook.indexes for row in index.rows(paths=(path,), order="severity", limit=20, **wanted)]
     return hook.tell(rows, int(hook.settings.get("fileBudget")), record_line) if rows else []
 
 
 def _failed(hook: Hook) -> "list[str]":
     event = hook.event
-    if event.interrupted or not event.error.strip():
+    # an edit that did not apply is the agent's own slip, and no news about the project
+    if event.interrupted or event.action in {events.READ, events.WRITE} or not event.error.strip():
         return []
-    from gitmem.model.fingerprint import fingerprint  # only a failure pays for it
+    from gitmem.model.fingerprint import bounded, fingerprint  # only a failure pays for it
 
     mark = fingerprint(event.error, hook.root, event.command)
     if mark is None:
@@ -291,33 +299,55 @@ def _failed(hook: Hook) -> "list[str]":
     id = gotcha_id(mark.pattern)
     known = [row for row in _known(hook, mark.pattern, id) if row["status"] in LIVE]
     window = float(hook.settings.get("captureWindow")) * 3600
-    count = hook.state.add_error(mark.pattern, hook.now, event.session, window)
-    threshold = max(1, int(hook.settings.get("captureThreshold")))
-    captured = next((row["id"] for row in known if row["id"] == id), None)
-    if count >= threshold or captured:
-        # the entry that reaches the threshold speaks for the hits before it, each other one for itself:
-        # however the journal is ordered, they add up
-        times = threshold if count == threshold and not captured else 1
-        first = hook.state.db.execute(
-            "SELECT MIN(at) FROM errors WHERE pattern = ? AND at > ?", (mark.pattern, hook.now - window)
-        ).fetchone()[0]
-        facts = {
-            "pattern": mark.pattern, "title": mark.title, "category": mark.category, "severity": mark.severity, "message": mark.message[:4000], "command": event.command[:500],
-            "times": times, "more": times, "at": stamp(hook.now), "first": stamp(first or hook.now), "session": event.session, "agent": "",
-            "anchors": _anchors(hook, mark.locations),
-        }  # fmt: skip
-        _capture(hook, id, facts)
+    if not _counted(hook, mark.pattern, window):
+        return []
+    count = hook.state.hits(mark.pattern, hook.now, window)
+    if hook.settings.get("capture") and (
+        count >= max(1, int(hook.settings.get("captureThreshold"))) or any(row["id"] == id for row in known)
+    ):
+        times, first = hook.state.claim_hits(mark.pattern, hook.now, window)
+        if times:
+            facts = {
+                "pattern": mark.pattern, "output": bounded(event.error), "command": event.command[:COMMAND], "root": hook.root, "times": times, "at": stamp(hook.now),
+                "first": stamp(first), "session": event.session, "agent": "", "anchors": _anchors(hook, mark.locations),
+            }  # fmt: skip
+            try:
+                _capture(hook, id, facts)
+            except BaseException:
+                hook.state.return_hits(mark.pattern, hook.now)
+                raise
     if not hook.settings.get("inject"):
         return []
     rows = [row for row in known if row["workaround"] and row["agent"] in hook.agents]
     return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, lead="this error is known: "))
 
 
+def _counted(hook: Hook, pattern: str, window: float) -> bool:
+    """Count a hit, and those that found the database busy before; leave it for the next when it is busy now."""
+    spill = hook.home.join(SPILL)
+    try:
+        hook.state.add_error(pattern, hook.now, hook.event.session, window)
+    except Exception as error:  # sqlite3 is imported where it is used
+        if "locked" not in str(error):
+            raise
+        append(spill, {"pattern": pattern, "at": hook.now, "session": hook.event.session})
+        return False
+    taken = f"{spill}.{os.getpid()}"
+    try:
+        os.rename(spill, taken)  # one process takes them
+    except FileNotFoundError:
+        return True
+    with open(taken, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            hook.state.add_error(str(row["pattern"]), float(row["at"]), str(row["session"]), window)
+    os.unlink(taken)
+    return True
+
+
 def _known(hook: Hook, pattern: str, id: str) -> "list[Row]":
-    if hook.index is None:
-        return []
-    ids = [r[0] for r in hook.index.db.execute("SELECT DISTINCT id FROM records WHERE pattern = ? AND pattern <> '' LIMIT 4", (pattern,))]
-    return [rows[0] for one in dict.fromkeys([id, *ids]) if (rows := hook.index.get(one))]
+    found = {row["id"]: row for index in hook.indexes for row in (*index.get(id), *index.by_patterns([pattern]))}
+    return list(found.values())
 
 
 def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
@@ -333,14 +363,7 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
         "trailers": trailers,
     }
     journal.add(hook.home, {**entry, "author": ["", ""], "at": stamp(hook.now), "ops": [{"op": "capture", "id": id, "facts": facts}]})
-    hook.drain(f"journal {key}.json")
-
-
-def gotcha_id(pattern: str) -> str:
-    """Return the id of a captured gotcha, as `store.ops.gotcha_id` does."""
-    from hashlib import sha256  # a failure is rare enough
-
-    return "got-" + base32(int.from_bytes(sha256(pattern.encode("utf-8", "replace")).digest()[:16], "big"))
+    hook.drain(f"journal {key}.json", sure=True)
 
 
 def _anchors(hook: Hook, locations: "Sequence[tuple[str, int]]") -> "list[dict[str, Any]]":
@@ -349,7 +372,13 @@ def _anchors(hook: Hook, locations: "Sequence[tuple[str, int]]") -> "list[dict[s
         for folder in (_folder(hook.event.cwd), hook.root):
             place = inside(path, hook.root, folder)
             parts = place.lower().split("/")
-            if not place or FOREIGN & set(parts) or parts[-1].startswith((".env", "id_")) or parts[-1].endswith(SECRET_ENDS):
+            if (
+                not place
+                or FOREIGN & set(parts)
+                or parts[-1].startswith(".env")
+                or parts[-1] in SECRET_NAMES
+                or parts[-1].endswith(SECRET_ENDS)
+            ):
                 continue
             lines = _lines(os.path.join(hook.root, place))
             if 1 <= line <= len(lines):
@@ -395,11 +424,9 @@ HANDLERS: "dict[str, Callable[[Hook], list[str]]]" = {
 
 
 def note(hook: Hook) -> None:
-    """Give a sign of life, and append the event to the session's history."""
+    """Append the event to the session's history, and give a sign of life."""
     event = hook.event
     made = stamp(hook.now)
-    named = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{event.session[:8]}.jsonl"
-    file = hook.state.open_session(event.session, event.agent, hook.now, named)
     role, content = "system", event.source
     if event.name == events.PROMPT:
         role, content = "user", event.prompt
@@ -412,10 +439,22 @@ def note(hook: Hook) -> None:
         "timestamp": made, "role": role, "content": content[:HISTORY_TEXT],
         "metadata": {"event": event.name, "tool": event.tool, "files": files, **({"agent_id": event.subagent} if event.subagent else {})},
     }  # fmt: skip
-    handle = os.open(
-        os.path.join(hook.home.make("sessions"), os.path.basename(file)), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
+    named = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{event.session[:8]}.jsonl"
+    folder = hook.home.make("sessions")
     try:
-        os.write(handle, json.dumps(row).encode() + b"\n")  # one write: lines of parallel hooks do not mix
+        named = os.path.basename(hook.state.open_session(event.session, event.agent, hook.now, named))
+    except Exception as error:  # the event is durable, whatever the database does
+        if "locked" not in str(error):
+            raise
+        mine = sorted(name for name in os.listdir(folder) if name.endswith(f"_{event.session[:8]}.jsonl"))
+        named = mine[-1] if mine else named
+    append(os.path.join(folder, named), row)
+
+
+def append(path: str, row: "Mapping[str, Any]") -> None:
+    """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(handle, json.dumps(row).encode() + b"\n")
     finally:
         os.close(handle)

@@ -21,7 +21,6 @@ TOOL_FAILED = "ToolFailed"
 BEFORE_COMPACT = "BeforeCompact"
 TURN_END = "TurnEnd"
 SESSION_END = "SessionEnd"
-NAMES = (SESSION_START, PROMPT, BEFORE_TOOL, AFTER_TOOL, TOOL_FAILED, BEFORE_COMPACT, TURN_END, SESSION_END)
 
 # What a tool does, whatever an agent calls it.
 COMMAND, READ, WRITE = "command", "read", "write"
@@ -72,9 +71,9 @@ class Event:
 
 
 def text(payload: "Mapping[str, Any]", key: str, most: int = 65536) -> str:
-    """Return a text field of a payload; empty when it is missing or no text."""
+    """Return a text field of a payload; empty when it is missing or no text. Half of an emoji, as JavaScript cuts them, becomes `?`."""
     value = payload.get(key)
-    return value[:most] if isinstance(value, str) else ""
+    return value[:most].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def table(payload: "Mapping[str, Any]", key: str) -> "dict[str, Any]":

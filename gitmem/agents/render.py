@@ -20,7 +20,7 @@ OVERHEAD = len(OPEN) + len(NOTE) + len(CLOSE) + 3
 # control, format and bidi marks, invisible letters and tags, surrogates, private use, noncharacters
 _HIDDEN = Lazy(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff"
-    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›"})
 
@@ -34,12 +34,23 @@ def clean(value: object, most: int) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
+def tokens(line: str) -> int:
+    """Return about how many tokens a model reads in a line: four ASCII characters make one, any other character is one."""
+    plain = sum(c < "\x80" for c in line)
+    return (plain + 3) // 4 + len(line) - plain
+
+
+def units(line: str) -> int:
+    """Return a line's length as JavaScript counts it, its end included."""
+    return len(line) + 1 + sum(c > "\uffff" for c in line)
+
+
 def fence(lines: "Sequence[str]") -> str:
     """Return lines of clean values as one fenced text, as many as fit; empty for none."""
     kept: list[str] = []
     room = LIMIT - OVERHEAD
     for line in lines:
-        room -= len(line) + 1
+        room -= units(line)
         if room < 0:
             break
         kept.append(line)

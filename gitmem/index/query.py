@@ -90,6 +90,11 @@ class Index:
         """Return the rows of an id (one a store)."""
         return [_row(r) for r in self.db.execute(f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC", (id,))]
 
+    def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
+        """Return the gotchas that were captured from, or wait for, one of these errors."""
+        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE pattern IN ({_marks(patterns)}) AND pattern <> '' LIMIT ?"
+        return [_row(r) for r in self.db.execute(sql, (*patterns, limit))]
+
     def body(self, n: int) -> str:
         """Return the body of a row."""
         row = self.db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()

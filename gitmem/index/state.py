@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-SCHEMA = 1
+SCHEMA = 2
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
-KEPT = 7 * 86400.0  # seconds that errors and the told are remembered, beyond any window in use
+KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
 class State:
@@ -41,6 +41,8 @@ class State:
         try:
             if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
                 db.execute("PRAGMA journal_mode = WAL")
+                if db.execute("PRAGMA user_version").fetchone()[0]:
+                    db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
                 for statement in _TABLES:
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -101,7 +103,7 @@ class State:
                 "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)
             ).fetchone():
                 stamp += 1e-6
-            self.db.execute("INSERT INTO errors VALUES (?, ?, ?)", (pattern, stamp, session))
+            self.db.execute("INSERT INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session))
             self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
             count = self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0]
             self.db.execute("COMMIT")
@@ -110,6 +112,60 @@ class State:
                 self.db.execute("ROLLBACK")
             raise
         return int(count)
+
+    def hits(self, pattern: str, at: float, window: float) -> int:
+        """Return how many hits of an error the window that ends at a time holds."""
+        return int(self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0])
+
+    def claim_hits(self, pattern: str, at: float, window: float) -> "tuple[int, float]":
+        """Take the hits in the window that nobody has told the store of; return (how many, when the first was).
+
+        Of processes that ask at once, one gets each hit.
+        """
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            unsent = "pattern = ? AND at > ? AND sent IS NULL"
+            count, first = self.db.execute(f"SELECT COUNT(*), MIN(at) FROM errors WHERE {unsent}", (pattern, at - window)).fetchone()
+            self.db.execute(f"UPDATE errors SET sent = ? WHERE {unsent}", (at, pattern, at - window))
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return int(count), float(first or at)
+
+    def return_hits(self, pattern: str, at: float) -> None:
+        """Undo `claim_hits`: the store could not be told."""
+        self.db.execute("UPDATE errors SET sent = NULL WHERE pattern = ? AND sent = ?", (pattern, at))
+
+    def claim_drain(self, why: str, at: float, gap: float, again: float, *, sure: bool = False) -> bool:
+        """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            last, _, reason = (self.marked("drain") or "0 ").partition(" ")
+            due = sure or abs(at - float(last)) > (again if reason == why else gap)
+            if due:
+                self.mark("drain", f"{at} {why}")
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return due
+
+    def expire(self, before: float) -> None:
+        """Forget sessions without a sign of life since a time, and what they were told."""
+        self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
+        self.db.execute(
+            "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
+        )
+
+    def purge_errors(self, needles: "Sequence[str]") -> None:
+        """Remove errors whose pattern holds one of these texts, and the bytes of what was removed."""
+        for needle in needles:
+            self.db.execute("DELETE FROM errors WHERE instr(pattern, ?) > 0", (needle,))
+        self.db.execute("VACUUM")
+        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def errors(self, since: float) -> "list[tuple[str, int, float]]":
         """Return (pattern, hits, last) of errors since a time, most first."""

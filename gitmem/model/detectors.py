@@ -52,8 +52,9 @@ def detect(text: str) -> Iterator[tuple[int, int, str]]:
                     for found in detector.analyze_string(piece):
                         value = found.strip(" \t\"'=:")
                         place = piece.find(value) if value else -1
-                        if place >= 0:
+                        while place >= 0:
                             yield at + start + place, at + start + place + len(value), kind
+                            place = piece.find(value, place + len(value))
         at += len(line) + 1
 
 

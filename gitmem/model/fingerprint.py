@@ -50,6 +50,7 @@ _TIME = Lazy(
     r"(?i)\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[ap]m)?"
 )
 _HASH = Lazy(r"(?i)(?=[a-z]*\d)(?=\d*[a-f])[0-9a-f]{7,128}")
+_DRAWN = Lazy(r"(?=[^\W\d_]*\d|[\w-]*\d)(?=[\d_-]*[A-Za-z])[\w-]+")
 _HEX = Lazy(r"(?i)\b0x[0-9a-f]+\b")
 _NUMBER = Lazy(r"(?<![A-Za-z0-9_])\d+(?:[.,:_]\d+)*")
 _VERSION = Lazy(r"(?i)v\d+(?:\.\d+)+[\w.+-]*")
@@ -196,10 +197,14 @@ def shorten(text: str, most: int) -> str:
     return (cut if len(cut) > most // 2 else text[: most - 1]).rstrip(" ,;:") + "…"
 
 
+def bounded(text: str) -> str:
+    """Return the part of an output that is looked at: its two ends."""
+    return text if len(text) <= 2 * END + 1 else f"{text[:END]}\n{text[-END:]}"
+
+
 def _lines(text: str) -> "list[str]":
     """Return an output's lines as a terminal would leave them."""
-    if len(text) > 2 * END:
-        text = f"{text[:END]}\n{text[-END:]}"
+    text = bounded(text)
     if "\x1b" in text or "\x08" in text:
         text = _ANSI.sub("", text)
     text = text.replace("\r\n", "\n")
@@ -265,7 +270,9 @@ def _traceback(lines: "Sequence[str]") -> "tuple[int, str] | None":
 
 
 def _relative(line: str, root: str) -> str:
-    return line.replace(root.rstrip("/\\") + "/", "") if len(root) > 1 else line
+    if len(root) < 2 or root not in line:
+        return line
+    return re.sub(rf"(?<![\w./-])(?:file://)?{re.escape(root.rstrip('/'))}/", "", line)
 
 
 def _token(found: "re.Match[str]") -> str:
@@ -287,6 +294,10 @@ def _token(found: "re.Match[str]") -> str:
         for stands, shape in (("<uuid>", _UUID), ("<time>", _TIME), ("<n>", _VERSION), ("<hash>", _HASH)):
             if shape.fullmatch(body):
                 return stands + tail
+    if len(body) >= 20 and _DRAWN.fullmatch(body):
+        digits = re.findall(r"\d+", body)
+        if len(digits) >= 4 or any(len(run) >= 5 for run in digits):  # a token: another one tomorrow, and no business in a pattern
+            return "<hash>" + tail
     if body.isdigit() and len(body) <= 5 and _CODE.search(found.string[max(0, found.start() - 14) : found.start()]):
         return word
     if _is_path(re.sub(r"(?::\d+)+$", "", body)):

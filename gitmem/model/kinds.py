@@ -1,4 +1,6 @@
-"""Names of the format: kinds, types, statuses. No imports: quick commands load this and little else."""
+"""Names of the format: kinds, types, statuses. Hooks and quick commands load this: standard library only."""
+
+from gitmem.clock import base32
 
 PREFIX = {"memory": "mem", "gotcha": "got", "summary": "sum", "snapshot": "snp", "work": "wrk", "dna": "dna", "event": "evt"}
 KIND = {prefix: kind for kind, prefix in PREFIX.items()}
@@ -9,3 +11,10 @@ STATUSES = ("active", "decayed", "archived", "pinned")
 ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
+
+
+def gotcha_id(pattern: str) -> str:
+    """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
+    from hashlib import sha256  # 2 ms, and captures are rare
+
+    return "got-" + base32(int.from_bytes(sha256(pattern.encode("utf-8", "replace")).digest()[:16], "big"))

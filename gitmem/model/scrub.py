@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log2
+from typing import Any
 
 from gitmem.model import detectors
 
@@ -226,6 +227,15 @@ def scrub(text: str, allow: Sequence[str] = ()) -> Scrubbed:
         found += spans
         hidden = _hide(hidden, sorted(s[:2] for s in spans))
     return _masked(text, _joined(found)) if found else Scrubbed(text, ())
+
+
+def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
+    """Return a value of lists, mappings and texts with each text scrubbed; a `blob` is an object id and stays."""
+    if isinstance(value, str):
+        return one(value)
+    if isinstance(value, dict):
+        return {k: v if k == "blob" else scrub_all(v, one) for k, v in value.items()}
+    return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
 
 
 def _kept(spans: Iterable[_Span], text: str, allowed: Sequence[re.Pattern[str]]) -> list[_Span]:

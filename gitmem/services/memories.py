@@ -4,7 +4,7 @@ Each function builds operations, writes them as one commit, and returns what cam
 of secrets before anything is written.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from gitmem.errors import UserError
 from gitmem.model.kinds import PREFIX
 from gitmem.model.merge import restamp
 from gitmem.model.record import Record, make
-from gitmem.model.scrub import Finding, scrub
+from gitmem.model.scrub import Finding, scrub, scrub_all
 from gitmem.store import ops
 from gitmem.store.records import Message, Store, Written
 
@@ -67,11 +67,11 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
     if record.fields.get("tags"):
         fields["tags"] = [one(t) for t in record.tags]
     if record.fields.get("anchors"):
-        fields["anchors"] = [_deep(a, one) for a in record.anchors]
+        fields["anchors"] = [scrub_all(a, one) for a in record.anchors]
     if isinstance(record.fields.get("triggers"), dict):
-        fields["triggers"] = _deep(record.fields["triggers"], one)
+        fields["triggers"] = scrub_all(record.fields["triggers"], one)
     if record.fields.get("sections"):
-        fields["sections"] = _deep(record.fields["sections"], one)
+        fields["sections"] = scrub_all(record.fields["sections"], one)
     title, body = one(record.title), one(record.body)
     return (record.change(title=title, body=body, **fields) if found else record), tuple(found)
 
@@ -82,14 +82,6 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, (dict, list)):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _texts(inner)
-
-
-def _deep(value: Any, one: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return one(value)
-    if isinstance(value, dict):
-        return {k: v if k == "blob" else _deep(v, one) for k, v in value.items()}
-    return [_deep(v, one) for v in value] if isinstance(value, list) else value
 
 
 def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", **fields: Any) -> Record:

@@ -45,12 +45,7 @@ def recall(index: "Index", prompt: str, root: str, cwd: str, agents: "Sequence[s
     found: dict[str, Row] = {}
     patterns = _patterns(prompt, root)
     if patterns:
-        marks = ",".join("?" * len(patterns))
-        ids = [
-            r[0]
-            for r in index.db.execute(f"SELECT DISTINCT id FROM records WHERE pattern IN ({marks}) AND pattern <> '' LIMIT 8", patterns)
-        ]
-        for row in (row for id in ids for row in index.get(id)):
+        for row in index.by_patterns(patterns):
             if row["status"] in LIVE and not row["resolved"] and row["agent"] in agents:
                 found.setdefault(row["id"], row)
     paths = _paths(index, prompt, root, cwd)

@@ -4,17 +4,17 @@ An operation is a JSON object, so that it can wait in the journal. Applying one 
 holds its result, or to a newer parent after a lost race, is what the store relies on.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gitmem.clock import base32
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.model.codec import decode, encode
+from gitmem.model.fingerprint import fingerprint
+from gitmem.model.kinds import gotcha_id
 from gitmem.model.merge import merge_bytes
 from gitmem.model.record import Record, make
-from gitmem.model.scrub import scrub
+from gitmem.model.scrub import scrub, scrub_all
 from gitmem.store.layout import attic_path, record_path, tombstone_path
 
 Op = dict[str, Any]
@@ -76,15 +76,11 @@ def observe(record: Record, times: int, at: str) -> Op:
 def capture(facts: Mapping[str, Any]) -> Op:
     """Return the operation that turns a repeated error into a gotcha, or counts it on the one there is.
 
-    `facts`: `pattern, title, category, severity, message, command, times, more, at, first, session, agent, anchors`.
-    Made by hooks, which cannot afford to build a record: that happens here, secrets masked.
+    `facts`: `pattern` (the id is made from it), `output, command, root` (as they were; secrets are masked when it is
+    applied), `times` (hits it stands for), `at`, `first`, `session`, `agent`, `anchors`. Made by hooks, which cannot
+    afford to build a record.
     """
     return {"op": "capture", "id": gotcha_id(str(facts["pattern"])), "facts": dict(facts)}
-
-
-def gotcha_id(pattern: str) -> str:
-    """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
-    return "got-" + base32(int.from_bytes(hashlib.sha256(pattern.encode("utf-8", "replace")).digest()[:16], "big"))
 
 
 def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
@@ -162,21 +158,25 @@ def _observe(op: Op, view: View) -> None:
 def _capture(op: Op, view: View) -> None:
     facts = op["facts"]
 
-    def text(key: str, most: int) -> str:
-        return scrub(str(facts.get(key) or "")[:most]).text
+    def text(key: str) -> str:
+        return scrub(str(facts.get(key) or "")).text
 
-    at = str(facts["at"])
-    pattern, message, command = text("pattern", 400), text("message", 4000), text("command", 500)
-    body = "    " + message.strip().replace("\n", "\n    ") + "\n"
+    # masked whole, cut afterwards: half a secret has no format that could be known
+    output, command, at = text("output"), text("command"), str(facts["at"])
+    found = fingerprint(output, str(facts.get("root") or ""), command)
+    pattern = (found.pattern if found else "") or text("pattern") or "unknown error"
+    message = (found.message if found else output)[:4000]
+    body = "    " + message.strip("\n").replace("\n", "\n    ") + "\n"
     if command:
-        body += "\nCommand:\n\n    " + command.strip().replace("\n", "\n    ") + "\n"
+        body += "\nCommand:\n\n    " + command[:500].strip().replace("\n", "\n    ") + "\n"
+    times = int(facts.get("times") or 1)
     record = make(
-        "gotcha", op["id"], text("title", 200) or pattern, body, created=at, updated=at, rev=1, author="git-mem", agent=facts.get("agent") or None,
-        session=facts.get("session") or None, origin="captured", source="auto_detected", category=facts.get("category"), severity=facts.get("severity"),
-        occurrences=int(facts.get("times") or 1), first_seen=str(facts.get("first") or at), last_seen=at, anchors=list(facts.get("anchors") or []),
+        "gotcha", op["id"], (found.title if found else "") or pattern, body, created=at, updated=at, rev=1, author="git-mem", agent=facts.get("agent") or None,
+        session=facts.get("session") or None, origin="captured", source="auto_detected", category=found.category if found else None, severity=found.severity if found else None,
+        occurrences=times, first_seen=str(facts.get("first") or at), last_seen=at, anchors=list(scrub_all(facts.get("anchors") or [])),
         triggers={"error": pattern},
     )  # fmt: skip
-    _observe({"id": op["id"], "data": encode(record).decode(), "times": int(facts.get("more") or 1), "at": at}, view)
+    _observe({"id": op["id"], "data": encode(record).decode(), "times": times, "at": at}, view)
 
 
 def _usage(op: Op, view: View) -> None:
