@@ -51,4 +51,4 @@ build: $(READY) ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build
 
 clean: ## Remove what was built, and the virtual environment
-	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

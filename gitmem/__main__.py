@@ -7,13 +7,14 @@ import sys
 def main() -> int:
     """Run `git-mem`; return the exit code."""
     args = sys.argv[1:]
-    if args[:1] == ["-C"] and args[2:3] == ["hook"] and os.path.isdir(args[1]):
-        os.chdir(args[1])
-        args = args[2:]
-    if args[:1] == ["hook"] and not {"-h", "--help"} & set(args):
+    hook = hook_of(args)
+    if hook is not None:
+        import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
+
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # ctrl-c is for the agent
         from gitmem.hot import main as hot
 
-        return hot(args[1:])
+        return hot(hook)
     if args[:1] == ["__complete"]:
         from gitmem.complete import main as complete
 
@@ -21,6 +22,33 @@ def main() -> int:
     from gitmem.cli.main import run
 
     return run(args)
+
+
+def hook_of(args: list[str]) -> list[str] | None:
+    """Return what follows `hook` on a command line, the folder of `-C` entered; None for another command, or its help.
+
+    A hook must not fail, so that nothing before it may either.
+    """
+    folders, at = [], 0
+    while at < len(args) and args[at].startswith("-"):
+        word = args[at]
+        if word in {"-C", "--color"}:
+            folders += args[at + 1 : at + 2] if word == "-C" else []
+            at += 1
+        elif word.startswith("-C"):
+            folders.append(word[2:])
+        elif word != "--no-pager" and not word.startswith("--color="):
+            return None
+        at += 1
+    rest = args[at + 1 :]
+    if args[at : at + 1] != ["hook"] or {"-h", "--help", "--settings"} & set(rest):
+        return None
+    for folder in folders:
+        try:
+            os.chdir(folder)
+        except (OSError, ValueError):
+            break  # the payload says where
+    return rest
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from gitmem import config
 from gitmem.background import detach
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
-from gitmem.files import Home, Location, has_reftable, is_shared, locate, raw_ref, user_repository
+from gitmem.files import Home, Location, has_reftable, is_shared, listing, locate, raw_ref, user_repository
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.query import NAME, Index, open_index
 from gitmem.index.state import State
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SCOPES = ("shared", "private", "user")
 READS_A_FLUSH = 50
+HISTORY_DAYS = 30
 PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
@@ -214,11 +215,8 @@ class App:
         return self._index
 
     def _tip(self, ref: str) -> str | None:
+        # a broken ref raises: taking it for an empty or older store would drop from the index the place that knows where it was
         raw = raw_ref(self.location.commondir, ref)
-        path = os.path.join(self.location.commondir, ref)
-        if raw is None and os.path.isfile(path) and not os.path.getsize(path):
-            # taking it for an empty store would drop from the index the one place that knows where it was
-            raise External(f"{ref} is empty, as a power cut can leave it.", "Run: git mem doctor --fix")
         return raw if raw is not None else self.objects.tip(ref) if has_reftable(self.location.commondir) else None
 
     def indexes(self, scopes: Sequence[str] = ()) -> list[tuple[str, Index]]:
@@ -323,20 +321,9 @@ class App:
 
     def replica(self) -> str:
         """Return this clone's random id, made on first use."""
-        from gitmem.files import write_atomic
+        from gitmem.store.replica import replica
 
-        path = self.home.join("replica")
-        try:
-            with open(path, encoding="ascii") as file:
-                found = file.read().strip()
-            if found:
-                return found
-        except OSError:
-            pass
-        self.home.make()
-        made = self.clock.ulid()
-        write_atomic(path, made.encode() + b"\n", shared=self.home.shared)
-        return made
+        return replica(self.home, self.clock)
 
     # -- remotes
 
@@ -352,6 +339,17 @@ class App:
         ssh = self.env.get("GIT_SSH_COMMAND") or self.settings.git("core.sshcommand")
         chosen = ref or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "") or SHARED
         return Remote(self.git, name, chosen, self.env, ssh=ssh, timeout=self.settings.get("syncTimeout"), partial=partial)
+
+    def expire_sessions(self) -> None:
+        """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
+        before = self.clock.now() - HISTORY_DAYS * 86400
+        self.state.expire(before)
+        for path in listing(self.home.join("sessions"), ".jsonl"):
+            try:
+                if os.path.getmtime(path) < before:
+                    os.unlink(path)
+            except OSError:
+                continue
 
     def remote_ref(self, branch: bool) -> str:
         """Return the ref that memory has on a remote."""
@@ -371,7 +369,7 @@ def open_app(
     `prefer="git"` suits a process that ends after one operation, `"libgit2"` one that stays.
     """
     location = locate(start, env)
-    check_owner(location.gitdir, start, env)
+    check_owner(location, start, env)
     return App(location, env, clock or Clock(), prefer, progress)
 
 

@@ -13,15 +13,14 @@ from gitmem.agents import events
 from gitmem.agents.render import clean, fence
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
-from gitmem.files import locate
+from gitmem.files import is_own, locate
 from gitmem.reactions import HANDLERS, Hook, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import FrameType
 
-LIMIT = 2.0  # seconds until the watchdog ends a hook
+LIMIT = 1.8  # seconds until the watchdog ends a hook
 LAST_LIMIT = 1.0  # ... of a session's end, which Claude Code kills after 1.5
 PAYLOAD = 8 << 20  # bytes of input that are looked at
 LOG, LOG_SIZE = "hook.log", 256 << 10
@@ -55,46 +54,32 @@ def respond(
 
 
 class Watch:
-    """Ends the process in time: by a signal between two steps of Python, by a thread when one step hangs."""
+    """Ends the process in time, from a thread of its own: input may never come, a disk may hang."""
 
     def __init__(self) -> None:
-        self.started = time.monotonic()
+        self.until = time.monotonic() + LIMIT
         self.name = ""
         self.log = ""
-        self._threaded = False
 
     def start(self) -> None:
-        """Begin; input may never come."""
-        import signal
+        """Begin to watch."""
+        from _thread import start_new_thread
 
-        signal.signal(signal.SIGALRM, self._ring)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-c is for the agent
-        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        start_new_thread(self._wait, ())
 
     def ready(self, hook: Hook | None, name: str) -> None:
         """Learn the event, and once it is known the repository whose log takes a failure."""
-        import signal
-        from _thread import start_new_thread
-
         self.name = name
+        if name == events.SESSION_END:
+            self.until = min(self.until, self.until - LIMIT + LAST_LIMIT)
         if hook:
             self.log = hook.home.join(LOG)
-        if not self._threaded:
-            self._threaded = True
-            left = max(0.01, (LAST_LIMIT if name == events.SESSION_END else LIMIT) - (time.monotonic() - self.started))
-            signal.setitimer(signal.ITIMER_REAL, left)
-            start_new_thread(self._wait, (left + 0.05,))
 
-    def _ring(self, _signal: int, _frame: "FrameType | None") -> None:
-        self._late()
-
-    def _wait(self, left: float) -> None:
-        time.sleep(left)
-        self._late()
-
-    def _late(self) -> None:
+    def _wait(self) -> None:
         from _thread import start_new_thread
 
+        while (left := self.until - time.monotonic()) > 0:
+            time.sleep(min(left, 0.2))  # the limit may have become shorter
         start_new_thread(self.failed, ("it took too long and was ended",))  # the disk may be what hangs
         time.sleep(0.05)
         os._exit(0)
@@ -106,7 +91,7 @@ class Watch:
         try:
             if os.path.exists(self.log) and os.path.getsize(self.log) > LOG_SIZE:
                 os.replace(self.log, self.log + ".1")
-            handle = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            handle = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             os.write(handle, f"{stamp(time.time())} {self.name or '-'} {clean(why, 400)}\n".encode("utf-8", "replace"))
             os.close(handle)
         except OSError:
@@ -114,14 +99,14 @@ class Watch:
 
 
 def _input() -> bytes | None:
-    """Return the payload; None when there is none, or more than anyone should send."""
+    """Return the payload, None when there is none; raises GitmemError for more than anyone should send."""
     data = bytearray()
     while len(data) <= PAYLOAD:
         part = os.read(0, 1 << 20)
         if not part:
             return bytes(data) or None
         data += part
-    return None
+    raise GitmemError(f"the payload is larger than {PAYLOAD >> 20} MiB and was not looked at")
 
 
 def _standard() -> "tuple[bool, bool]":
@@ -163,7 +148,8 @@ def _call(args: "Sequence[str]", watch: Watch) -> bytes:
         return b""
     watch.start()
     try:
-        watch.log = os.path.join(locate(os.getcwd(), os.environ).home, LOG)  # for what goes wrong before the payload says where
+        where = locate(os.getcwd(), os.environ)  # for what goes wrong before the payload says where
+        watch.log = os.path.join(where.home, LOG) if is_own(where) else ""  # in a repository of others, a link may lead anywhere
     except (GitmemError, OSError):
         pass
     data = _input()

@@ -13,7 +13,7 @@ from gitmem.agents import events
 from gitmem.agents.render import LIMIT, OVERHEAD, record_line, tokens, units
 from gitmem.background import detach, wait
 from gitmem.clock import stamp, ulid
-from gitmem.errors import GitmemError
+from gitmem.errors import External, GitmemError
 from gitmem.files import Home, Location, has_reftable, inside, is_own, is_shared, locate, raw_ref, user_repository
 from gitmem.index.state import State
 from gitmem.model.kinds import gotcha_id
@@ -191,9 +191,12 @@ class Hook:
     # -- work for later
 
     def tips(self) -> "dict[str, str]":
-        """Return the stores' commits as the refs have them now."""
+        """Return the stores' commits as the refs have them now; where a ref is broken, as the index has them."""
         pairs = (("shared", SHARED), ("private", PRIVATE))
-        return {name: tip for name, ref in pairs if (tip := raw_ref(self.where.commondir, ref))}
+        try:
+            return {name: tip for name, ref in pairs if (tip := raw_ref(self.where.commondir, ref))}
+        except External:  # nothing can follow it before it is repaired
+            return self.index.tips() if self.index else {}
 
     def catch_up(self, patience: float = 0.0) -> None:
         """Start a drain when writes wait or the index is behind its refs; wait for it so long."""
@@ -358,7 +361,7 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
     entry = {
         "key": key,
         "ref": SHARED,
-        "since": raw_ref(hook.where.commondir, SHARED),
+        "since": hook.tips().get("shared"),
         "subject": f"gotcha: capture {id}",
         "trailers": trailers,
     }

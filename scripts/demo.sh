@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # The main job on real input, in a scratch folder that is removed afterwards (keep it with KEEP=1): one session fails three
-# times, a second clone is told. Needs git and git-mem on PATH; no key, no network.
+# times, a second clone is told. Needs git, python and git-mem on PATH; no key, no network.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 samples=$here/tests/hooks/samples/claude
+for tool in git python; do command -v $tool >/dev/null || { echo "$tool is not on PATH" >&2; exit 1; }; done
 command -v git-mem >/dev/null || { echo "git-mem is not on PATH: run 'make demo', or install it first" >&2; exit 1; }
 
 scratch=$(cd "$(mktemp -d)" && pwd -P)
 if [ -z "${KEEP:-}" ]; then trap 'rm -rf "$scratch"' EXIT; fi
 # nothing of yours is read or written
-unset "${!GIT_@}" "${!GITMEM_@}" "${!XDG_@}" 2>/dev/null || true
+unset GITMEM "${!GIT_@}" "${!GITMEM_@}" "${!XDG_@}" 2>/dev/null || true
 export HOME=$scratch/home GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=$scratch/home/.gitconfig
 mkdir "$HOME"
 git config --global init.defaultBranch main

@@ -7,7 +7,7 @@ __git_mem_commands="init status doctor config wipe completion add edit supersede
 	show list search graph log diff undo sync remote hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_fields="--message --file --type --importance --tag --anchor --category --severity --workaround --project --agent"
-__git_mem_settings="backend sign agent remote remoteRef syncTimeout captureThreshold captureWindow inject startBudget promptBudget fileBudget
+__git_mem_settings="backend sign agent remote remoteRef syncTimeout capture captureThreshold captureWindow inject startBudget promptBudget fileBudget
 	allowSecret pager"
 
 # Print the options of a command.
@@ -19,6 +19,7 @@ __git_mem_options ()
 	doctor) echo --fix --json ;;
 	config) echo --global --unset --json ;;
 	wipe) echo --remote --yes ;;
+	hook) echo --settings ;;
 	add) echo "$__git_mem_fields" --kind --link --session --shared --private --user --json ;;
 	edit) echo "$__git_mem_fields" --title --untag --unanchor --json ;;
 	supersede) echo "$__git_mem_fields" --json ;;
@@ -127,7 +128,7 @@ __git_mem_argument ()
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
-		sign | inject) __git_mem_words "true false" ;;
+		sign | capture | inject) __git_mem_words "true false" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;

@@ -85,7 +85,7 @@ end
 # Print a setting and what it is.
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
-        remoteRef 'the ref on that remote' syncTimeout 'seconds of one exchange' captureThreshold 'errors that make a gotcha' \
+        remoteRef 'the ref on that remote' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
         captureWindow 'hours in which they must happen' inject 'answer agent hooks' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' pager 'pager of git mem'
 end
@@ -132,6 +132,7 @@ complete -c git-mem -n '__git_mem_remote show' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using doctor' -l fix -d 'Repair what can be repaired; never loses a record'
 complete -c git-mem -n '__git_mem_using config' -l global -d 'For all repositories of yours'
 complete -c git-mem -n '__git_mem_using config' -l unset -d 'Go back to the default'
+complete -c git-mem -n '__git_mem_using hook' -l settings -d 'Print the hooks to merge into the agent\'s settings'
 complete -c git-mem -n '__git_mem_using wipe purge' -l remote -x -a '(__git_mem_remotes)' -d 'On this remote, for everybody'
 complete -c git-mem -n '__git_mem_using wipe purge' -s y -l yes -d 'Do not ask'
 complete -c git-mem -n '__git_mem_remote enable' -s y -l yes -d 'Do not ask'
@@ -185,7 +186,7 @@ complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive resto
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|inject)\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|capture|inject)\$" (__git_mem_words)' -a 'true false'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__git_mem_words)' -a '(__git_mem_remotes)'
 complete -c git-mem -n '__git_mem_argument 0 hook' -a claude
 complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'

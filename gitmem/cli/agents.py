@@ -1,22 +1,27 @@
-"""Commands that agents' CLIs call. `hook` itself takes the hot path (`gitmem.hot`): here is its help."""
+"""Commands that agents' CLIs call. `hook` itself takes the hot path (`gitmem.hot`): here are its help and its settings."""
 
 import click
 
 from gitmem.agents.events import ADAPTERS
+from gitmem.shipped import read_text
 
 
 @click.command("hook", short_help="Answer a hook of an agent's CLI")
 @click.argument("agent", type=click.Choice(ADAPTERS))
 @click.argument("event", required=False)
+@click.option("--settings", is_flag=True, help="Print the hooks to merge into the agent's settings.")
 @click.pass_context
-def hook_command(ctx: click.Context, /, **_: str | None) -> None:
+def hook_command(ctx: click.Context, /, agent: str, settings: bool, **_: str | None) -> None:
     """Answer one hook call: the event's JSON on stdin, at most one JSON object on stdout, always exit code 0.
 
     You do not call this; the agent's CLI does, once its settings name it. What goes wrong is in the
     file hook.log of the repository's gitmem folder, and 'git mem doctor' tells of it.
 
     \b
-    Example, for .claude/settings.json:
-      {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "git-mem hook claude"}]}]}}
+    Example, for Claude Code:
+      git mem hook claude --settings        what to merge into .claude/settings.json
     """
-    click.echo(ctx.get_help())
+    if settings:
+        click.echo(read_text("agent-hooks", f"{agent}/hooks.json"), nl=False)
+    else:
+        click.echo(ctx.get_help(), err=True)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from typing import Any
 
 import click
@@ -180,7 +179,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
 
 def _findings(app: App) -> Any:
     yield from doctor.check_git(app.git, app.objects.traits.name)
-    yield from doctor.check_refs(app.git, app.location, open_index(app.home.join("index.db")))
+    yield from doctor.check_refs(app.git, app.location, app.home, open_index(app.home.join("index.db")))
     broken = False
     for name in ("shared", "private"):
         for finding in doctor.check_store(app.store(name), name):
@@ -330,4 +329,4 @@ def drain_command(term: Terminal) -> None:
     with term.open() as app:
         app.settle()
         app.index()
-        sys.stdout.flush()
+        app.expire_sessions()

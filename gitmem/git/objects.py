@@ -117,7 +117,7 @@ class Objects(Protocol):
     traits: Traits
 
     def tip(self, ref: str) -> str | None:
-        """Return the commit that a ref names, or None."""
+        """Return the commit that a ref names, or None; raises External when the ref is broken."""
 
     def refs(self, prefix: str) -> dict[str, str]:
         """Return all refs below a prefix with their oids."""

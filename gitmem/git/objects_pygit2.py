@@ -46,6 +46,8 @@ class Pygit2Objects:
             return str(self._repo.lookup_reference(ref).resolve().target)
         except (KeyError, ValueError):  # not there, or no name that a ref can have
             return None
+        except self._pygit2.GitError as error:
+            raise External(f"{ref} cannot be read: {error}.", "Run: git mem doctor --fix") from error
 
     def refs(self, prefix: str) -> dict[str, str]:
         """See Objects."""

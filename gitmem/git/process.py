@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
 from gitmem.errors import External, GitFailed, UntrustedRepository
+from gitmem.files import Location, is_own
 
 # What a child may see of GIT_*: how to reach a remote, nothing that names a repository.
 KEPT = frozenset({
@@ -145,15 +146,12 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     process.communicate()
 
 
-def check_owner(gitdir: str, start: str, env: Mapping[str, str]) -> None:
+def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:
     """Raise UntrustedRepository when git would refuse a repository for its owner.
 
-    `--git-dir` switches git's own check off, so it is asked once, without it, when the owner is another user.
+    `--git-dir` switches git's own check off, so it is asked once, without it, when part of it is another user's.
     """
-    try:
-        if os.stat(gitdir).st_uid == os.geteuid():
-            return
-    except (OSError, AttributeError):
+    if is_own(where):
         return
     result = subprocess.run(
         ["git", "-C", start, "rev-parse", "--git-dir"],

@@ -23,6 +23,7 @@ EARLIEST = frozenset({"created", "first_seen"})
 LATEST = frozenset({"rev", "updated", "last_seen"})
 WHOLE = frozenset({"resolved"})  # maps that mean one thing: never mixed from two sides
 SUMMED = frozenset({"occurrences"})
+MOST = 2**63 - 1  # of a count
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
         elif key in LATEST:
             value = max(v for v in (x, y, o) if v) if x or y else None
         elif key in SUMMED:
-            value = _sum(key, base.get(key), a, b, stamps)
+            value = _sum(key, base, a, b, stamps)
         elif kind in {"set", "maps"}:
             value = _union(o, x, y)
         elif kind == "map" and key not in WHOLE:
@@ -143,19 +144,40 @@ def _scalar(key: str, o: Any, x: Any, y: Any, a: _Side, b: _Side, stamps: dict[s
     return value
 
 
-def _sum(key: str, start: int, a: _Side, b: _Side, stamps: dict[str, Any]) -> int:
-    """Return the base's count plus what each side added; the list of additions makes a repeat count once."""
-    added: dict[str, int] = {}
+def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> int:
+    """Return the base's count and what each side added, each addition once.
+
+    Additions have names, whose counts only grow: of two, the greater holds. What a side added without a name
+    gets the side's digest. A side that names what the base had already says so by having less than its names add.
+    """
+    start, known = base.get(key), _named(base, key)
+    named = dict(known)
+    again = 0
     for side in (a, b):
-        value = side.record.get(key)
-        listed = side.record.get("stamps").get(key)
-        if isinstance(listed, dict) and listed and all(isinstance(n, int) for n in listed.values()):
-            added.update(listed)
-        elif value > start:
-            added[side.digest] = value - start
-    if added:
-        stamps[key] = {name: added[name] for name in sorted(added)}
-    return start + sum(added.values())
+        listed = _named(side.record, key)
+        rest = side.record.get(key) - start - sum(max(0, n - known.get(name, 0)) for name, n in listed.items())
+        if rest > 0:
+            listed[side.digest] = max(rest, listed.get(side.digest, 0))
+        again = min(again, rest)
+        for name, n in listed.items():
+            named[name] = max(n, named.get(name, 0))
+    if named:
+        stamps[key] = {name: named[name] for name in sorted(named)}
+    added = sum(n - known.get(name, 0) for name, n in named.items())
+    return min(start + again + added, MOST)
+
+
+def _named(record: Record, key: str) -> dict[str, int]:
+    listed = record.get("stamps").get(key)
+    return {k: v for k, v in listed.items() if type(v) is int and v > 0} if isinstance(listed, dict) else {}
+
+
+def counted(record: Record, key: str, times: int, name: str) -> Record:
+    """Return a record with `times` more in a count, known by the name of who counted."""
+    named = _named(record, key)
+    more = {name: named.get(name, 0) + times} if name and times > 0 else {}
+    stamps = {**record.get("stamps"), key: {**named, **more}} if named or more else record.get("stamps")
+    return record.change(**{key: min(record.get(key) + times, MOST)}, stamps=stamps or None)
 
 
 def _union(o: Any, x: Any, y: Any) -> list[Any]:
@@ -222,14 +244,16 @@ def _variants(side: _Side, attic: Callable[[str], bytes | None]) -> dict[str, tu
 
 
 def restamp(before: Record, after: Record) -> Record:
-    """Return an edited record without the stamps of the fields that the edit changed."""
+    """Return an edited record without the stamps of the fields that the edit changed; who counted what stays known."""
     stamps = before.get("stamps")
     if not stamps:
         return after
     kept = {}
     for key, value in stamps.items():
         name, _, sub = key.partition("/")
-        if name in {"title", "body"}:
+        if key in SUMMED:
+            same = True
+        elif name in {"title", "body"}:
             same = getattr(before, name) == getattr(after, name)
         elif sub:
             same = (before.get(name) or {}).get(sub) == (after.get(name) or {}).get(sub)

@@ -325,6 +325,19 @@ def _key_blocks(text: str) -> Iterator[_Span]:
         if begin.start() >= done and _rx(_BODY).match(text, begin.end(), end):
             yield begin.start(), end, 0, "private key"
             done = end
+    # one whose beginning was cut off: the lines above its end that can be nothing else
+    for stop in _rx(_END).finditer(text):
+        if stop.start() < done:
+            continue
+        start = stop.start()
+        while start > 0:
+            line = text.rfind("\n", 0, start - 1) + 1
+            if not _rx(r"[ \t|>E]*[A-Za-z0-9+/=]{16,}[ \t\r]*\n?").fullmatch(text, line, start):
+                break
+            start = line
+        if start < stop.start():
+            yield start, stop.end(), 0, "private key"
+        done = stop.end()
 
 
 def _cookies(text: str) -> Iterator[_Span]:

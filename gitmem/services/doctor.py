@@ -3,6 +3,7 @@
 Each check yields findings; a finding may carry a repair. Nothing is repaired unless asked.
 """
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -10,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitmem.errors import GitmemError
-from gitmem.files import Home, Location, listing
+from gitmem.errors import Busy, External, GitmemError
+from gitmem.files import Home, Location, Lock, disk_error, listing, packed_ref, raw_ref, sync_dir
 from gitmem.git.process import Git
 from gitmem.index.query import NAME, SCHEMA, Index, open_index
 from gitmem.store import journal, purge
@@ -43,19 +44,20 @@ def check_git(git: Git, backend: str) -> Iterator[Finding]:
         yield Finding("ok", f"git {version}, objects through {backend}")
 
 
-def check_refs(git: Git, location: Location, index: Index | None) -> Iterator[Finding]:
+def check_refs(git: Git, location: Location, home: Home, index: Index | None) -> Iterator[Finding]:
     """Are our refs readable, is everything that they need there, did a crash leave locks?"""
-    indexed = index.tips() if index else {}
+    indexed = _tips(index)
     for name, ref in (("shared", SHARED), ("private", PRIVATE)):
         path = os.path.join(location.commondir, ref)
-        if os.path.isfile(path) and os.path.getsize(path) == 0:
-            tip = indexed.get(name, "")
-            good = bool(tip) and git.call("cat-file", "-e", f"{tip}^{{commit}}", ok=(0, 1, 128))[0] == 0
+        try:
+            raw_ref(location.commondir, ref)
+        except External as error:
+            known = [tip for tip in (indexed.get(name), packed_ref(location.commondir, ref)) if tip and _is_commit(git, tip)]
             yield Finding(
                 "error",
-                f"{ref} is empty, as a power cut can leave it.",
-                "Run: git mem doctor --fix" if good else "Fetch it again: git mem sync",
-                _set_ref(path, tip) if good else None,
+                str(error),
+                "Run: git mem doctor --fix" if known else f"Move {path} out of the way, then fetch it again: git mem sync",
+                _set_ref(git, home, location.commondir, ref, known[0]) if known else None,
             )
     folder = os.path.join(location.commondir, "refs", "gitmem")
     for here, _, names in os.walk(folder):
@@ -240,13 +242,65 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
                 )
 
 
-def _set_ref(path: str, tip: str) -> Callable[[], str]:
+def _tips(index: Index | None) -> dict[str, str]:
+    try:
+        return index.tips() if index else {}
+    except sqlite3.Error:
+        return {}
+
+
+def _is_commit(git: Git, oid: str) -> bool:
+    return git.call("cat-file", "-e", f"{oid}^{{commit}}", ok=(0, 1, 128))[0] == 0
+
+
+def _set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Callable[[], str]:
+    """Return what gives a broken ref its last commit again."""
+
     def repair() -> str:
-        os.unlink(path)
-        Path(path).write_text(tip + "\n", encoding="ascii")
-        return f"set {os.path.basename(os.path.dirname(path))}/{os.path.basename(path)} back to {tip[:12]}, where the index last saw it"
+        home.make()
+        with Lock(home.touch("write.lock"), 5.0):
+            try:
+                raw_ref(commondir, ref)
+            except External:
+                tip = _newest(git, known)
+                _replace_ref(os.path.join(commondir, ref), tip, home.shared)
+                return f"set {ref} to {tip[:12]}, its last commit that is here"
+        return f"{ref} is in order again"
 
     return repair
+
+
+def _newest(git: Git, known: str) -> str:
+    """Return the end of the longest chain of commits that nothing names and that goes on from a known one: writes it had not seen."""
+    # a broken ref makes git itself end with an error; the answer is there all the same
+    _, out, _ = git.call("fsck", "--connectivity-only", "--dangling", "--no-reflogs", "--no-progress", ok=range(256), timeout=600)
+    lost = [line.split()[2].decode() for line in out.splitlines() if line.startswith(b"dangling commit ")]
+    best = (0, known)
+    for oid in sorted(lost):
+        if git.call("merge-base", "--is-ancestor", known, oid, ok=(0, 1, 128))[0] == 0:
+            best = max(best, (int(git.run("rev-list", "--count", f"{known}..{oid}")), oid))
+    return best[1]
+
+
+def _replace_ref(path: str, oid: str, shared: bool) -> None:
+    """Write a loose ref as git does, git's own lock included; raises Busy, External."""
+    try:
+        handle = os.open(path + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664 if shared else 0o644)
+    except FileExistsError as error:
+        raise Busy("git is writing to this ref.", f"Try again in a moment; if nothing runs, delete {path}.lock.") from error
+    except OSError as error:
+        raise disk_error(error, path) from error
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(oid + "\n")
+            file.flush()
+            os.fsync(handle)
+        os.replace(path + ".lock", path)
+        sync_dir(os.path.dirname(path))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(path + ".lock")
+        raise disk_error(error, path) from error
 
 
 def _unlink(path: str) -> Callable[[], str]:

@@ -12,7 +12,7 @@ from gitmem.errors import InvalidRecord, UserError
 from gitmem.model.codec import decode, encode
 from gitmem.model.fingerprint import fingerprint
 from gitmem.model.kinds import gotcha_id
-from gitmem.model.merge import merge_bytes
+from gitmem.model.merge import counted, merge_bytes, restamp
 from gitmem.model.record import Record, make
 from gitmem.model.scrub import scrub, scrub_all
 from gitmem.store.layout import attic_path, record_path, tombstone_path
@@ -22,10 +22,11 @@ Edits = dict[str, bytes | None]
 
 
 class View:
-    """A parent tree with the edits so far on top."""
+    """A parent tree with the edits so far on top, and the name of the clone that applies them."""
 
-    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+    def __init__(self, read: Callable[[str], bytes | None], replica: Callable[[], str] = str) -> None:
         self._read = read
+        self.replica = replica
         self.edits: Edits = {}
 
     def read(self, path: str) -> bytes | None:
@@ -137,22 +138,23 @@ def _observe(op: Op, view: View) -> None:
     if view.read(tombstone_path(id)) is not None:
         return
     current = view.read(record_path(id))
+    new = decode(op["data"].encode())
     if current is None:
-        view.set(record_path(id), op["data"].encode())
+        seen = new.get("occurrences")
+        view.set(record_path(id), encode(counted(new.change(occurrences=0), "occurrences", seen, view.replica())))
         return
-    old, new = decode(current), decode(op["data"].encode())
+    old = decode(current)
     anchors = old.anchors + [a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}]
     body = old.body
     if old.resolved:
         body += f"\n> Reopened {op['at']}: it happened again after it was resolved.\n"
     after = old.touched(op["at"]).change(
         body=body,
-        occurrences=old.get("occurrences") + op["times"],
         last_seen=max(op["at"], old.get("last_seen") or ""),
         anchors=anchors,
         resolved=None,
     )
-    view.set(record_path(id), encode(after))
+    view.set(record_path(id), encode(counted(restamp(old, after), "occurrences", op["times"], view.replica())))
 
 
 def _capture(op: Op, view: View) -> None:

@@ -20,6 +20,7 @@ from gitmem.model.record import Record
 from gitmem.store import journal
 from gitmem.store.layout import FOLDER, FORMAT_PATH, check_format, id_of_path, in_record_folder, record_path
 from gitmem.store.ops import Op, View, apply
+from gitmem.store.replica import replica
 from gitmem.store.treemerge import root_draft
 
 T = TypeVar("T")
@@ -268,7 +269,7 @@ class Store:
             found = self.objects.find(tree, path)
             return self.objects.read(found.oid) if found and not found.is_tree else None
 
-        view = View(read)
+        view = View(read, lambda: replica(self.home, self.clock))
         for op in entry["ops"]:
             apply(op, view)
         if not view.edits:

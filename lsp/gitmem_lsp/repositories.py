@@ -58,7 +58,7 @@ class Repository:
         if self._opened is None:
             from gitmem.app import App  # the editor's first request need not wait for it
 
-            check_owner(self.location.gitdir, self.location.worktree or self.location.gitdir, self._env)
+            check_owner(self.location, self.location.worktree or self.location.gitdir, self._env)
             # `auto` is libgit2, and git where libgit2 cannot open the repository: slower is better than silent
             self._opened = App(self.location, self._env, Clock(), prefer="auto")
         return self._opened

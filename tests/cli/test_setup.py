@@ -164,6 +164,57 @@ def test_doctor_repairs_an_empty_ref(mem: Mem) -> None:
     assert mem.titles() == ["T"]
 
 
+@pytest.mark.parametrize("left", [b"", b"\0" * 41, b"0123456789abcdef\n", b"\xff\xfe\n"])
+def test_a_broken_ref_is_no_older_one(mem: Mem, left: bytes) -> None:
+    """What packed-refs still has of a broken ref is not read, and --fix finds what was written since: no write is lost."""
+    mem("add", "one")
+    git(mem.folder, "pack-refs", "--all")
+    mem("add", "two")
+    mem("list")
+    mem("add", "three")
+    mem("add", "four")
+    before = tip(mem.folder)
+    (mem.folder / ".git" / SHARED).write_bytes(left)
+
+    for command in (("list",), ("search", "one"), ("add", "five"), ("log",), ("status",)):
+        assert "git mem doctor --fix" in mem(*command, code=1).err
+    mem("doctor", "--fix")
+    assert tip(mem.folder) == before
+    assert set(mem.titles()) == {"one", "two", "three", "four"}
+    assert not list((mem.folder / ".git" / SHARED).parent.glob("*.lock"))
+    assert fsck(mem.folder) == ""
+
+
+def test_a_broken_ref_without_an_index(mem: Mem) -> None:
+    """What packed-refs has is enough to find the last commit; with nothing to go by, doctor says what to do and changes nothing."""
+    mem("add", "one")
+    git(mem.folder, "pack-refs", "--all")
+    mem("add", "two")
+    before = tip(mem.folder)
+    ref = mem.folder / ".git" / SHARED
+    ref.write_bytes(b"")
+    mem("doctor", "--fix")
+    assert tip(mem.folder) == before
+
+    (mem.folder / ".git/packed-refs").unlink()
+    (mem.folder / ".git/gitmem/index.db").unlink()
+    ref.write_bytes(b"")
+    assert "out of the way" in mem("doctor", "--fix", code=1).out
+    assert ref.read_bytes() == b""
+
+
+def test_a_ref_that_git_writes_is_left_alone(mem: Mem) -> None:
+    """A lock of git's own is respected by the repair."""
+    mem("add", "one")
+    mem("list")
+    (mem.folder / ".git" / SHARED).write_bytes(b"")
+    lock = mem.folder / ".git" / (SHARED + ".lock")
+    lock.touch()
+
+    assert "git is writing" in mem("doctor", "--fix", code=1).err
+    assert lock.exists()
+
+
 def test_doctor_removes_a_dead_lock(mem: Mem) -> None:
     """A lock that a killed process left behind is found by its age."""
     mem("add", "T")

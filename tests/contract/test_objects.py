@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.errors import MissingObject, Moved
+from gitmem.errors import External, MissingObject, Moved
 from gitmem.files import locate
 from gitmem.git.objects import BLOB, LINK, PACK_ABOVE, TREE, Change, Draft, Entry, Identity, Objects, diff, files
 from gitmem.git.objects_cli import CliObjects
@@ -156,6 +156,23 @@ def test_packed_refs_are_read_and_moved(world: tuple[str, Path], objects: Object
     assert one == objects.tip(REF)
     objects.move(REF, one, two, "two")
     assert two == objects.tip(REF)
+
+
+def test_a_broken_ref_is_an_error(world: tuple[str, Path], objects: Objects):
+    """A loose file that a power cut emptied is not read past: packed-refs has an older value."""
+    _, path = world
+    where = locate(str(path), os.environ).commondir
+    if os.path.isdir(os.path.join(where, "reftable")):
+        assert objects.tip(REF) is None
+        return
+    first = grow(objects, a=b"1")
+    objects.move(REF, None, first, "made")
+    git(path, "pack-refs", "--all")
+    objects.move(REF, first, grow(objects, (first,), 1, a=b"2"), "moved")
+    for left in (b"", b"\0" * 41, b"no oid\n"):
+        Path(where, REF).write_bytes(left)
+        with pytest.raises(External, match=REF):
+            objects.tip(REF)
 
 
 def test_delete_takes_the_ref(objects: Objects):

@@ -111,10 +111,20 @@ def test_namespaces_are_apart(project: Path, agent):
 
 
 def test_budget_is_kept(project: Path, agent):
-    for n in range(60):
+    for n in range(40):
         run(project, "add", f"Decision {n} " + "with many words " * 8, "-t", "decision")
     told = agent().hook("SessionStart")
     assert 0 < len(told) <= 1200 * 4
+
+
+def test_what_was_cut_is_told_later(project: Path, agent):
+    """A budget beyond what the agent takes at once: what did not fit is not taken for told."""
+    git(project, "config", "gitmem.startBudget", "6000")
+    for n in range(50):
+        run(project, "add", f"Decision {n} " + "with many words " * 12, "-t", "decision")
+    first, second = agent().hook("SessionStart"), agent().hook("SessionStart", source="resume")
+    assert len(first) < 10000 and second
+    assert not set(first.splitlines()[1:-1]) & set(second.splitlines()[1:-1])
 
 
 def test_injected_text_cannot_leave_its_fence(project: Path, agent):
@@ -133,6 +143,27 @@ def test_what_was_injected_is_no_error(agent):
     assert gotchas(agent().cwd) == []
 
 
+def test_slip_of_the_agent_is_no_error(agent):
+    """An edit that did not apply says nothing about the project."""
+    for _ in range(4):
+        agent().hook(
+            "PostToolUseFailure.Bash",
+            tool_name="Edit",
+            tool_input={"file_path": "app/pay.py"},
+            error="String to replace not found in file.",
+        )
+    run(agent().cwd, "drain")
+    assert gotchas(agent().cwd) == []
+
+
+def test_capture_can_be_switched_off(project: Path, agent):
+    git(project, "config", "gitmem.capture", "false")
+    for _ in range(4):
+        agent().fail(crash(project))
+    run(project, "drain")
+    assert gotchas(project) == []
+
+
 def test_interrupted_command_is_no_error(agent):
     for _ in range(4):
         agent().hook("PostToolUseFailure.Bash", is_interrupt=True)
@@ -144,6 +175,63 @@ def test_silent_failure_is_no_gotcha(agent):
     for _ in range(4):
         agent().fail("Exit code 1", "grep nothing file")
     assert gotchas(agent().cwd) == []
+
+
+def test_hits_before_the_index_knows_are_counted_once(project: Path, tmp_path: Path, agent):
+    """A clone that has the gotcha from elsewhere, but no index yet, adds its own hits when it has three; each once."""
+    for _ in range(3):
+        agent().fail(crash(project))
+    wait_for(lambda: gotchas(project))
+    (project / ".git/gitmem/index.db").unlink()
+    (project / ".git/gitmem/state.db").unlink()
+    for _ in range(3):
+        agent("s2").fail(crash(project))
+        (project / ".git/gitmem/index.db").unlink(missing_ok=True)
+    run(project, "drain")
+    assert [g["occurrences"] for g in gotchas(project)] == [6]
+
+
+def test_gotchas_of_the_user_store_are_told_for_a_file(project: Path, agent):
+    run(project, "add", "-k", "gotcha", "Everywhere", "--anchor", "app/pay.py", "--user")
+    run(project, "list")
+    assert "Everywhere" in agent().hook("PreToolUse.Read", tool_input={"file_path": str(project / "app/pay.py")})
+
+
+def test_half_an_emoji_is_taken(project: Path, agent):
+    """JavaScript cuts them in two."""
+    for _ in range(3):
+        agent().raw(json.dumps(agent().payload("PostToolUseFailure.Bash", error="Error: broken \ud83d here")).encode())
+    assert [g["title"] for g in wait_for(lambda: gotchas(project))] == ["Error: broken ? here"]
+
+
+def test_setting_of_one_command_is_not_kept(project: Path, agent):
+    run(project, "add", "We use SERIALIZABLE", "-t", "decision")
+    once = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "gitmem.inject", "GIT_CONFIG_VALUE_0": "false"}
+    assert Agent(project, "one", once).hook("SessionStart") == ""
+    assert "SERIALIZABLE" in agent("two").hook("SessionStart")
+
+
+def test_setting_of_a_linked_worktree(project: Path, tmp_path: Path, agent):
+    run(project, "add", "We use SERIALIZABLE", "-t", "decision")
+    git(project, "worktree", "add", "-q", str(tmp_path / "tree"))
+    git(project, "config", "extensions.worktreeConfig", "true")
+    git(tmp_path / "tree", "config", "--worktree", "gitmem.inject", "false")
+    assert Agent(tmp_path / "tree", "t").hook("SessionStart") == ""
+    assert "SERIALIZABLE" in agent().hook("SessionStart")
+    assert run(tmp_path / "tree", "config", "inject").strip().startswith("false")
+
+
+@pytest.mark.parametrize(
+    "before", [["-C", "."], ["-C."], ["-C", "/nonexistent"], ["--no-pager"], ["--color=never"], ["--color", "never", "-C", "."]]
+)
+def test_options_before_the_command(project: Path, agent, before):
+    """However an agent's settings write it, it answers, and does not fail."""
+    run(project, "add", "We use SERIALIZABLE", "-t", "decision")
+    command = [*HOOK[:4], *before, *HOOK[4:]]
+    done = subprocess.run(
+        command, input=json.dumps(agent().payload("SessionStart")).encode(), cwd=project, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"") and b"SERIALIZABLE" in done.stdout
 
 
 def test_two_errors_are_counted_apart(project: Path, agent):
@@ -260,15 +348,26 @@ def test_input_that_never_ends_is_given_up(project: Path, agent):
         child.communicate()
 
 
-def test_locked_database_is_given_up(project: Path, agent):
-    agent().hook("SessionStart")
+def test_busy_database_loses_no_hit(project: Path, agent):
+    """Nothing waits for it long, and what happened meanwhile is counted by the next hook."""
+    error = crash(project)
+    agent().fail(error)
     db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
     db.execute("BEGIN EXCLUSIVE")
     started = time.monotonic()
-    assert agent().hook("PreToolUse.Read") == ""
+    assert agent().fail(error) == ""
     assert time.monotonic() - started < 6
     db.close()
-    assert "locked" in agent().log()
+    (file,) = (project / ".git/gitmem/sessions").glob("history_*_s1.jsonl")
+    assert len(file.read_text().splitlines()) == 2
+    agent().fail(error)
+    assert [g["occurrences"] for g in wait_for(lambda: gotchas(project))] == [3]
+
+
+def test_failure_of_a_hook_is_logged_and_told_by_doctor(project: Path, agent):
+    agent().hook("SessionStart")
+    assert agent().raw(b"{").stdout == b""
+    assert "JSONDecodeError" in agent().log()
     assert "hooks failed" in run(project, "doctor")
 
 
@@ -339,6 +438,47 @@ def test_repository_of_somebody_else_is_left_alone(project: Path, agent):
     assert agent().hook("SessionStart") == ""
     git(project, "config", "--global", "safe.directory", str(project))
     assert "SERIALIZABLE" in agent().hook("SessionStart")
+
+
+def test_work_tree_of_somebody_else_is_left_alone(project: Path, agent):
+    run(project, "add", "We use SERIALIZABLE", "-t", "decision")
+    os.chown(project, 12345, 12345)
+    assert agent().hook("SessionStart") == ""
+
+
+def test_log_of_somebody_else_leads_nowhere(project: Path, tmp_path: Path, agent):
+    """Their repository may have a link where our log would be."""
+    (project / ".git/gitmem").mkdir()
+    (tmp_path / "victim").write_text("mine\n")
+    (project / ".git/gitmem/hook.log").symlink_to(tmp_path / "victim")
+    agent().raw(b"{")
+    os.chown(project / ".git", 12345, 12345)
+    agent().raw(b"{")
+    assert (tmp_path / "victim").read_text() == "mine\n"
+
+
+def test_drain_holds_nothing_of_the_agent(project: Path, agent):
+    """A pipe that the agent passed on by accident is closed when the hook has ended, though the drain goes on."""
+    reader, writer = os.pipe()
+    os.dup2(writer, 200)
+    os.set_inheritable(200, True)
+    payload = json.dumps(agent().payload("SessionEnd")).encode()
+    subprocess.run(HOOK, input=payload, cwd=project, check=True, close_fds=False)
+    os.close(writer), os.close(200)
+    started = time.monotonic()
+    assert os.read(reader, 1) == b"" and time.monotonic() - started < 0.2
+    os.close(reader)
+
+
+def test_settings_are_printed_whole(project: Path):
+    settings_ = json.loads(run(project, "hook", "claude", "--settings"))
+    commands = {h["command"] for groups in settings_["hooks"].values() for g in groups for h in g["hooks"]}
+    assert commands == {"git-mem hook claude"} and set(settings_["hooks"]) >= {
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUseFailure",
+        "SessionEnd",
+    }
 
 
 def test_terminal_gets_help(project: Path):

@@ -1,7 +1,10 @@
 """The main job: what one session learns, another is told, in another clone."""
 
 import json
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import fsck, git
 from tests.hooks.conftest import Agent, committed, crash, gotchas, run, wait_for
@@ -71,6 +74,49 @@ def test_secret_in_an_error_never_reaches_a_blob(project: Path, agent):
     objects = git(project, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
     blobs = [line.split()[0] for line in objects.splitlines()]
     assert blobs and not any(secret in git(project, "cat-file", "-p", oid) for oid in blobs)
+
+
+GITHUB = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+SLACK = "xoxb-" + "123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx"
+KEY = "\n".join(
+    [
+        "-----BEGIN RSA " + "PRIVATE KEY-----",
+        *("MIIEpAIBAAKCAQEA7x" + str(n) * 44 for n in range(10)),
+        *["Qq3" * 20] * 60,
+        "-----END RSA " + "PRIVATE KEY-----",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "command", "parts"),
+    [
+        (f"Exit code 1\n{KEY}\nError: deploy key rejected", "deploy", ["MIIEpAIBAAKCAQEA7x", "Qq3Qq3Qq3Qq3"]),
+        ("Exit code 1\nError: push failed", "x" * 466 + f" T={GITHUB} y", [GITHUB[:24]]),
+        (f"Exit code 1\nValueError: auth failed {SLACK} end", "python app/pay.py", [SLACK[-24:]]),
+        ("Exit code 1\nError: " + "word " * 12 + GITHUB, "x", [GITHUB[:24]]),
+    ],
+    ids=["key that is cut", "command that is cut", "token in the pattern", "title that is cut"],
+)
+def test_part_of_a_secret_never_reaches_a_blob(project: Path, agent, error, command, parts):
+    for _ in range(3):
+        agent().fail(error, command)
+    wait_for(lambda: gotchas(project))
+    everything = subprocess.run(
+        "git cat-file --batch-all-objects --batch", shell=True, cwd=project, capture_output=True, check=True
+    ).stdout.decode("utf-8", "replace")
+    assert [part for part in parts if part in everything] == []
+
+
+def test_code_around_an_error_is_masked(project: Path, agent):
+    """The lines beside an anchored one are text like any other."""
+    (project / "app/conf.py").write_text(f'token = "{GITHUB}"\n\n\nraise ValueError("boom")\n')
+    for _ in range(3):
+        agent().fail('Exit code 1\nTraceback (most recent call last):\n  File "app/conf.py", line 4, in <module>\nValueError: boom')
+    found = wait_for(lambda: gotchas(project))
+    assert found[0]["anchors"][0]["path"] == "app/conf.py"
+    everything = subprocess.run("git cat-file --batch-all-objects --batch", shell=True, cwd=project, capture_output=True, check=True).stdout
+    assert GITHUB.encode() not in everything
 
 
 def test_capture_survives_a_drain_that_never_ran(project: Path, agent):

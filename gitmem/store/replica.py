@@ -1,0 +1,22 @@
+"""Who counts: the random name of this clone, in its own folder and never shared but in counts."""
+
+from gitmem.clock import Clock
+from gitmem.files import Home, write_atomic
+
+NAME = "replica"
+
+
+def replica(home: Home, clock: Clock) -> str:
+    """Return this clone's name, made on first use."""
+    path = home.join(NAME)
+    try:
+        with open(path, encoding="ascii") as file:
+            found = file.read().strip()
+        if found:
+            return found
+    except (OSError, ValueError):
+        pass
+    home.make()
+    made = clock.ulid()
+    write_atomic(path, made.encode() + b"\n", shared=home.shared)
+    return made
