@@ -11,7 +11,7 @@ from gitmem.errors import UnknownId, UserError
 from gitmem.git.objects import Change, Commit, Entry, Objects, diff
 from gitmem.git.process import Git
 from gitmem.model.codec import sane
-from gitmem.model.merge import SUMMED, merge_bytes, restamp
+from gitmem.model.merge import merge_bytes, restamp
 from gitmem.model.record import Record
 from gitmem.store import ops
 from gitmem.store.layout import id_of_path, record_path, tombstone_path
@@ -266,9 +266,7 @@ def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, no
         target = merged if isinstance(merged, Record) else back
     if _content(target) == _content(here):  # it has been taken back already
         return []
-    # who counted what must stay known, or the next merge counts it again
-    counts = {k: v for k, v in target.get("stamps").items() if k in SUMMED}
-    after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=counts or None).touched(store.clock.stamp())
+    after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(store.clock.stamp())
     return [ops.put(restamp(here, after), here)]
 
 

@@ -154,7 +154,9 @@ def _observe(op: Op, view: View) -> None:
         anchors=anchors,
         resolved=None,
     )
-    view.set(record_path(id), encode(counted(restamp(old, after), "occurrences", op["times"], view.replica())))
+    # the stamps of an older text are not this one's; a conflict in it is still for a person to settle
+    after = restamp(old, after).change(conflict=old.fields.get("conflict"))
+    view.set(record_path(id), encode(counted(after, "occurrences", op["times"], view.replica())))
 
 
 def _capture(op: Op, view: View) -> None:

@@ -68,8 +68,12 @@ def fresh(path: Path) -> None:
         if not db.exists():
             return False
         index = sqlite3.connect(f"file:{db}?mode=ro", uri=True)
-        tips = index.execute("SELECT tip FROM tips WHERE store = 'shared'").fetchall()
-        index.close()
+        try:
+            tips = index.execute("SELECT tip FROM tips WHERE store = 'shared'").fetchall()
+        except sqlite3.OperationalError:  # it is being built
+            return False
+        finally:
+            index.close()
         return tips == [(git(path, "rev-parse", "refs/gitmem/heads/main"),)]
 
     wait_for(follows)
@@ -500,7 +504,7 @@ def test_two_clones_capture_the_same_gotcha(project: Path, tmp_path: Path, agent
     git(tmp_path, "clone", "-q", "-b", "main", str(hub), str(other))
     for path in (project, other):
         for _ in range(3):
-            Agent(path, "s").fail(crash(path))
+            Agent(path, path.name).fail(crash(path))
         wait_for(lambda path=path: len(committed(path)) >= 2)
         run(path, "remote", "enable", "origin")
     for path in (project, other, project):

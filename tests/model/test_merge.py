@@ -1,5 +1,7 @@
 """The merge of one record: order never matters, nothing is lost."""
 
+from dataclasses import dataclass
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -7,6 +9,7 @@ from gitmem.model.codec import decode, encode
 from gitmem.model.merge import Merged, merge_bytes, restamp
 from gitmem.model.record import make
 from gitmem.model.textmerge import merge3
+from gitmem.store import ops
 from tests.model.strategies import edited, lines, records
 
 
@@ -135,3 +138,106 @@ def test_editing_a_conflict_settles_it():
     merged = decode(merge_bytes(base.id, encode(base), *sides, {}.get).data)
     after = restamp(merged, merged.change(body="settled\n", rev=4))
     assert (after.get("conflict"), "body" in after.get("stamps")) == (None, False)
+
+
+GOT = make("gotcha", "got-" + "0" * 26, "boom", created="2026-01-01T00:00:00Z", occurrences=1, last_seen="2026-01-01T00:00:00Z")
+
+
+@dataclass(eq=False)
+class Point:
+    """A commit of one record: its bytes, its parents, and which hits it has seen."""
+
+    data: bytes | None
+    parents: tuple["Point", ...]
+    hits: dict[int, int]
+
+    def past(self) -> set["Point"]:
+        return {self}.union(*(p.past() for p in self.parents))
+
+
+def hit(point: Point, clone: str, times: int, number: int) -> Point:
+    """Count hits as the store does; `number` tells them from all others."""
+    view = ops.View(lambda path: point.data if path.startswith("gotchas/") else None, lambda: clone)
+    ops.apply(ops.observe(GOT.change(occurrences=times), times, f"2026-01-02T00:00:{number % 60:02d}Z"), view)
+    return Point(next(iter(view.edits.values())), (point,), {**point.hits, number: times})
+
+
+def bases(one: Point, two: Point) -> list[Point]:
+    """Return the best common ancestors, as git finds them."""
+    common = one.past() & two.past()
+    return [p for p in common if not any(p is not q and p in q.past() for q in common)]
+
+
+def joined(one: Point, two: Point) -> Point:
+    """Merge as trees are merged: several bases are merged first."""
+    if one in two.past() or two in one.past():
+        return two if one in two.past() else one
+    found = sorted(bases(one, two), key=lambda p: p.data or b"")
+    base = found[0]
+    for other in found[1:]:
+        base = joined(base, other)
+    hits = {**one.hits, **two.hits}
+    if one.data is None or two.data is None:
+        return Point(one.data or two.data, (one, two), hits)
+    return Point(merge_bytes(GOT.id, base.data, one.data, two.data, {}.get).data, (one, two), hits)
+
+
+steps = st.tuples(st.integers(0, 2), st.sampled_from(["hit", "hit", "edit", "meet", "meet"]), st.integers(0, 2), st.integers(1, 9))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.booleans(), st.lists(steps, max_size=16))
+def test_every_hit_counts_once(shared, history):
+    """Whatever three clones saw, edited and took over from whom: a record counts each hit in its past, and no other."""
+    start = Point(None, (), {})
+    if shared:
+        start = hit(start, "clone0", 1, -1)
+    at = [start] * 3
+    for number, (who, what, other, times) in enumerate(history):
+        if what == "hit":
+            at[who] = hit(at[who], f"clone{who}", times, number)
+        elif what == "meet":
+            at[who] = joined(at[who], at[other])
+        elif at[who].data is not None:
+            old = decode(at[who].data)
+            new = restamp(old, old.change(severity=("info", "critical")[times % 2], workaround=f"w{number}").touched("2026-01-03T00:00:00Z"))
+            at[who] = Point(encode(new), (at[who],), at[who].hits)
+    for point in at:
+        if point.data is not None:
+            assert sum(point.hits.values()) == decode(point.data).get("occurrences")
+
+
+def test_hits_after_a_merge_survive_the_next_one():
+    """A merge that nobody's count changed since leaves it; hits on a merged record are added to it."""
+    root = hit(Point(None, (), {}), "a", 1, 0)
+    both_ = joined(hit(root, "a", 2, 1), hit(root, "b", 3, 2))
+    edits = [Point(encode(restamp(r, r.change(workaround=w).touched("2026-01-04T00:00:00Z"))), (both_,), both_.hits) for r in [decode(both_.data)] for w in "xy"]
+    assert 6 == decode(joined(*edits).data).get("occurrences")
+    assert 16 == decode(joined(hit(both_, "a", 10, 3), edits[1]).data).get("occurrences")
+
+
+def test_counts_of_unnamed_hits_are_added_once():
+    """A count that was edited by hand is an addition too, and stays one when it comes twice; a lower one takes away."""
+    base = GOT.change(occurrences=5)
+    up, down = base.change(occurrences=9, rev=2), base.change(occurrences=3, rev=2)
+    once = merge_bytes(GOT.id, encode(base), encode(up), encode(down), {}.get)
+    assert 7 == decode(once.data).get("occurrences")
+    for side in (up, down):
+        assert once.data == merge_bytes(GOT.id, encode(base), once.data, encode(side), {}.get).data
+
+
+def test_hostile_counts_stay_a_valid_record():
+    """Counts of any size and lists of nonsense give a record that can be read."""
+    most = 2**63 - 1
+    stamps = {"occurrences": {"x": most, "y": -5, "z": "much", "t": True}}
+    one, two = GOT.change(occurrences=most, stamps=stamps), GOT.change(occurrences=most, rev=2)
+    assert most == decode(merge_bytes(GOT.id, encode(GOT), encode(one), encode(two), {}.get).data).get("occurrences")
+
+
+def test_reopening_keeps_a_conflict():
+    """A hit on a resolved record adds to its text, and leaves the conflict in it for a person."""
+    item = GOT.change(body="a\n", resolved={"by": "Ada"}, conflict=True, stamps={"body": ["2 x y"], "title": "2 x y"})
+    view = ops.View(lambda path: encode(item) if path.startswith("gotchas/") else None)
+    ops.apply(ops.observe(GOT, 1, "2026-01-02T00:00:00Z"), view)
+    found = decode(next(iter(view.edits.values())))
+    assert (True, ["title"]) == (found.get("conflict"), sorted(found.get("stamps")))
