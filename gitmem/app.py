@@ -4,6 +4,7 @@ Edges (commands, hooks, the language server) hold an `App` and call services wit
 """
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ from gitmem.store.refs import BRANCH, PRIVATE, SHARED
 # Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them, and
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
+    import sqlite3
+
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.index.cache import Cache
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 SCOPES = ("shared", "private", "user")
 READS_A_FLUSH = 50
 HISTORY_DAYS = 30
+FIRST_INDEX = 600.0  # seconds that a reader waits for another process that makes the index
 PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
@@ -54,6 +58,7 @@ class App:
         self.unsigned = False  # a commit that should have been signed could not be
         self._cache: Cache | None = None
         self._index: Index | None = None
+        self.stale = False  # another process was indexing all the time: what was read may lack the newest records
         self.home = Home(location.home, shared=is_shared(location.commondir))
         self.git = Git(location.commondir, env)
 
@@ -202,17 +207,50 @@ class App:
             return self._index
         if self._cache is None:
             found = open_index(self.home.join(NAME))
-            if found is not None and found.tips() == tips:
-                self._index = found
-                return found
             if found is not None:
+                found.mend = self._mend
+                if found.tips() == tips:
+                    self._index = found
+                    return found
                 found.db.close()
+        self._refresh()
+        self._index = self._writable().index(self._mend)
+        return self._index
+
+    def _writable(self) -> "Cache":
+        if self._cache is None:
             from gitmem.index.cache import Cache
 
             self._cache = Cache(self.home)
-        self._cache.refresh({"shared": self.store("shared"), "private": self.store("private")}, self.progress)
-        self._index = self._cache.index()
-        return self._index
+        return self._cache
+
+    def _stores(self) -> "dict[str, Store]":
+        return {"shared": self.store("shared"), "private": self.store("private")}
+
+    def _refresh(self) -> None:
+        """Bring the index up to date; one that another process is working on all the time is left as it was."""
+        from gitmem.index.cache import PATIENCE as WAIT
+
+        cache = self._writable()
+        end = time.monotonic() + FIRST_INDEX
+        while True:
+            try:
+                cache.refresh(self._stores(), self.progress, patience=0.0 if self.stale else WAIT)
+            except Busy:
+                self.stale = bool(cache.index().tips())
+                if self.stale:
+                    return
+                if time.monotonic() > end:  # it is being made, and there is nothing to answer from
+                    raise
+            else:
+                self.stale = False
+                return
+
+    def _mend(self) -> "sqlite3.Connection":
+        """Build a damaged index anew."""
+        cache = self._writable()
+        cache.rebuild(self._stores(), self.progress)
+        return cache.db
 
     def _tip(self, ref: str) -> str | None:
         # a broken ref raises: taking it for an empty or older store would drop from the index the place that knows where it was

@@ -135,9 +135,7 @@ def raw_ref(commondir: str, ref: str) -> str | None:
         if len(value) in {40, 64} and not value.strip("0123456789abcdef"):
             return value
         if value != "ref:":
-            raise External(
-                f"{ref} {'holds no commit' if words else 'is empty'}, as a power cut can leave it.", "Run: git mem doctor --fix"
-            )
+            raise External(f"{ref} {'holds no commit' if words else 'is empty'}, as a power cut can leave it.", "Run: git mem doctor --fix")
     return packed_ref(commondir, ref)
 
 

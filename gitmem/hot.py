@@ -14,7 +14,8 @@ from gitmem.agents.render import clean, fence
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.files import is_own, locate
-from gitmem.reactions import HANDLERS, Hook, note
+from gitmem.invocation import Hook
+from gitmem.reactions import HANDLERS, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

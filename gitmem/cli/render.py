@@ -72,6 +72,8 @@ class Terminal:
 
     def _used(self, app: App) -> Iterator[App]:
         yield app
+        if app.stale or ("user" in app.__dict__ and app.user.stale):
+            self.note("another process is indexing: the newest records may be missing here. Try again in a moment.")
         if app.unsigned:
             self.note(
                 "saved, but not signed: git could not sign. Try: git commit-tree -S -m test HEAD^{tree}; to stop signing: git config gitmem.sign false"

@@ -11,10 +11,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gitmem.errors import External, GitmemError
+from gitmem.errors import Busy, External, GitmemError
 from gitmem.files import Home
 from gitmem.git.objects import Objects, diff
 from gitmem.index.query import NAME, SCHEMA, Index
+from gitmem.index.state import is_damage
 from gitmem.index.words import fold, parts
 from gitmem.model.record import Record, kind_of
 from gitmem.store.layout import in_record_folder
@@ -26,6 +27,7 @@ NEIGHBOURS = 2  # records before and after in the same session
 LINKS = 4  # records that it links to, and as many that link to it
 CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
 BULK = 200  # more new records than this are indexed in two passes
+PATIENCE = 10.0  # seconds to wait for another process that indexes
 NEAR = 600  # seconds within which two records without a session are neighbours
 
 _TABLES = """
@@ -68,9 +70,9 @@ class Cache:
         """Release the file."""
         self.db.close()
 
-    def index(self) -> Index:
+    def index(self, mend: Callable[[], sqlite3.Connection] | None = None) -> Index:
         """Return the reading side on the same connection."""
-        return Index(self.db)
+        return Index(self.db, mend)
 
     def _open(self) -> sqlite3.Connection:
         for attempt in (0, 1):
@@ -98,7 +100,7 @@ class Cache:
         return db
 
     def _connect(self, path: str) -> sqlite3.Connection:
-        db = sqlite3.connect(path, timeout=20, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is checked and built anew
         db.execute("PRAGMA temp_store = MEMORY")
@@ -132,24 +134,34 @@ class Cache:
                 db.execute("ROLLBACK")
             raise
 
-    def refresh(self, stores: "dict[str, Store]", progress: Progress | None = None, *, full: bool = False) -> int:
-        """Bring the index to the stores' tips; return how many files were looked at. Raises External."""
-        try:
-            return self._refresh(stores, progress, full)
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise External("the index is locked by another process.", "Try again in a moment.") from error
-            raise self._failed(error) from error
-        except sqlite3.DatabaseError as error:
-            self.db.close()
-            self._discard()
-            self.db = self._open()
-            try:
-                return self._refresh(stores, progress, full=True)
-            except sqlite3.DatabaseError as again:
-                raise self._failed(again) from error
+    def refresh(
+        self, stores: "dict[str, Store]", progress: Progress | None = None, *, full: bool = False, patience: float = PATIENCE
+    ) -> int:
+        """Bring the index to the stores' tips; return how many files were looked at.
 
-    def _failed(self, error: Exception) -> External:
+        Raises Busy when another process keeps it for longer than `patience` seconds, External.
+        """
+        try:
+            self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            return self._refresh(stores, progress, full)
+        except sqlite3.DatabaseError as error:
+            if is_damage(error):
+                return self.rebuild(stores, progress)
+            raise self._failed(error) from error
+
+    def rebuild(self, stores: "dict[str, Store]", progress: Progress | None = None) -> int:
+        """Throw the file away and build it from git; raises Busy, External."""
+        self.db.close()
+        self._discard()
+        self.db = self._open()
+        try:
+            return self._refresh(stores, progress, full=True)
+        except sqlite3.DatabaseError as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> GitmemError:
+        if "locked" in str(error):
+            return Busy("the index is locked by another process.", "Try again in a moment.")
         return External(f"the index cannot be written: {error}.", "Free some disk space; the memories themselves are safe in git.")
 
     def _refresh(self, stores: "dict[str, Store]", progress: Progress | None, full: bool) -> int:

@@ -9,11 +9,12 @@ import os
 import re
 import sqlite3
 
+from gitmem.index.state import healing
 from gitmem.index.words import match_query, tokens, unfold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 SCHEMA = 4
@@ -33,15 +34,29 @@ ORDERS = {
 
 
 class Index:
-    """An open index. Not shared between threads."""
+    """An open index. Not shared between threads.
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    `mend` gives a connection to an index built anew: where it is known, a query that finds damage is answered all the same.
+    """
+
+    def __init__(self, db: sqlite3.Connection, mend: "Callable[[], sqlite3.Connection] | None" = None) -> None:
         self.db = db
+        self.mend = mend
 
+    def heal(self) -> bool:
+        """Go on with an index built anew; False if nobody can build it."""
+        if self.mend is None:
+            return False
+        self.db.close()
+        self.db = self.mend()
+        return True
+
+    @healing
     def tips(self) -> "dict[str, str]":
         """Return the commit that each store was indexed at."""
         return dict(self.db.execute("SELECT store, tip FROM tips"))
 
+    @healing
     def damaged(self) -> "list[dict[str, str]]":
         """Return the files that should be records and are none."""
         return [
@@ -49,11 +64,13 @@ class Index:
             for row in self.db.execute("SELECT store, path, oid, reason FROM damaged ORDER BY path")
         ]
 
+    @healing
     def text(self, key: str) -> str | None:
         """Return a text that was rendered ahead."""
         row = self.db.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
+    @healing
     def rows(
         self, *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), tags: "Sequence[str]" = (),
         paths: "Sequence[str]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
@@ -82,24 +99,29 @@ class Index:
         sql = f"SELECT n, {', '.join(FIELDS)} FROM records{' WHERE ' + ' AND '.join(where) if where else ''} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         return [_row(r) for r in self.db.execute(sql, (*values, limit, offset))]
 
+    @healing
     def count(self) -> "dict[tuple[str, str], int]":
         """Return how many records there are by (store, kind)."""
         return {(s, k): n for s, k, n in self.db.execute("SELECT store, kind, COUNT(*) FROM records GROUP BY store, kind")}
 
+    @healing
     def get(self, id: str) -> "list[dict[str, Any]]":
         """Return the rows of an id (one a store)."""
         return [_row(r) for r in self.db.execute(f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC", (id,))]
 
+    @healing
     def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that were captured from, or wait for, one of these errors."""
         sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE pattern IN ({_marks(patterns)}) AND pattern <> '' LIMIT ?"
         return [_row(r) for r in self.db.execute(sql, (*patterns, limit))]
 
+    @healing
     def body(self, n: int) -> str:
         """Return the body of a row."""
         row = self.db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()
         return unfold(row[0]) if row else ""
 
+    @healing
     def match_ids(self, text: str, limit: int = 20) -> "list[str]":
         """Return the ids that start or end with a text, the kind's prefix counted or not."""
         low = text.lower()
@@ -112,15 +134,18 @@ class Index:
         )
         return [r[0] for r in rows]
 
+    @healing
     def edges(self) -> "list[tuple[str, str, str]]":
         """Return every (source id, relation, target id)."""
         return list(self.db.execute("SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.id, e.rel, e.dst"))
 
+    @healing
     def edges_of(self, id: str) -> "list[tuple[str, str, str]]":
         """Return the (source, relation, target) that an id takes part in."""
         sql = "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n WHERE {} ORDER BY r.id, e.rel, e.dst"
         return sorted({*self.db.execute(sql.format("r.id = ?"), (id,)), *self.db.execute(sql.format("e.dst = ?"), (id,))})
 
+    @healing
     def usage(self, ids: "Iterable[str]") -> "dict[str, tuple[int, str]]":
         """Return {id: (reads, last read)} as all replicas' files tell."""
         out = {}
@@ -130,6 +155,7 @@ class Index:
                 out[id] = (int(row[0]), str(row[1]))
         return out
 
+    @healing
     def search(
         self, text: str, *, limit: int = 10, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (),
         resolved: bool | None = None, types: "Sequence[str]" = (), snippets: bool = True,

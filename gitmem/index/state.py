@@ -6,12 +6,24 @@ counts, never a memory. All changes are single transactions, safe under many pro
 
 import os
 import sqlite3
+from functools import wraps
 
 from gitmem.files import Home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+    class Healer(Protocol):
+        """What owns a database that can be replaced."""
+
+        def heal(self) -> bool:
+            """Replace the damaged database by a sound one; False if that cannot be done."""
+
+    Self = TypeVar("Self", bound=Healer)
+    P = ParamSpec("P")
+    T = TypeVar("T")
 
 NAME = "state.db"
 SCHEMA = 2
@@ -25,16 +37,45 @@ _TABLES = (
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
+def is_damage(error: sqlite3.Error) -> bool:
+    """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
+    if isinstance(error, sqlite3.OperationalError):
+        return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
+    return type(error) is sqlite3.DatabaseError
+
+
+def healing(method: "Callable[Concatenate[Self, P], T]") -> "Callable[Concatenate[Self, P], T]":
+    """Have a method that finds its database damaged heal it and run again, once."""
+
+    @wraps(method)
+    def run(self: "Self", /, *args: "P.args", **options: "P.kwargs") -> "T":
+        try:
+            return method(self, *args, **options)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error) or not self.heal():
+                raise
+        return method(self, *args, **options)
+
+    return run
+
+
 class State:
-    """An open `state.db`; in memory when the disk cannot be written, so that reading goes on."""
+    """An open `state.db`; in memory when the disk cannot be written, so that reading goes on.
+
+    A damaged file is set aside and begun anew, also when the damage shows late.
+    """
 
     def __init__(self, home: Home, *, timeout: float = 5.0) -> None:
         self.in_memory = False
+        self._home = home
+        self._timeout = timeout
+        self._inode = 0
         try:
             path = home.touch(NAME)
+            self._inode = os.stat(path).st_ino
             self.db = self._connect(path, timeout)
-        except Exception:  # noqa: BLE001 - a full or read-only disk, a damaged file
-            self.db = self._heal(home, timeout)
+        except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
+            self.db = self._anew(isinstance(error, sqlite3.Error) and is_damage(error))
 
     def _connect(self, path: str, timeout: float) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
@@ -52,23 +93,37 @@ class State:
             raise
         return db
 
-    def _heal(self, home: Home, timeout: float) -> sqlite3.Connection:
-        path = home.join(NAME)
+    def heal(self) -> bool:
+        """Go on with a new file, or in memory; False when that would hide half a transaction."""
+        if self.in_memory or self.db.in_transaction:
+            return False
+        self.db.close()
+        self.db = self._anew(damaged=True)
+        return True
+
+    def _anew(self, damaged: bool) -> sqlite3.Connection:
+        """Set a damaged file aside, unless another process has done so already, and connect; in memory when nothing else works."""
+        path = self._home.join(NAME)
         try:
-            with open(path, "rb") as file:
-                head = file.read(16)
-            if head and head != b"SQLite format 3\0":
+            if damaged and os.stat(path).st_ino == self._inode:
                 os.replace(path, path + ".damaged")
-                return self._connect(home.touch(NAME), timeout)
+                for suffix in ("-wal", "-shm"):  # SQLite would play the old log into the new file
+                    if os.path.exists(path + suffix):
+                        os.unlink(path + suffix)
+            if damaged:
+                self._home.touch(NAME)
+                self._inode = os.stat(path).st_ino
+                return self._connect(path, self._timeout)
         except Exception:  # noqa: BLE001 - fall through to memory
             pass
         self.in_memory = True
-        return self._connect(":memory:", timeout)
+        return self._connect(":memory:", self._timeout)
 
     def close(self) -> None:
         """Release the file."""
         self.db.close()
 
+    @healing
     def add_reads(self, store: str, ids: "Iterable[str]", at: str) -> None:
         """Count one read of each id."""
         rows = [(store, id, at) for id in ids]
@@ -85,15 +140,18 @@ class State:
                 self.db.execute("ROLLBACK")
             raise
 
+    @healing
     def reads(self, store: str) -> "dict[str, tuple[int, str]]":
         """Return {id: (reads, last)} that are not yet in the store."""
         return {id: (n, last) for id, n, last in self.db.execute("SELECT id, n, last FROM reads WHERE store = ?", (store,))}
 
+    @healing
     def take_reads(self, store: str, taken: "dict[str, tuple[int, str]]") -> None:
         """Subtract reads that have been committed; those counted meanwhile stay."""
         self._many("UPDATE reads SET n = n - ? WHERE store = ? AND id = ?", [(n, store, id) for id, (n, _) in taken.items()])
         self.db.execute("DELETE FROM reads WHERE n <= 0")
 
+    @healing
     def add_error(self, pattern: str, at: float, session: str, window: float) -> int:
         """Record a hit of an error and return how many fall into the window that ends now."""
         self.db.execute("BEGIN IMMEDIATE")
@@ -113,10 +171,12 @@ class State:
             raise
         return int(count)
 
+    @healing
     def hits(self, pattern: str, at: float, window: float) -> int:
         """Return how many hits of an error the window that ends at a time holds."""
         return int(self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0])
 
+    @healing
     def claim_hits(self, pattern: str, at: float, window: float) -> "tuple[int, float]":
         """Take the hits in the window that nobody has told the store of; return (how many, when the first was).
 
@@ -134,10 +194,12 @@ class State:
             raise
         return int(count), float(first or at)
 
+    @healing
     def return_hits(self, pattern: str, at: float) -> None:
         """Undo `claim_hits`: the store could not be told."""
         self.db.execute("UPDATE errors SET sent = NULL WHERE pattern = ? AND sent = ?", (pattern, at))
 
+    @healing
     def claim_drain(self, why: str, at: float, gap: float, again: float, *, sure: bool = False) -> bool:
         """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure."""
         self.db.execute("BEGIN IMMEDIATE")
@@ -153,6 +215,7 @@ class State:
             raise
         return due
 
+    @healing
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told."""
         self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
@@ -160,6 +223,7 @@ class State:
             "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
         )
 
+    @healing
     def purge_errors(self, needles: "Sequence[str]") -> None:
         """Remove errors whose pattern holds one of these texts, and the bytes of what was removed."""
         for needle in needles:
@@ -167,11 +231,13 @@ class State:
         self.db.execute("VACUUM")
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    @healing
     def errors(self, since: float) -> "list[tuple[str, int, float]]":
         """Return (pattern, hits, last) of errors since a time, most first."""
         sql = "SELECT pattern, COUNT(*), MAX(at) FROM errors WHERE at > ? GROUP BY pattern ORDER BY 2 DESC, 1"
         return [(p, int(n), float(t)) for p, n, t in self.db.execute(sql, (since,))]
 
+    @healing
     def open_session(self, id: str, agent: str, at: float, history: str) -> str:
         """Note a sign of life of a session; return its history file's name (the first one given stays)."""
         self.db.execute(
@@ -181,14 +247,17 @@ class State:
         row = self.db.execute("SELECT history FROM sessions WHERE id = ?", (id,)).fetchone()
         return str(row[0])
 
+    @healing
     def end_session(self, id: str, at: float) -> None:
         """Note that a session has ended."""
         self.db.execute("UPDATE sessions SET ended = ?, last = ? WHERE id = ?", (at, at, id))
 
+    @healing
     def sessions(self) -> "list[tuple[str, str, float, float, float | None]]":
         """Return (id, agent, started, last, ended) of known sessions, newest first."""
         return list(self.db.execute("SELECT id, agent, started, last, ended FROM sessions ORDER BY started DESC"))
 
+    @healing
     def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
         """Note that a session is told these (id, oid); return the ids that it did not know in this form."""
         fresh = []
@@ -206,18 +275,22 @@ class State:
             raise
         return fresh
 
+    @healing
     def known(self, session: str) -> "dict[str, str]":
         """Return {id: oid} of what a session has been told."""
         return dict(self.db.execute("SELECT id, oid FROM told WHERE session = ?", (session,)))
 
+    @healing
     def forget_told(self, session: str) -> None:
         """Let a session be told everything again (its context was compacted)."""
         self.db.execute("DELETE FROM told WHERE session = ?", (session,))
 
+    @healing
     def mark(self, key: str, value: str) -> None:
         """Keep a small value."""
         self.db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
 
+    @healing
     def marked(self, key: str) -> str | None:
         """Return a small value."""
         row = self.db.execute("SELECT value FROM marks WHERE key = ?", (key,)).fetchone()

@@ -186,13 +186,13 @@ def test_hits_before_the_index_knows_are_counted_once(project: Path, tmp_path: P
     for _ in range(3):
         agent().fail(crash(project))
     wait_for(lambda: gotchas(project))
-    (project / ".git/gitmem/index.db").unlink()
-    (project / ".git/gitmem/state.db").unlink()
+    other = tmp_path / "other"
+    git(tmp_path, "clone", "-q", str(project), str(other))
+    git(other, "fetch", "-q", "origin", "refs/gitmem/heads/main:refs/gitmem/heads/main")
     for _ in range(3):
-        agent("s2").fail(crash(project))
-        (project / ".git/gitmem/index.db").unlink(missing_ok=True)
-    run(project, "drain")
-    assert [g["occurrences"] for g in gotchas(project)] == [6]
+        Agent(other, "s2").fail(crash(other))
+    run(other, "drain")
+    assert [g["occurrences"] for g in gotchas(other)] == [6]
 
 
 def test_gotchas_of_the_user_store_are_told_for_a_file(project: Path, agent):
@@ -303,7 +303,7 @@ def test_mutated_payloads_in_process(project: Path, monkeypatch: pytest.MonkeyPa
     from gitmem.hot import respond
 
     monkeypatch.chdir(project)
-    monkeypatch.setattr("gitmem.reactions.detach", lambda *_: None)
+    monkeypatch.setattr("gitmem.invocation.detach", lambda *_: None)
     name = data.draw(st.sampled_from(sorted(p.stem for p in SAMPLES.glob("*.json"))))
     payload = json.loads((SAMPLES / f"{name}.json").read_text())
     payload["cwd"] = str(project)

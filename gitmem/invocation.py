@@ -1,0 +1,212 @@
+"""One call of a hook: its event, its repository, and what is opened on first use.
+
+Part of the hot path: standard library's cheap modules, and ours that keep to them.
+"""
+
+import os
+import time
+
+from gitmem import config
+from gitmem.agents import events
+from gitmem.agents.render import LIMIT, OVERHEAD, tokens, units
+from gitmem.background import detach, wait
+from gitmem.errors import External, GitmemError
+from gitmem.files import Home, Location, has_reftable, is_own, is_shared, locate, raw_ref, user_repository
+from gitmem.index.state import State
+from gitmem.store import journal
+from gitmem.store.refs import PRIVATE, SHARED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.query import Index
+
+    Row = dict[str, Any]
+
+BUSY = 0.5  # seconds to wait for another process that writes state.db
+DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
+
+
+class Hook:
+    """One call: the event, the repository, and what is opened on first use. Times are read once."""
+
+    def __init__(self, event: events.Event, env: "Mapping[str, str]", now: float) -> None:
+        self.event = event
+        self.folder = _folder(event.cwd)
+        self.env = env
+        self.now = now
+        self.where: Location = locate(self.folder, env)
+        self.root = os.path.realpath(self.where.worktree) if self.where.worktree else ""
+        self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
+        self._settings: config.Settings | None = None
+        self._state: State | None = None
+        self._index: Index | None = None
+        self._looked = False
+
+    def trusted(self) -> bool:
+        """Say whether git would use this repository: all of it is the user's, or git says so."""
+        return is_own(self.where) or self._git("-C", self.where.worktree or self.where.gitdir, "rev-parse", "--git-dir") is not None
+
+    @property
+    def settings(self) -> config.Settings:
+        """The settings, from the cache; from git when a configuration file has changed."""
+        if self._settings is None:
+            try:
+                if config.one_off(self.env):
+                    self._settings = self._ask()
+                else:
+                    self._settings = config.cached(self.home, config.sources(self.where, self.env), self._ask)
+            except GitmemError:  # no git to ask: what is known of the repository still holds
+                self._settings = config.Settings({})
+        return self._settings
+
+    def _ask(self) -> config.Settings:
+        output = self._git("--git-dir", self.where.gitdir, "config", "--list", "-z")
+        if output is None:
+            raise GitmemError("git did not tell its configuration")
+        return config.from_git(output)
+
+    def _git(self, *args: str) -> bytes | None:
+        """Return what git prints, None when it fails: `subprocess` alone would cost more than this whole hook."""
+        env = {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
+        out, into = os.pipe()
+        with os.fdopen(out, "rb") as file:
+            try:
+                null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
+                child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
+            except OSError:
+                return None
+            finally:
+                os.close(into)
+            data = file.read()
+        return data if os.waitpid(child, 0)[1] == 0 else None
+
+    @property
+    def state(self) -> State:
+        """The working state. Raises GitmemError when it would be lost: a disk that cannot be written."""
+        if self._state is None:
+            self.home.make()
+            started = time.monotonic()
+            state = State(self.home, timeout=BUSY)
+            # many hooks that make the file at once get in one another's way; a moment later it is there
+            while state.in_memory and time.monotonic() - started < BUSY / 2 and os.access(self.home.path, os.W_OK):
+                time.sleep(0.02)
+                state = State(self.home, timeout=BUSY)
+            if state.in_memory:
+                raise GitmemError("state.db cannot be written")
+            self._state = state
+        return self._state
+
+    @property
+    def index(self) -> "Index | None":
+        """The index as it is, None when there is none."""
+        if not self._looked:
+            self._looked = True
+            path = self.home.join("index.db")
+            if os.path.exists(path):
+                from gitmem.index.query import open_index  # compiles patterns: most tool calls do without
+
+                self._index = open_index(path)
+        return self._index
+
+    @property
+    def indexes(self) -> "list[Index]":
+        """The indexes that a reader joins: this repository's, then the user's own."""
+        found = [self.index] if self.index else []
+        path = os.path.join(user_repository(self.env), "gitmem", "index.db")
+        if os.path.exists(path) and path != self.home.join("index.db"):
+            from gitmem.index.query import open_index
+
+            user = open_index(path)
+            found += [user] if user else []
+        return found
+
+    @property
+    def agents(self) -> "tuple[str, ...]":
+        """The namespaces that this reader sees."""
+        return tuple(dict.fromkeys(("global", self.namespace)))
+
+    @property
+    def namespace(self) -> str:
+        """The reader's own namespace."""
+        return str(self.env.get("GITMEM_AGENT") or self.settings.get("agent") or "global")
+
+    # -- what was told
+
+    def tell(self, rows: "Sequence[Row]", budget: int, lines: "Callable[[Row], str]", told: "Sequence[str]" = ()) -> "list[str]":
+        """Return the lines of the rows that are new to this context and fit, and note that they are told.
+
+        `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
+        """
+        context = self.event.context
+        room = budget - OVERHEAD // 4 - sum(map(tokens, told))
+        length = LIMIT - OVERHEAD - sum(map(units, told))
+        known = self.state.known(context)
+        chosen: dict[str, tuple[str, str]] = {}
+        for row in rows:
+            form = _form(row)
+            if row["id"] in chosen or known.get(row["id"]) == form:
+                continue
+            line = lines(row)
+            if tokens(line) > room or units(line) > length:
+                continue
+            room -= tokens(line)
+            length -= units(line)
+            chosen[row["id"]] = form, line
+        # hooks of one event run in parallel: only what this process was first to tell
+        fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
+        return [chosen[id][1] for id in fresh]
+
+    # -- work for later
+
+    def tips(self) -> "dict[str, str]":
+        """Return the stores' commits as the refs have them now; where a ref is broken, as the index has them."""
+        pairs = (("shared", SHARED), ("private", PRIVATE))
+        try:
+            return {name: tip for name, ref in pairs if (tip := raw_ref(self.where.commondir, ref))}
+        except External:  # nothing can follow it before it is repaired
+            return self.index.tips() if self.index else {}
+
+    def waiting(self) -> "Sequence[str]":
+        """Return the names of the writes that wait in the journal."""
+        try:
+            return [name for name in os.listdir(self.home.join(journal.FOLDER)) if name.endswith(".json")]
+        except OSError:
+            return ()
+
+    def catch_up(self, patience: float = 0.0) -> None:
+        """Start a drain when writes wait or the index is behind its refs; wait for it so long."""
+        pid = self._catch_up(sure=patience > 0)
+        if pid and patience and wait(pid, patience):
+            self._index, self._looked = None, False
+
+    def _catch_up(self, *, sure: bool) -> int:
+        waiting = self.waiting()
+        if waiting:
+            return self.drain(f"journal {max(waiting)}", sure=sure)
+        tips = self.tips()
+        if has_reftable(self.where.commondir):
+            return self.drain("reftable") if sure else 0  # only git can tell where the refs are
+        if tips != (self.index.tips() if self.index else {}):
+            return self.drain("stale " + " ".join(sorted(tips.values())), sure=sure)
+        return 0
+
+    def drain(self, why: str, *, sure: bool = False) -> int:
+        """Start a detached drain, unless one was started a moment ago, or lately for the same reason; return its process id, or 0."""
+        due = self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure)
+        return detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env) if due else 0
+
+
+def _folder(cwd: str) -> str:
+    return cwd if os.path.isabs(cwd) and "\0" not in cwd and os.path.isdir(cwd) else os.getcwd()
+
+
+def _form(row: "Row") -> str:
+    """Return what changes when a record says something new; counting a gotcha's hits does not."""
+    if row["kind"] != "gotcha":
+        return str(row["oid"])
+    from binascii import crc32
+
+    return f"{crc32(repr((row['title'], row['workaround'], row['severity'], row['resolved'])).encode('utf-8', 'replace')):08x}"
