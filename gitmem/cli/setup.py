@@ -179,18 +179,24 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
 
 def _findings(app: App) -> Any:
     yield from doctor.check_git(app.git, app.objects.traits.name)
-    yield from doctor.check_refs(app.git, app.location, app.home, open_index(app.home.join("index.db")))
+    known = open_index(app.home.join("index.db"))
+    yield from doctor.check_refs(app.git, app.location, app.home, known)
+    if known is not None:
+        known.db.close()
     broken = False
     for name in ("shared", "private"):
         for finding in doctor.check_store(app.store(name), name):
             broken = broken or finding.level == "error"
             yield finding
-    yield from doctor.check_index(app.home)
+    for finding in doctor.check_index(app.home):
+        broken = broken or finding.level == "error"  # reading it would build it anew, unasked
+        yield finding
     if not broken:
         try:
             yield from doctor.check_records(app.index())
         except GitmemError as error:
             yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
+    yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_purge(app.git, app.home)
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)

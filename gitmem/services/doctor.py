@@ -15,6 +15,7 @@ from gitmem.errors import Busy, External, GitmemError
 from gitmem.files import Home, Location, Lock, disk_error, listing, packed_ref, raw_ref, sync_dir
 from gitmem.git.process import Git
 from gitmem.index.query import NAME, SCHEMA, Index, open_index
+from gitmem.index.state import NAME as STATE
 from gitmem.store import journal, purge
 from gitmem.store.pending import pending
 from gitmem.store.records import Store
@@ -159,21 +160,33 @@ def check_index(home: Home) -> Iterator[Finding]:
         yield Finding("note", "there is no index yet; the next command builds it")
         return
     repair = _drop_index(path)
-    try:
-        quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        db = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)
-        try:
-            answer = db.execute("PRAGMA quick_check").fetchone()[0]
-        finally:
-            db.close()
-    except sqlite3.Error as error:
-        answer = str(error)
+    answer = _quick_check(path)
+    found = open_index(path) if answer == "ok" else None
     if answer != "ok":
         yield Finding("error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair)
-    elif open_index(path) is None:
+    elif found is None:
         yield Finding("warning", f"the index has another schema than {SCHEMA}.", "Run: git mem doctor --fix", repair)
     else:
+        found.db.close()
         yield Finding("ok", "the index is sound")
+
+
+def check_state(home: Home) -> Iterator[Finding]:
+    """Is the working state sound? Losing it costs counts, never a memory."""
+    path = home.join(STATE)
+    answer = _quick_check(path) if os.path.exists(path) else "ok"
+    if answer != "ok":
+        yield Finding("error", f"the counts in {STATE} are damaged: {answer}", "Run: git mem doctor --fix", _drop_state(path))
+
+
+def _quick_check(path: str) -> str:
+    """Return `ok`, or the first thing that is wrong with a database."""
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)) as db:
+            return str(db.execute("PRAGMA quick_check").fetchone()[0]).splitlines()[0]
+    except sqlite3.Error as error:
+        return str(error)
 
 
 def check_home(home: Home) -> Iterator[Finding]:
@@ -313,6 +326,17 @@ def _unlink(path: str) -> Callable[[], str]:
 
 def _prune(git: Git, home: Home) -> Callable[[], str]:
     return lambda: f"removed {purge.prune(git, home)[0]} old object(s)"
+
+
+def _drop_state(path: str) -> Callable[[], str]:
+    def repair() -> str:
+        os.replace(path, path + ".damaged")
+        for suffix in ("-wal", "-shm"):  # SQLite would play the old log into the new file
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path + suffix)
+        return f"set the damaged {STATE} aside; counts begin anew"
+
+    return repair
 
 
 def _drop_index(path: str) -> Callable[[], str]:

@@ -1,6 +1,8 @@
 """Commands about gitmem itself: init, status, doctor, wipe, config, completion."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -213,6 +215,77 @@ def test_a_ref_that_git_writes_is_left_alone(mem: Mem) -> None:
 
     assert "git is writing" in mem("doctor", "--fix", code=1).err
     assert lock.exists()
+
+
+def overwrite(path: Path, *tables: str) -> None:
+    """Overwrite the first page of tables in a database, as a failing disk could."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = db.execute("PRAGMA page_size").fetchone()[0]
+        pages = [db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0] for name in tables]
+    with path.open("r+b") as file:
+        for page in pages:
+            file.seek(size * (page - 1))
+            file.write(b"\xff" * size)
+
+
+@pytest.mark.parametrize("table", ["records", "words_data", "edges", "tips", "records_created", "usage"])
+def test_damage_inside_the_index_is_healed(mem: Mem, table: str) -> None:
+    """A page that a disk destroyed costs no answer: the index is built anew; doctor alone only tells."""
+    one = mem.add("one word")
+    two = mem.add("two word")
+    mem("link", one, two)
+    mem("list")
+    path = mem.folder / ".git/gitmem/index.db"
+    for command in (("list",), ("search", "word"), ("show", one[-8:]), ("graph",), ("status",), ("list", "--file", "x"), ("log", one)):
+        overwrite(path, table)
+        mem(*command)
+    overwrite(path, table)
+    assert "the index is damaged" in mem("doctor", code=1).out
+    assert "the index is damaged" in mem("doctor", code=1).out
+    mem("doctor", "--fix")
+    assert set(mem.titles()) == {"one word", "two word"}
+
+
+def test_damage_inside_the_counts_is_healed(mem: Mem) -> None:
+    """A destroyed page of the working state costs counts, no command; doctor tells and repairs."""
+    id = mem.add("one")
+    mem("show", id)
+    path = mem.folder / ".git/gitmem/state.db"
+    for command in (("show", id), ("status",)):
+        overwrite(path, "reads")
+        mem(*command)
+        assert (mem.folder / ".git/gitmem/state.db.damaged").exists()
+        mem("show", id)
+        assert mem.show(id)["access_count"] >= 1
+    overwrite(path, "reads", "errors")
+    assert "state.db are damaged" in mem("doctor", code=1).out
+    mem("doctor", "--fix")
+    assert mem.show(id)["title"] == "one"
+
+
+def test_a_reader_does_not_wait_for_ever(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While another process indexes, the answer is what was indexed before, and that is said; with nothing to answer from, the reader waits."""
+    monkeypatch.setattr("gitmem.index.cache.PATIENCE", 0.2)
+    monkeypatch.setattr("gitmem.app.FIRST_INDEX", 0.3)
+    id = mem.add("one")
+    mem("list")
+    mem("add", "two")
+    with contextlib.closing(sqlite3.connect(mem.folder / ".git/gitmem/index.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = mem("list", "--format", "{title}")
+        assert done.out == "one\n"
+        assert "another process is indexing" in done.err
+        assert "another process is indexing" in mem("show", id).err
+        other.execute("ROLLBACK")
+        done = mem("list", "--format", "{title}")
+        assert set(done.out.split()) == {"one", "two"}
+        assert done.err == ""
+        other.execute("DELETE FROM tips")
+        other.execute("BEGIN IMMEDIATE")
+        assert "locked by another process" in mem("list", code=1).err
+        other.execute("ROLLBACK")
+    assert set(mem.titles()) == {"one", "two"}
 
 
 def test_doctor_removes_a_dead_lock(mem: Mem) -> None:
