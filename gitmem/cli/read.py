@@ -230,15 +230,19 @@ def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json
         elif dot:
             click.echo("digraph memory {")
             for i in ids:
-                label = plain(titles[i]).replace("\\", "\\\\").replace('"', '\\"')
-                click.echo(f'  "{i}" [label="{short(i)}\\n{label}"];')
+                click.echo(f'  "{_dot(i)}" [label="{_dot(short(i))}\\n{_dot(titles[i])}"];')
             for source, relation, target in edges:
-                click.echo(f'  "{source}" -> "{target}" [label="{relation}"];')
+                click.echo(f'  "{_dot(source)}" -> "{_dot(target)}" [label="{relation}"];')
             click.echo("}")
         else:
             term.page(_tree(term, start, edges, titles, {i: r["created"][:10] if r else "" for i, r in rows.items()}), app)
             if not edges:
                 term.note("no links yet. Link two records with: git mem link ID ID")
+
+
+def _dot(text: str) -> str:
+    """Return text as it stands between the quotes of a DOT string."""
+    return plain(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tuple[str, str, str]]:
@@ -268,7 +272,7 @@ def _tree(term: Terminal, start: str | None, edges: list[tuple[str, str, str]], 
             id, indent, label = todo.pop()
             known = id in shown
             lead = "  " * min(indent, DEEPEST) + label
-            out.append(f"{lead}{term.style(short(id), fg='yellow')} {dates[id]} {plain(titles[id])}{' …' if known else ''}")
+            out.append(f"{lead}{term.style(plain(short(id)), fg='yellow')} {dates[id]} {plain(titles[id])}{' …' if known else ''}")
             if known:
                 continue
             shown.add(id)

@@ -150,7 +150,9 @@ class Terminal:
 
     def json(self, value: Any) -> None:
         """Write a value as JSON."""
-        click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+        # what JSON leaves as it is could still steer a terminal; inside of its strings this means the same
+        click.echo(_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
 
 
 def public(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,13 +181,13 @@ def line(term: Terminal, row: Mapping[str, Any]) -> str:
     label = f"{row['kind']}/{kind}" if kind != row["kind"] else str(kind)
     marks = []
     if row.get("status") not in {"active", None, ""}:
-        marks.append(term.style(str(row["status"]), fg=COLORS.get(str(row["status"]))))
+        marks.append(term.style(plain(str(row["status"])), fg=COLORS.get(str(row["status"]))))
     if row.get("resolved"):
         marks.append("resolved")
     if row.get("conflict"):
         marks.append(term.style("conflict", fg="red"))
     if row.get("origin") not in {"manual", None, ""}:
-        marks.append(str(row["origin"]))
+        marks.append(plain(str(row["origin"])))
     if row.get("store") not in {"shared", None}:
         marks.append(str(row["store"]))
     tail = f" ({', '.join(marks)})" if marks else ""

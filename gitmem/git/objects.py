@@ -11,11 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from gitmem.errors import External
+
 BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
 # More new objects than this in one write go into a pack: loose, they would cost a file each.
 PACK_ABOVE = 50
-# Folders nested deeper than this are compared as a whole: a store needs 3, a hostile tree has thousands.
-MAX_DEPTH = 16
+# Folders nested deeper than this are one entry, unopened: a store needs 2, a path that may come in has at most 7.
+MAX_DEPTH = 7
+# Entries of folders that were opened before under other names. A store has next to none, for names hold the shard or the id;
+# a few bytes of ten equal folders in ten equal folders stand for any number of files.
+MAX_REPEATS = 10_000
+# Bytes of a tree or a commit that is parsed: some 250,000 names in one folder.
+MAX_PARSED = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +132,14 @@ class Objects(Protocol):
     def read(self, oid: str) -> bytes:
         """Return a blob's bytes."""
 
+    def read_small(self, oid: str, most: int) -> bytes | None:
+        """Return a blob's bytes; None, unread, for more than `most` of them."""
+
     def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield (oid, bytes) for blobs, in order; far cheaper than single reads."""
+
+    def read_many_small(self, oids: Iterable[str], most: int) -> Iterator[tuple[str, bytes | None]]:
+        """Yield (oid, bytes) for blobs, in order, with None, unread, for those of more than `most` bytes."""
 
     def tree(self, oid: str) -> tuple[Entry, ...]:
         """Return a tree's entries in git's order."""
@@ -159,37 +172,73 @@ class Objects(Protocol):
         """Release children and handles."""
 
 
+class _Opened:
+    """The folders opened in one go; raises External when equal ones make it endless."""
+
+    def __init__(self) -> None:
+        self._seen: set[object] = set()
+        self._again = 0
+
+    def note(self, folder: object, entries: int) -> None:
+        if folder in self._seen:
+            self._again += entries
+            if self._again > MAX_REPEATS:
+                raise External(
+                    "the store's tree repeats equal folders without end: it was made to exhaust memory.",
+                    "Find the commit with 'git mem log --oneline', and the remote that it came from.",
+                )
+        else:
+            self._seen.add(folder)
+
+
 def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "") -> Iterator[Change]:
-    """Yield what differs between two trees, blob by blob; equal folders are not opened, nor those below MAX_DEPTH."""
+    """Yield what differs between two trees, blob by blob; equal folders are not opened, nor those below MAX_DEPTH.
+
+    Raises External for a tree that was made to be endless.
+    """
+    return _diff(objects, old, new, prefix, _Opened())
+
+
+def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opened: _Opened) -> Iterator[Change]:
     if old == new:
         return
     before = {e.name: e for e in objects.tree(old)} if old else {}
     after = {e.name: e for e in objects.tree(new)} if new else {}
+    opened.note((old, new), len(before) + len(after))
+    closed = prefix.count("/") >= MAX_DEPTH
     for name in sorted(before.keys() | after.keys()):
         a, b = before.get(name), after.get(name)
         if a == b:
             continue
         path = prefix + name
-        if path.count("/") >= MAX_DEPTH:
+        if closed:
             yield Change(path, a, b)
             continue
         sub_a = a.oid if a and a.is_tree else None
         sub_b = b.oid if b and b.is_tree else None
         if sub_a or sub_b:
-            yield from diff(objects, sub_a, sub_b, path + "/")
+            yield from _diff(objects, sub_a, sub_b, path + "/", opened)
         leaf_a = a if a and not a.is_tree else None
         leaf_b = b if b and not b.is_tree else None
         if leaf_a or leaf_b:
             yield Change(path, leaf_a, leaf_b)
 
 
-def files(objects: Objects, tree: str | None, prefix: str = "", depth: int = 8) -> Iterator[tuple[str, Entry]]:
-    """Yield (path, entry) for all that is no folder below a tree; deeper than `depth` is not followed."""
-    if tree is None or depth < 0:
-        return
-    for entry in objects.tree(tree):
-        if entry.is_tree:
-            yield from files(objects, entry.oid, prefix + entry.name + "/", depth - 1)
+def files(objects: Objects, tree: str | None, prefix: str = "", depth: int = MAX_DEPTH) -> Iterator[tuple[str, Entry]]:
+    """Yield (path, entry) for all below a tree that is no folder, and for folders below `depth` others, unopened.
+
+    Raises External for a tree that was made to be endless.
+    """
+    return _files(objects, tree, prefix, depth, _Opened()) if tree else iter(())
+
+
+def _files(objects: Objects, tree: str, prefix: str, depth: int, opened: _Opened) -> Iterator[tuple[str, Entry]]:
+    entries = objects.tree(tree)
+    opened.note(tree, len(entries))
+    closed = prefix.count("/") >= depth
+    for entry in entries:
+        if entry.is_tree and not closed:
+            yield from _files(objects, entry.oid, prefix + entry.name + "/", depth, opened)
         else:
             yield prefix + entry.name, entry
 
@@ -202,6 +251,11 @@ def find_entry(objects: Objects, tree: str, path: str) -> Entry | None:
             return None
         entry = next((e for e in objects.tree(entry.oid) if e.name == name), None)
     return entry
+
+
+def unparsed(oid: str, size: int) -> External:
+    """Return the error for a tree or a commit that is too large to be one of a store."""
+    return External(f"object {oid[:12]} has {size:,} bytes, more than a folder of a store may have.", "Run 'git mem doctor' to see what is there.")
 
 
 # What the operating system says through git, and what to do about it.

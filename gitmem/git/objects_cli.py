@@ -19,6 +19,7 @@ from gitmem.git.process import DURABLE, Git
 
 ROOM_FOR_A_REF = 64 * 1024
 UNPACK_TRIES = 10
+READ_PAST = 8 * 1024 * 1024  # of a blob that is not wanted; for a larger one a new child costs less
 
 
 class CliObjects:
@@ -53,7 +54,8 @@ class CliObjects:
         assert self._batch.stdin is not None
         self._batch.stdin.write(oid.encode() + b"\n")
 
-    def _answer(self, oid: str) -> bytes:
+    def _answer(self, oid: str, most: int | None = None) -> bytes | int:
+        """Return an object's bytes, or how many there are when it is more than `most`; then the child may be gone."""
         assert self._batch is not None
         stream = self._batch.stdout
         assert stream is not None
@@ -65,51 +67,85 @@ class CliObjects:
                 )
             self.close()
             raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
-        data = stream.read(int(head[2]))
+        size = int(head[2])
+        if most is not None and size > most:
+            self._pass(size + 1)
+            return size
+        data = stream.read(size)
         stream.read(1)
         return data
 
-    def _raw(self, oid: str) -> bytes:
+    def _pass(self, left: int) -> None:
+        """Read on to the next answer, or end the child."""
+        assert self._batch is not None
+        assert self._batch.stdout is not None
+        if left > READ_PAST:
+            self.close()
+            return
+        while left and (chunk := self._batch.stdout.read(min(left, 65536))):
+            left -= len(chunk)
+
+    def _raw(self, oid: str, most: int | None = None) -> bytes | int:
         with self._lock:
             try:
                 self._ask(oid)
                 assert self._batch is not None
                 assert self._batch.stdin is not None
                 self._batch.stdin.flush()
-                return self._answer(oid)
+                return self._answer(oid, most)
             except (BrokenPipeError, ValueError) as error:
                 self.close()
                 raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.") from error
 
     def read(self, oid: str) -> bytes:
         """See Objects."""
-        return self._raw(oid)
+        data = self._raw(oid)
+        assert isinstance(data, bytes)
+        return data
+
+    def read_small(self, oid: str, most: int) -> bytes | None:
+        """See Objects."""
+        data = self._raw(oid, most)
+        return data if isinstance(data, bytes) else None
 
     def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """See Objects."""
+        for oid, data in self._windows(oids, None):
+            assert isinstance(data, bytes)
+            yield oid, data
+
+    def read_many_small(self, oids: Iterable[str], most: int) -> Iterator[tuple[str, bytes | None]]:
+        """See Objects."""
+        return self._windows(oids, most)
+
+    def _windows(self, oids: Iterable[str], most: int | None) -> Iterator[tuple[str, bytes | None]]:
         window: list[str] = []
         for oid in oids:
             window.append(oid)
             # requests of 41 bytes each: 500 fit into a pipe's buffer, so neither side waits for the other
             if len(window) == 500:
-                yield from self._many(window)
+                yield from self._many(window, most)
                 window = []
-        yield from self._many(window)
+        yield from self._many(window, most)
 
-    def _many(self, window: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    def _many(self, window: Sequence[str], most: int | None) -> Iterator[tuple[str, bytes | None]]:
         if not window:
             return
         with self._lock:
-            for oid in window:
-                self._ask(oid)
-            assert self._batch is not None
-            assert self._batch.stdin is not None
-            self._batch.stdin.flush()
-            rows = []
+            rows: list[tuple[str, bytes | None]] = []
             gone: MissingObject | None = None
-            for oid in window:
+            asked = 0
+            for number, oid in enumerate(window):
+                if self._batch is None or number == asked:  # the first one, or the child was ended at a large blob
+                    for other in window[number:]:
+                        self._ask(other)
+                    asked = len(window)
+                    assert self._batch is not None
+                    assert self._batch.stdin is not None
+                    self._batch.stdin.flush()
                 try:
-                    rows.append((oid, self._answer(oid)))
+                    data = self._answer(oid, most)
+                    rows.append((oid, data if isinstance(data, bytes) else None))
                 except MissingObject as error:  # read the other answers first, or the pipe is out of step
                     gone = gone or error
         if gone:
@@ -117,7 +153,13 @@ class CliObjects:
         yield from rows
 
     def _read_tree(self, oid: str) -> tuple[o.Entry, ...]:
-        return parse_tree(self._raw(oid), self.traits.hash)
+        return parse_tree(self._parsed(oid), self.traits.hash)
+
+    def _parsed(self, oid: str) -> bytes:
+        data = self._raw(oid, o.MAX_PARSED)
+        if isinstance(data, int):
+            raise o.unparsed(oid, data)
+        return data
 
     def tree(self, oid: str) -> tuple[o.Entry, ...]:
         """See Objects."""
@@ -125,7 +167,7 @@ class CliObjects:
 
     def commit(self, oid: str) -> o.Commit:
         """See Objects."""
-        return parse_commit(oid, self._raw(oid))
+        return parse_commit(oid, self._parsed(oid))
 
     def find(self, tree: str, path: str) -> o.Entry | None:
         """See Objects."""

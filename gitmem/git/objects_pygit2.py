@@ -57,8 +57,10 @@ class Pygit2Objects:
                 out[ref.name] = str(ref.resolve().target)
         return out
 
-    def _raw(self, oid: str) -> bytes:
+    def _raw(self, oid: str, most: int | None = None) -> bytes | int:
         try:
+            if most is not None and (size := int(self._repo.odb.read_header(oid)[1])) > most:
+                return size
             data: bytes = self._repo.odb.read(oid)[1]
         except (KeyError, ValueError) as error:
             raise MissingObject(
@@ -70,15 +72,33 @@ class Pygit2Objects:
 
     def read(self, oid: str) -> bytes:
         """See Objects."""
-        return self._raw(oid)
+        data = self._raw(oid)
+        assert isinstance(data, bytes)
+        return data
+
+    def read_small(self, oid: str, most: int) -> bytes | None:
+        """See Objects."""
+        data = self._raw(oid, most)
+        return data if isinstance(data, bytes) else None
 
     def read_many(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """See Objects."""
         for oid in oids:
-            yield oid, self._raw(oid)
+            yield oid, self.read(oid)
+
+    def read_many_small(self, oids: Iterable[str], most: int) -> Iterator[tuple[str, bytes | None]]:
+        """See Objects."""
+        for oid in oids:
+            yield oid, self.read_small(oid, most)
 
     def _read_tree(self, oid: str) -> tuple[o.Entry, ...]:
-        return parse_tree(self._raw(oid), self.traits.hash)
+        return parse_tree(self._parsed(oid), self.traits.hash)
+
+    def _parsed(self, oid: str) -> bytes:
+        data = self._raw(oid, o.MAX_PARSED)
+        if isinstance(data, int):
+            raise o.unparsed(oid, data)
+        return data
 
     def tree(self, oid: str) -> tuple[o.Entry, ...]:
         """See Objects."""
@@ -86,7 +106,7 @@ class Pygit2Objects:
 
     def commit(self, oid: str) -> o.Commit:
         """See Objects."""
-        return parse_commit(oid, self._raw(oid))
+        return parse_commit(oid, self._parsed(oid))
 
     def find(self, tree: str, path: str) -> o.Entry | None:
         """See Objects."""

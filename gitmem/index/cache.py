@@ -17,7 +17,7 @@ from gitmem.git.objects import Objects, diff
 from gitmem.index.query import NAME, SCHEMA, Index
 from gitmem.index.state import is_damage
 from gitmem.index.words import fold, parts
-from gitmem.model.record import Record, kind_of
+from gitmem.model.record import Record, is_stamp, kind_of
 from gitmem.store.layout import in_record_folder
 from gitmem.store.ops import parse_usage
 from gitmem.store.records import Damaged, Store, Stored, load
@@ -262,7 +262,7 @@ class Cache:
 
     def _usage(self, name: str, path: str, data: bytes) -> None:
         counts = ((id, row) for id, row in parse_usage(data).items() if kind_of(id) and abs(row["n"]) < 2**53)
-        rows = [(name, _storable(path), id, row["n"], _storable(row["last"])) for id, row in counts]
+        rows = [(name, _storable(path), id, row["n"], row["last"] if is_stamp(row["last"]) else "") for id, row in counts]
         self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
 
     def _insert(self, name: str, stored: Stored, touched: "_Touched") -> None:

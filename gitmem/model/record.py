@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +17,8 @@ from gitmem.model.kinds import CATEGORIES, KIND, NAMED, PREFIX, SEVERITIES, STAT
 
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
-STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
+STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line end
 TITLE_LIMIT = 300
 
 # (key, type); the order is the canonical order of the front matter. A `set` is a list without
@@ -51,6 +53,7 @@ ENUMS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("memory", "status"): STATUSES,
     ("gotcha", "category"): CATEGORIES,
     ("gotcha", "severity"): SEVERITIES,
+    ("gotcha", "status"): STATUSES,
     ("gotcha", "source"): ("manual", "auto_detected"),
     ("summary", "scope"): ("session", "project"),
 }
@@ -156,9 +159,22 @@ def kind_of(id: str) -> str | None:
     return KIND[id[:3]] if NAMED_ID.fullmatch(id) else None
 
 
+def is_stamp(text: str) -> bool:
+    """Say whether a text is an RFC 3339 time in UTC that a calendar has."""
+    if not STAMP.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text[:19])
+    except ValueError:
+        return False
+    return True
+
+
 def clean_text(text: str) -> str:
-    """Return text in NFC with LF line ends, lone surrogates and NULs replaced."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "�")
+    """Return text in NFC with LF line ends, lone surrogates and control characters replaced: no text may steer a terminal."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.replace("\n", "").isprintable():  # far quicker than the expression, and nearly always true
+        text = CONTROLS.sub("�", text)
     if not text.isascii():
         text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
     return text
@@ -166,7 +182,7 @@ def clean_text(text: str) -> str:
 
 def clean_title(text: str) -> str:
     """Return a title: one line, single spaces, at most 300 characters."""
-    title = " ".join(clean_text(text).split())
+    title = " ".join(clean_text(" ".join(text.split())).split())  # spaces first: some controls are spaces
     return title if len(title) <= TITLE_LIMIT else title[: TITLE_LIMIT - 1].rstrip() + "…"
 
 
@@ -216,7 +232,7 @@ def _typed(key: str, kind: str, value: Any) -> Any:
     """Return a value in the canonical form of its type; raises InvalidRecord."""
     if kind == "str" and isinstance(value, str):
         return clean_text(value).strip()
-    if kind == "time" and isinstance(value, str) and STAMP.fullmatch(value):
+    if kind == "time" and isinstance(value, str) and is_stamp(value):
         return value
     if kind == "int" and isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
         return value

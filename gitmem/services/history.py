@@ -12,7 +12,7 @@ from gitmem.git.objects import Change, Commit, Entry, Objects, diff
 from gitmem.git.process import Git
 from gitmem.model.codec import sane
 from gitmem.model.merge import merge_bytes, restamp
-from gitmem.model.record import Record
+from gitmem.model.record import Record, kind_of
 from gitmem.store import ops
 from gitmem.store.layout import id_of_path, record_path, tombstone_path
 from gitmem.store.records import Message, Store
@@ -156,7 +156,7 @@ def chain(edges: Sequence[tuple[str, str, str]], id: str) -> tuple[list[str], li
     after: dict[str, list[str]] = {}
     before: dict[str, list[str]] = {}
     for source, rel, target in edges:
-        if rel == "supersedes":
+        if rel == "supersedes" and kind_of(target):  # a foreign writer may name anything
             after.setdefault(target, []).append(source)
             before.setdefault(source, []).append(target)
     seen = {id}

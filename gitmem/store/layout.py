@@ -13,6 +13,7 @@ from gitmem.model.record import kind_of
 FORMAT = 1
 FORMAT_PATH = "gitmem.json"
 FORMAT_BYTES = b'{"format": 1}\n'
+PURGES = "purges.jsonl"
 
 FOLDER = {
     "memory": "memories",

@@ -124,7 +124,9 @@ def _put(op: Op, view: View) -> None:
 
 def _forget(op: Op, view: View) -> None:
     id = op["id"]
-    if view.read(tombstone_path(id)) is None:
+    old = view.read(tombstone_path(id))
+    # a purge takes the place of an earlier mark, whose reason and pattern may quote the record
+    if old is None or (op["mark"].get("purged") and b'"purged": true' not in old):
         view.set(tombstone_path(id), json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n")
     view.set(record_path(id), None)
 

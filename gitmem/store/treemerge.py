@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff, files
 from gitmem.model.merge import digest, merge_bytes
 from gitmem.model.record import kind_of
-from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, attic_path, id_of_path, record_path, safe_path, tombstone_path
+from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, PURGES, attic_path, id_of_path, record_path, safe_path, tombstone_path
 from gitmem.store.ops import parse_usage, usage_bytes
 
 GITMEM = ("gitmem", "gitmem@localhost")
@@ -136,10 +136,12 @@ def _both(
         return {path: merged.data, **{attic_path(id, name): data for name, data in merged.attic.items()}}
     if path.startswith("usage/"):
         return {path: _merge_usage(base, ours, theirs)}
+    if path == PURGES:  # each line stays: another clone's purge is not ours to forget
+        return {path: b"".join(line + b"\n" for line in sorted({*ours.split(b"\n"), *theirs.split(b"\n")} - {b""}))}
+    if path.startswith("tombstones/"):
+        return {path: min(ours, theirs, key=lambda mark: (b'"purged": true' not in mark, mark))}
     # a file that no rule knows: one side by its digest, the other in the attic
     keep, lose = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
-    if path.startswith("tombstones/"):
-        return {path: min(ours, theirs)}
     return {path: keep, attic_path("files", digest(lose)): lose}
 
 

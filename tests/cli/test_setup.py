@@ -1,7 +1,9 @@
 """Commands about gitmem itself: init, status, doctor, wipe, config, completion."""
 
 import contextlib
+import json
 import os
+import re
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -81,13 +83,13 @@ def test_status_counts(mem: Mem) -> None:
     assert (row["repository"], row["damaged"], row["conflicts"], row["journal"]) == (str(mem.folder), [], 0, 0)
 
 
-def damage(folder: Path, id: str, data: bytes = b"---\nid: [broken\n") -> str:
-    """Replace a record's file by other bytes, as a foreign writer could; return the blob's id."""
+def damage(folder: Path, id: str, data: bytes = b"---\nid: [broken\n", path: str = "") -> str:
+    """Replace a record's file, or another, by other bytes, as a foreign writer could; return the blob's id."""
     blob = git(folder, "hash-object", "-w", "--stdin", stdin=data)
     index = {"GIT_INDEX_FILE": str(folder / ".git" / "scratch-index")}
     env = ["env", *(f"{k}={v}" for k, v in index.items()), "git", "-C", str(folder)]
     subprocess.run([*env, "read-tree", SHARED], check=True)
-    subprocess.run([*env, "update-index", "--add", "--cacheinfo", f"100644,{blob},memories/{id[-2:]}/{id}.md"], check=True)
+    subprocess.run([*env, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path or f'memories/{id[-2:]}/{id}.md'}"], check=True)
     tree = subprocess.run([*env, "write-tree"], check=True, capture_output=True, text=True).stdout.strip()
     (folder / ".git" / "scratch-index").unlink()
     commit = git(folder, "commit-tree", tree, "-p", SHARED, "-m", "foreign")
@@ -110,6 +112,51 @@ def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
     assert "damaged" in mem("show", id, code=1).err
     mem("add", "later")
     assert git(mem.folder, "rev-parse", f"{SHARED}:memories/{id[-2:]}/{id}.md") == blob
+
+
+def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
+    """What other people wrote reaches the terminal as text: origin, links, ids in a graph, JSON; `log` passes over what is no id."""
+    evil = mem.add("evil")
+    mem.add("gotcha", "-k", "gotcha")
+    front = f"---\nid: {evil}\nkind: memory\ncreated: 2026-11-20T00:00:00Z\n"
+    damage(
+        mem.folder,
+        evil,
+        (
+            front + 'origin: "\\u001b]0;PWNED\\u0007"\nagent: "\\u202eevil"\nlinks: ["\\u009b2Jx\\u202e"]\nsupersedes: ["nonsense", "\\"];x"]\n'
+            "x_more: \"\\u202e\\u009b\"\n---\n# t1 \u202e\n\nbody \u009b31m\n"
+        ).encode(),
+    )
+    for command in (
+        ("list",), ("show", evil), ("graph",), ("graph", "--dot"), ("log", evil), ("log", evil, "-p"), ("search", "t1"), ("status",), ("doctor",),
+        ("list", "--json"), ("show", evil, "--json"), ("graph", "--json"), ("search", "t1", "--json"), ("list", "--format", "{origin} {agent} {title}"),
+    ):  # fmt: skip
+        done = mem(*command)
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err), command
+    assert "\u202e" in mem.show(evil)["title"]
+    dot = mem("graph", "--dot").out
+    assert '"\\"];x"' in dot
+
+
+@pytest.mark.parametrize("line", ["created: 2026-13-45T99:99:99Z", "created: 2026-02-03T00:00:00Z\nupdated: 2026-02-30T00:00:00Z"])
+def test_a_time_that_is_none_is_damage(mem: Mem, line: str) -> None:
+    """A record with an impossible time is told as damaged, and breaks no command."""
+    id = mem.add("T")
+    damage(mem.folder, id, f"---\nid: {id}\nkind: memory\n{line}\n---\n# T\n".encode())
+
+    assert "damaged" in mem("show", id, code=1).err
+    assert mem.titles() == []
+    assert "has the wrong type" in mem("doctor", code=1).out
+
+
+def test_usage_that_is_none_breaks_nothing(mem: Mem) -> None:
+    """A time in somebody's usage file that is no time does not count."""
+    id = mem.add("T")
+    row = json.dumps({"id": id, "n": 3, "last": "zzzz\u001b[2J"}).encode() + b"\n"
+    damage(mem.folder, id, row, path=f"usage/other/{id[-2:]}.jsonl")
+
+    assert mem.show(id)["access_count"] == 3
+    mem("show", id)
 
 
 def test_undo_repairs_a_damaged_file(mem: Mem) -> None:

@@ -1,5 +1,6 @@
 """Working state: counts that no process loses, a window that really slides, and a file that may be damaged."""
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -229,6 +230,39 @@ def test_random_bytes_are_put_aside_and_counting_is_durable_again(home):
         assert (want, False) == (state.add_error("p", T0 + want, "s", DAY), state.in_memory)
         state.close()
     assert b"\1" * 4096 == Path(home.join(NAME + ".damaged")).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda s: s.add_error("p", T0, "s", DAY),
+        lambda s: s.claim_hits("p", T0, DAY),
+        lambda s: s.add_reads("shared", ["a"], "now"),
+        lambda s: s.reads("shared"),
+        lambda s: s.errors(0.0),
+    ],
+    ids=["error", "claim", "read", "reads", "errors"],
+)
+def test_damage_that_shows_late_is_healed(home, work):
+    """A page that is destroyed while two processes have the file open: each goes on, on one new file, and what they count is kept."""
+    with contextlib.closing(State(home)) as first:
+        for n in range(2000):
+            first.add_error(f"pattern {n}", T0, "s", DAY)
+            first.add_reads("shared", [f"id {n}"], "now")
+        first.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    path = Path(home.join(NAME))
+    path.write_bytes(path.read_bytes()[:4096] + b"\xff" * (path.stat().st_size - 4096))
+    one, two = State(home), State(home)
+    work(one)
+    work(two)
+    one.add_reads("private", ["x"], "then")
+    two.add_reads("private", ["x"], "then")
+    assert (False, False) == (one.in_memory, two.in_memory)
+    one.close()
+    two.close()
+    assert Path(home.join(NAME + ".damaged")).exists()
+    with contextlib.closing(State(home)) as again:
+        assert {"x": (2, "then")} == again.reads("private")
 
 
 def test_disk_that_refuses(tmp_path):

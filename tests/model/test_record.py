@@ -17,6 +17,7 @@ from tests.model.strategies import ids, records
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"
 AT = "2026-01-02T03:04:05Z"
+CONTROLS = {chr(n) for n in (*range(32), *range(127, 160))}
 
 
 def memory(title: str = "T", body: str = "", **fields: object) -> Record:
@@ -109,7 +110,7 @@ def test_clean_title_is_one_bounded_line(text):
     title = clean_title(text)
     assert len(title) <= TITLE_LIMIT
     assert title == clean_title(title) == " ".join(title.split())
-    assert not set(title) & set("\n\r\0")
+    assert not set(title) & CONTROLS
 
 
 @given(st.text())
@@ -122,11 +123,29 @@ def test_clean_body_is_a_fixed_point(text):
 
 @given(st.text(st.characters()))
 def test_clean_text_is_nfc_and_can_be_written(text):
-    """Text with lone surrogates, NULs or decomposed letters becomes UTF-8 in NFC."""
+    """Text with lone surrogates, control characters or decomposed letters becomes UTF-8 in NFC."""
     clean = clean_text(text)
     clean.encode()
     assert clean == unicodedata.normalize("NFC", clean)
-    assert not {"\0", "\r"} & set(clean)
+    assert not (CONTROLS - {"\t", "\n"}) & set(clean)
+    assert clean == clean_text(clean)
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    ["2026-13-45T99:99:99Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:60Z", "0000-01-01T00:00:00Z", "٢٠٢٦-01-01T00:00:00Z"],
+)
+def test_time_that_no_calendar_has_is_refused(stamp):
+    """A time must be one; a leap second is none that can be computed with."""
+    for key in ("created", "updated"):
+        with pytest.raises(InvalidRecord, match=key):
+            make("memory", ID, "T", **{"created": "2026-01-01T00:00:00Z", key: stamp})
+
+
+def test_status_of_a_gotcha_is_one_of_four():
+    """Free text there would reach every list."""
+    with pytest.raises(InvalidRecord, match="status"):
+        make("gotcha", ID.replace("mem", "got"), "T", created="2026-01-01T00:00:00Z", status="\x1b[31mBOO")
 
 
 def test_letters_written_in_two_ways_are_one():

@@ -1,0 +1,96 @@
+"""Delete the objects that only a replaced history needed, loose or packed; nothing else of the user's."""
+
+import os
+from collections.abc import Sequence
+
+from gitmem.files import Home
+from gitmem.git.process import DURABLE, Git
+from gitmem.store.maintenance import drop_pack, index_oids
+from gitmem.store.pending import PENDING, pending, remember
+
+
+def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list[str]]:
+    """Delete the objects that only these tips needed; return how many, and those in packs marked `.keep`.
+
+    What any ref, HEAD, index or reflog of any worktree reaches is kept. Ends what a prune that was killed began.
+    """
+    left = pending(home)
+    doomed = set(left["oids"])
+    tips = "".join(f"{t}\n" for t in {*old_tips, *left["tips"]}).encode()
+    if tips:
+        out = git.run("rev-list", "--objects", "--ignore-missing", "--stdin", stdin=tips, timeout=600)
+        doomed |= {line.split(b" ", 1)[0].decode() for line in out.splitlines() if not line.startswith(b"-")}
+    if not doomed:
+        if any(left.values()):
+            os.unlink(home.join(PENDING))
+        return 0, []
+    doomed -= _reachable(git)
+    # by name: once the first is gone, the old tips no longer lead to the others
+    remember(home, {"oids": sorted(doomed)})
+    _renew_commit_graph(git)
+    removed = 0
+    for oid in doomed:
+        path = os.path.join(git.gitdir, "objects", oid[:2], oid[2:])
+        try:
+            os.chmod(path, 0o644)
+            os.unlink(path)
+            removed += 1
+        except FileNotFoundError:
+            continue
+    packed, kept = _unpack_doomed(git, doomed)
+    os.unlink(home.join(PENDING))
+    return removed + packed, kept
+
+
+def _renew_commit_graph(git: Git) -> None:
+    """Write git's commit-graph anew, if there is one: it would name commits that are gone, and `git fsck` complain."""
+    info = os.path.join(git.gitdir, "objects", "info")
+    chain = os.path.isdir(os.path.join(info, "commit-graphs"))
+    if chain or os.path.exists(os.path.join(info, "commit-graph")):
+        git.run(
+            "commit-graph",
+            "write",
+            "--reachable",
+            *(["--split=replace"] if chain else []),
+            config=("-c", "core.commitGraph=true"),
+            timeout=600,
+        )
+
+
+def _reachable(git: Git) -> set[str]:
+    """Return every object that refs, HEADs, indexes and reflogs reach."""
+    out = git.run("rev-list", "--objects", "--all", "--reflog", "--indexed-objects", "--ignore-missing", timeout=600)
+    return {line.split(b" ", 1)[0].decode() for line in out.splitlines()}
+
+
+def _unpack_doomed(git: Git, doomed: set[str]) -> tuple[int, list[str]]:
+    """Write each pack that holds a doomed object anew without it."""
+    folder = os.path.join(git.gitdir, "objects", "pack")
+    removed, kept = 0, []
+    names = [n[5:-4] for n in sorted(os.listdir(folder)) if n.startswith("pack-") and n.endswith(".idx")] if os.path.isdir(folder) else []
+    for name in names:
+        oids = index_oids(git, os.path.join(folder, f"pack-{name}.idx"))
+        hit = doomed.intersection(oids)
+        if not hit:
+            continue
+        if os.path.exists(os.path.join(folder, f"pack-{name}.keep")):
+            kept += sorted(hit)
+            continue
+        rest = [oid for oid in oids if oid not in doomed]
+        made: list[str] = []
+        if rest:
+            listing = "".join(f"{oid}\n" for oid in rest).encode()
+            made = git.run("pack-objects", "-q", os.path.join(folder, "pack"), stdin=listing, config=DURABLE, timeout=600).decode().split()
+            if os.path.exists(os.path.join(folder, f"pack-{name}.promisor")):
+                for new in made:
+                    with open(os.path.join(folder, f"pack-{new}.promisor"), "w", encoding="utf-8"):
+                        pass
+        if name not in made:
+            drop_pack(folder, name)
+            for suffix in (".promisor",):
+                try:
+                    os.unlink(os.path.join(folder, f"pack-{name}{suffix}"))
+                except FileNotFoundError:
+                    pass
+        removed += len(hit)
+    return removed, kept
