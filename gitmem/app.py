@@ -70,6 +70,11 @@ class App:
 
     def close(self) -> None:
         """Release children, files and handles; where agents have hooks, have the index follow what was written."""
+        made = self.objects.made.take() if "objects" in self.__dict__ else None
+        if made and (made.loose or made.packs):  # by a merge, which tells nobody
+            from gitmem.store import maintenance
+
+            maintenance.after_write(self.git, self.home, made)
         behind = self._wrote and self._cache is None and self._index is None and os.path.isdir(self.home.join("sessions"))
         for name in ("objects", "state", "user"):
             part = self.__dict__.pop(name, None)
@@ -163,7 +168,7 @@ class App:
         from gitmem.store import maintenance
 
         self._wrote = True
-        maintenance.after_write(self.git, self.home, commits)
+        maintenance.after_write(self.git, self.home, self.objects.made.take())
 
     @cached_property
     def user(self) -> "App":

@@ -7,6 +7,7 @@ both to cheap imports.
 
 import json
 import os
+import sqlite3
 import time
 
 from gitmem.agents import events
@@ -49,7 +50,11 @@ def respond(
     ready(hook, event.name)
     note(hook)
     handler = HANDLERS.get(event.name)
-    words = fence(handler(hook)) if handler else ""
+    try:
+        words = fence(handler(hook)) if handler else ""
+    except sqlite3.DatabaseError as error:
+        hook.mend(error)
+        raise
     answer = adapter.answer(event, words) if words else None
     return json.dumps(answer).encode() if answer else b""
 

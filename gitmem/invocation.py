@@ -4,6 +4,7 @@ Part of the hot path: standard library's cheap modules, and ours that keep to th
 """
 
 import os
+import sqlite3
 import time
 
 from gitmem import config
@@ -12,7 +13,7 @@ from gitmem.agents.render import LIMIT, OVERHEAD, tokens, units
 from gitmem.background import detach, wait
 from gitmem.errors import External, GitmemError
 from gitmem.files import Home, Location, has_reftable, is_own, is_shared, locate, raw_ref, user_repository
-from gitmem.index.state import State
+from gitmem.index.state import State, is_damage
 from gitmem.store import journal
 from gitmem.store.refs import PRIVATE, SHARED
 
@@ -158,6 +159,18 @@ class Hook:
         # hooks of one event run in parallel: only what this process was first to tell
         fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
         return [chosen[id][1] for id in fresh]
+
+    def mend(self, error: sqlite3.DatabaseError) -> None:
+        """Have an index that turned out to be damaged built anew, for the next call; state.db heals itself."""
+        if not is_damage(error):
+            return
+        for path in (self.home.join("index.db"), os.path.join(user_repository(self.env), "gitmem", "index.db")):
+            for suffix in ("", "-wal", "-shm"):
+                try:
+                    os.unlink(path + suffix)
+                except OSError:
+                    continue
+        self.drain("damage", sure=True)
 
     # -- work for later
 

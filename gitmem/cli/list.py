@@ -7,8 +7,9 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
-from gitmem.cli.render import Terminal, age, formatted, line, plain, public, width
+from gitmem.cli.render import LINE, Terminal, age, formatted, line, names, plain, public, width
 from gitmem.clock import stamp
+from gitmem.index.query import FIELDS, SORTED_BY
 from gitmem.model.kinds import STATUSES, TYPES
 
 
@@ -52,6 +53,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
         statuses = o["statuses"] or (() if o["everything"] else ("active", "pinned"))
         bounds = {name: _bound(app, o[name]) for name in ("since", "until")}
         limit = -1 if o["limit"] is None else o["limit"]
+        fields = FIELDS if as_json else (*SORTED_BY[o["order"]], *(names(template) if template else LINE))
         if at:
             from gitmem.cli.read import listed_at  # the past needs the whole store
 
@@ -59,7 +61,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
         else:
             rows = app.rows(
                 scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=_paths(app, o["files"]),
-                resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, **bounds,
+                resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, fields=(*fields, "store"), **bounds,
             )  # fmt: skip
         if as_json:
             term.json([public(r) for r in rows])

@@ -12,6 +12,7 @@ from gitmem.cli.render import Terminal, age, formatted, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.objects import Change
+from gitmem.model.record import kind_of
 from gitmem.services import history
 from gitmem.store.layout import id_of_path
 from gitmem.store.records import Store
@@ -56,7 +57,7 @@ def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: b
                 start = history.resolve(app.store(scope), app.user.git if scope == "user" else app.git, id)
             else:
                 scope = found[0] if scope == "shared" else scope
-                edges = [e for _, index in app.indexes() for e in index.edges()]
+                edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]  # a foreign writer may name anything
                 ids, forks = history.chain(edges, found[1])
         store = app.store(scope)
         steps = history.log(store, ids, start)
@@ -222,7 +223,9 @@ def _changed(store: Store, change: Change) -> dict[str, Any]:
 @click.option("--shared", "scope", flag_value="shared", default="shared", help="In the shared store (default).")
 @click.pass_obj
 def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
-    """Take back one commit by a new one; later changes are kept. Undoing an undo brings it back.
+    """Take back one commit by a new one, by default the last change; later changes are kept. Undoing an undo brings it back.
+
+    Merges, counts of reads and the like are passed over.
 
     \b
     Examples:
@@ -232,7 +235,7 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
     with term.open() as app:
         app.settle()
         store = app.store(scope)
-        target = store.objects.commit(history.resolve(store, app.git, commit or "@"))
+        target = store.objects.commit(history.resolve(store, app.git, commit)) if commit else history.last_change(store)
         subject = plain(target.message.split("\n")[0])
         made, ids = history.undo(store, app.author, target)
         if made is None:

@@ -1,21 +1,22 @@
 """The command that removes a secret from all of history."""
 
-import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
 from gitmem.app import App
 from gitmem.cli.render import Terminal, plain, short
-from gitmem.errors import RemoteRefused, UnknownId, UserError
-from gitmem.files import listing
-from gitmem.index.query import NAME
-from gitmem.model.record import Record
-from gitmem.services import history, memories
+from gitmem.cli.share import purge_warnings
+from gitmem.errors import Busy, UnknownId, UserError
+from gitmem.model.record import kind_of
+from gitmem.services import history, traces
+from gitmem.store import journal, ops
 from gitmem.store import purge as purging
-from gitmem.store import sync as syncing
-from gitmem.store.records import Store
+from gitmem.store.follow import purged_ids
+from gitmem.store.layout import id_of_path
+from gitmem.store.masks import MASK, SHORTEST, Mask
+from gitmem.store.records import Message, Store
 
 
 @click.command("purge", short_help="Remove a secret from all of history")
@@ -47,30 +48,60 @@ def purge_command(term: Terminal, ids: tuple[str, ...], texts: tuple[str, ...], 
     if not ids and not texts and not remote:
         raise click.UsageError("give an id, --text SECRET, or --remote NAME to send an earlier purge.")
     secrets = [click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts]
-    if any(len(s) < 4 for s in secrets):
+    if any(len(s.strip()) < SHORTEST for s in secrets):
         raise UserError("the text is too short: it would tear holes into everything.", "Give at least four characters.")
+    if any(s in MASK for s in secrets):
+        raise UserError(f"the text is a part of {MASK}, which takes the place of what is removed.", "Give more of it.")
     with term.open() as app:
         app.settle()
-        scopes = [s for s in ("shared", "private") if app.store(s).tip()]
+        scopes = ["shared", "private"]
+        if app.has_user() and not app.is_user_store():
+            app.user.settle()
+            scopes.append("user")
+        scopes = [s for s in scopes if app.store(s).tip()]
+        if any(journal.count(_owner(app, s).home) for s in scopes):
+            raise Busy("writes wait in the journal, which may hold it too.", "Run the command again; 'git mem doctor' shows what waits.")
         wanted = {scope: _find(app, scope, ids) for scope in scopes}
         missing = [i for i in ids if not any(_named(i, found) for group in wanted.values() for found in group)]
         if missing:
             raise UnknownId(f"no record, now or ever, matches '{missing[0]}'.", "List what was forgotten: git mem restore --list")
+        mask = Mask(secrets)
+        found = False
         if ids or secrets:
-            what = ", ".join([*(short(i) for group in wanted.values() for i in group), *(["the text"] if secrets else [])])
+            what = ", ".join([*dict.fromkeys(short(i) for group in wanted.values() for i in group), *(["the text"] if secrets else [])])
             if not yes and not _confirmed(f"Remove {what} from all of history? This cannot be undone."):
                 raise UserError("nothing was changed.", "Give --yes to do it without a question.")
             for scope in scopes:
                 if wanted[scope] or secrets:
-                    _one(term, app, scope, wanted[scope], secrets)
+                    found = _one(term, _owner(app, scope), app.store(scope), scope, wanted[scope], mask) or found
         if remote:
-            _send(term, app, remote)
-        elif app.settings.get("remote") or app.remotes():
-            names = app.settings.get("remote") or ", ".join(app.remotes())
+            found = _send(term, app, remote, wanted.get("shared", []), mask) or found
+        if not found and (ids or secrets):
+            raise _not_found(mask, remote)
+        if mask.left:
+            term.note(
+                f"warning: the text is also part of names that a mask would break: {', '.join(plain(p) for p in sorted(mask.left)[:4])}"
+            )
+        names = app.settings.get("remote") or ", ".join(app.remotes())
+        if not remote and names:
             term.note(
                 f"Remotes and clones may still hold it: {names}. Replace the history there: git mem purge --remote {names.split(', ')[0]}"
             )
         term.note("Clones that have fetched it keep it until they sync and prune. If it was a secret, change it at its source.")
+
+
+def _not_found(mask: Mask, remote: str | None) -> UserError:
+    where = f"neither here nor on {plain(remote)}" if remote else "nowhere; nothing was changed"
+    if mask.left:
+        return UserError(
+            f"it was found {where}, but in names and words that the store itself needs.",
+            f"If a record is named so, remove the record: git mem purge ID ({plain(min(mask.left))}).",
+        )
+    return UserError(f"it was found {where}.", "A text must be given exactly as it was written.")
+
+
+def _owner(app: App, scope: str) -> App:
+    return app.user if scope == "user" else app
 
 
 def _confirmed(question: str) -> bool:
@@ -84,12 +115,11 @@ def _named(text: str, id: str) -> bool:
 
 def _find(app: App, scope: str, ids: tuple[str, ...]) -> list[str]:
     """Return the full ids, of today and of the past, that the user means."""
-    from gitmem.store.layout import id_of_path
-
-    if not ids:
-        return []
     store = app.store(scope)
-    known = {i for path, _ in store.entries() if (i := id_of_path(path))} | set(history.removed_ids(store))
+    tip = store.tip()
+    if not ids or tip is None:
+        return []
+    known = {i for path, _ in store.entries() if (i := id_of_path(path))} | {*history.removed_ids(store), *purged_ids(store.objects, tip)}
     out = []
     for text in ids:
         matches = [i for i in known if _named(text, i)]
@@ -99,30 +129,26 @@ def _find(app: App, scope: str, ids: tuple[str, ...]) -> list[str]:
     return out
 
 
-def _one(term: Terminal, app: App, scope: str, ids: list[str], secrets: list[str]) -> None:
-    store = app.store(scope)
-    gone = [_last(store, id) for id in ids]
-    if gone:
-        memories.forget(store, app.writer(), [r for r in gone if r], purged=True)
-    needles = [s.encode() for s in secrets]
-
-    def mask(data: bytes) -> bytes:
-        for needle in needles:
-            data = data.replace(needle, b"[purged]")
-        return data
-
-    out = purging.purge(store, app.git, ids, mask if needles else None, _progress(term))
-    _local_traces(app, [*needles, *(i.encode() for i in ids)])
-    term.say(f"{scope}: rewrote {out.rewritten} commit(s), removed {out.removed_objects} object(s) from this disk.")
-    if out.kept_objects:
-        term.note(f"warning: {len(out.kept_objects)} object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'.")
+def _one(term: Terminal, owner: App, store: Store, scope: str, ids: list[str], mask: Mask) -> bool:
+    """Purge one store and what our own files hold; return whether anything was found."""
+    if ids:
+        marks = [ops.forget(id, store.clock.stamp(), store.author[0], purged=True) for id in ids]
+        named = f"{', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}"
+        if store.write(marks, Message(f"{kind_of(ids[0])}: purge {named}", "purge", tuple(ids))).journaled:
+            raise Busy("another git mem process is writing to this repository.", "Run the command again in a moment.")
+    out = purging.purge(store, owner.git, ids, mask, _progress(term))
+    home = owner.home
+    owner.close()
+    found = traces.erase(home, mask, ids)
+    if out.rewritten:
+        term.say(f"{scope}: rewrote {out.rewritten} commit(s), removed {out.removed_objects} object(s) from this disk.")
+    _warn(term, out.kept_objects, out.held_by)
+    return bool(out.rewritten or found)
 
 
-def _last(store: Store, id: str) -> Record | None:
-    try:
-        return history.last_version(store, id)
-    except UnknownId:
-        return None
+def _warn(term: Terminal, kept: Sequence[str], held_by: Sequence[str] = ()) -> None:
+    for warning in purge_warnings(kept, held_by):
+        term.note(f"warning: {warning}")
 
 
 def _progress(term: Terminal) -> Callable[[int, int], None]:
@@ -130,48 +156,20 @@ def _progress(term: Terminal) -> Callable[[int, int], None]:
     return (lambda done, total: show(done, total) if done % 50 == 0 or done == total else None) if show else (lambda *_: None)
 
 
-def _local_traces(app: App, needles: list[bytes]) -> None:
-    """Remove what our own caches and session files hold of it."""
-    app.close()
-    for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(app.home.join(NAME + suffix))
-    for folder, suffix in (("sessions", ".jsonl"), ("journal", ".bad"), ("journal", ".json")):
-        for path in listing(app.home.join(folder), suffix):
-            with open(path, "rb") as file:
-                data = file.read()
-            clean = data
-            for needle in needles:
-                clean = clean.replace(needle, b"[purged]")
-            if clean != data:
-                with open(path, "wb") as file:
-                    file.write(clean)
-
-
-def _send(term: Terminal, app: App, name: str) -> None:
-    """Replace a remote's history by ours, if it is still the one that the purge started from or holds nothing new."""
-    remote = app.remote(name)
+def _send(term: Terminal, app: App, name: str, ids: Sequence[str], mask: Mask) -> bool:
+    """Replace a remote's history by ours; return whether it held what was named."""
     store = app.store()
-    into = syncing.tracking_ref(name)
-    tip = store.tip()
-    if tip is None:
+    if store.tip() is None:
         raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
-    if not remote.fetch(into):
+    out = purging.send(store, app.git, app.remote(name), ids, mask)
+    if out is None:
         term.say(f"{plain(name)} has no memory: nothing to replace there.")
-        return
-    there = app.objects.tip(into)
-    assert there is not None
-    if not app.objects.is_ancestor(there, tip):
-        made, _ = syncing.carry_over(app.objects, there, tip)
-        if made != tip:
-            store.move(tip, made, "purge: keep what the remote had")
-            tip = made
-    try:
-        remote.push(tip, lease=there)
-    except RemoteRefused:
-        app.objects.delete(into, there)
-        raise
-    app.objects.move(into, there, tip, "gitmem: purge")
-    removed, _ = purging.prune(app.git, app.home, [there])
-    term.say(f"replaced the history on {plain(name)}; removed {removed} fetched object(s) here.")
+        return False
+    app.close()
+    traces.erase(app.home, Mask(out.masked))
+    term.say(f"replaced the history on {plain(name)}; removed {out.removed_objects} fetched object(s) here.")
+    for path in out.left_out:
+        term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
+    _warn(term, out.kept_objects)
     term.note("The host may keep the old objects until it collects its garbage: ask it to, if the secret matters.")
+    return out.rewritten > 0

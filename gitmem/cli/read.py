@@ -40,7 +40,7 @@ def computed(app: App, record: Record) -> dict[str, Any]:
 @click.command("show", short_help="Show records")
 @click.argument("ids", nargs=-1, required=True, metavar="ID[@{DATE}]...")
 @click.option("--at", "at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
-@click.option("--raw", is_flag=True, help="Print the file as it is stored.")
+@click.option("--raw", is_flag=True, help="Print the record as its file, in canonical form.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each; any field may be named.")
 @opt.json_option
 @click.pass_obj

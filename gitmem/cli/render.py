@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import click
@@ -17,11 +19,14 @@ from gitmem.errors import NotARepository
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+LINES_A_WRITE = 500  # a reader such as `head` may go before the rest is made
 COLORS = {"critical": "red", "warning": "yellow", "info": "blue", "pinned": "cyan", "archived": "bright_black", "decayed": "bright_black"}
 
 
 def plain(text: str) -> str:
     """Return text with control and bidi characters made visible."""
+    if text.isprintable():  # nearly always: none of them is printable
+        return text
     return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
 
 
@@ -53,7 +58,7 @@ class Terminal:
     pager: bool = True
     clock: Clock = field(default_factory=Clock)
 
-    @property
+    @cached_property
     def colored(self) -> bool:
         """Whether to colour the output."""
         if self.color != "auto":
@@ -128,8 +133,9 @@ class Terminal:
     def page(self, lines: Iterable[str], app: App | None = None) -> None:
         """Write lines, through the user's pager when they are for a terminal."""
         if not (self.pager and sys.stdout.isatty()):
-            for line in lines:
-                click.echo(line, color=self.colored)
+            rest = iter(lines)
+            while some := list(islice(rest, LINES_A_WRITE)):
+                click.echo("\n".join(some), color=self.colored)
             return
         command = self.environ.get("GIT_PAGER") or ""
         if not command and app is not None:
@@ -175,26 +181,46 @@ def formatted(template: str, row: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", value, text)
 
 
+LINE = ("store", "id", "kind", "type", "status", "origin", "title", "created", "severity", "resolved", "conflict")  # what `line` shows
+
+
+def names(template: str) -> tuple[str, ...]:
+    """Return the names in a `--format` template."""
+    return tuple(re.findall(r"\{(\w+)\}", template))
+
+
 def line(term: Terminal, row: Mapping[str, Any]) -> str:
     """Return the one line of a record in a list."""
-    kind = row.get("severity") or row.get("type") or row["kind"]
-    label = f"{row['kind']}/{kind}" if kind != row["kind"] else str(kind)
-    marks = []
+    whole = row["kind"]
+    kind = row.get("severity") or row.get("type") or whole
+    label = f"{f'{whole}/{kind}' if kind != whole else whole:<18}"
+    id, title, tail = short(row["id"]), plain(row["title"]), ""
+    status, origin, store = row.get("status"), row.get("origin"), row.get("store")
+    if (
+        (status and status != "active")
+        or (origin and origin != "manual")
+        or (store and store != "shared")
+        or row.get("resolved")
+        or row.get("conflict")
+    ):
+        tail = f" ({', '.join(_marks(term, row))})"
+    if term.colored:
+        id, label = term.style(id, fg="yellow"), term.style(label, fg=COLORS.get(str(kind), "green"))
+    return f"{id} {row['created'][:10]} {label} {title}{tail}"
+
+
+def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is unusual about a record."""
     if row.get("status") not in {"active", None, ""}:
-        marks.append(term.style(plain(str(row["status"])), fg=COLORS.get(str(row["status"]))))
+        yield term.style(plain(str(row["status"])), fg=COLORS.get(str(row["status"])))
     if row.get("resolved"):
-        marks.append("resolved")
+        yield "resolved"
     if row.get("conflict"):
-        marks.append(term.style("conflict", fg="red"))
+        yield term.style("conflict", fg="red")
     if row.get("origin") not in {"manual", None, ""}:
-        marks.append(plain(str(row["origin"])))
-    if row.get("store") not in {"shared", None}:
-        marks.append(str(row["store"]))
-    tail = f" ({', '.join(marks)})" if marks else ""
-    return (
-        f"{term.style(short(str(row['id'])), fg='yellow')} {str(row['created'])[:10]} {term.style(f'{label:<18}', fg=COLORS.get(str(kind), 'green'))} "
-        f"{plain(str(row['title']))}{tail}"
-    )
+        yield plain(str(row["origin"]))
+    if row.get("store") not in {"shared", None, ""}:
+        yield str(row["store"])
 
 
 def width() -> int:

@@ -334,5 +334,5 @@ def drain_command(term: Terminal) -> None:
     """Commit what waits in the journal and refresh the index: what a hook leaves for later."""
     with term.open() as app:
         app.settle()
-        app.index()
+        app.indexes()
         app.expire_sessions()

@@ -1,6 +1,7 @@
 """Commands that share: sync, remote."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -9,9 +10,13 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, age, plain, short
 from gitmem.errors import RemoteRefused, UserError
+from gitmem.files import Lock
 from gitmem.git.remote import bundle
-from gitmem.store import purge as purging
+from gitmem.services import traces
+from gitmem.store import prune as pruning
 from gitmem.store import sync as syncing
+from gitmem.store.follow import purged_ids
+from gitmem.store.masks import Mask
 from gitmem.store.refs import SHARED
 
 
@@ -74,10 +79,10 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
         except RemoteRefused as error:
             if error.fetched:
-                purging.prune(app.git, app.home, [error.fetched])
+                pruning.prune(app.git, app.home, [error.fetched])
             raise
         if out.abandoned:
-            purging.prune(app.git, app.home, out.abandoned)
+            _follow(app, out)
         app.index()
         if as_json:
             term.json(
@@ -88,6 +93,28 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             )
             return
         _report(term, app, out, may_push, name)
+
+
+def _follow(app: App, out: syncing.Outcome) -> None:
+    """Remove from this disk what a purge elsewhere took out of the history that was followed."""
+    store, mask = app.store(), Mask(out.masked)
+    tip = store.tip()
+    ids = purged_ids(store.objects, tip) if tip else []
+    with Lock(app.home.touch("write.lock"), store.budget):
+        pruning.doom_strays(app.git, app.home, mask, ids)
+    app.objects.close()
+    _, kept = pruning.prune(app.git, app.home, out.abandoned)
+    held_by = pruning.holders(app.git, out.replaced)
+    app.close()
+    traces.erase(app.home, mask, ids)
+    out.warnings += purge_warnings(kept, held_by)
+
+
+def purge_warnings(kept: Sequence[str], held_by: Sequence[str]) -> list[str]:
+    """Say which objects a purge had to leave on this disk, and what to do."""
+    said = [f"{len(kept)} object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'."] if kept else []
+    how = "delete or update that ref, then run 'git reflog expire --expire=now --all' and 'git gc --prune=now'."
+    return said + [f"{plain(ref)} still holds the old history, and git keeps it: {how}" for ref in held_by]
 
 
 def _resolved(app: App, name: str) -> str:

@@ -8,7 +8,7 @@ not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from gitmem.errors import External
@@ -95,6 +95,20 @@ class Traits:
     signs: bool = False
 
 
+@dataclass(slots=True)
+class Made:
+    """What was written since somebody last took note of it: how many loose objects, and the packs by name."""
+
+    loose: int = 0
+    packs: list[str] = field(default_factory=list)
+
+    def take(self) -> "Made":
+        """Return it and begin anew."""
+        taken = Made(self.loose, self.packs)
+        self.loose, self.packs = 0, []
+        return taken
+
+
 class TreeCache:
     """The trees read and written last: the next write starts from the trees that this one made."""
 
@@ -122,6 +136,7 @@ class Objects(Protocol):
     """Git's objects and refs. Reads raise MissingObject for what is not there."""
 
     traits: Traits
+    made: Made
 
     def tip(self, ref: str) -> str | None:
         """Return the commit that a ref names, or None; raises External when the ref is broken."""
@@ -185,7 +200,7 @@ class _Opened:
             if self._again > MAX_REPEATS:
                 raise External(
                     "the store's tree repeats equal folders without end: it was made to exhaust memory.",
-                    "Find the commit with 'git mem log --oneline', and the remote that it came from.",
+                    "Nothing was changed. Somebody who can write to the remote that it came from made it: have its ref set back.",
                 )
         else:
             self._seen.add(folder)
@@ -255,7 +270,9 @@ def find_entry(objects: Objects, tree: str, path: str) -> Entry | None:
 
 def unparsed(oid: str, size: int) -> External:
     """Return the error for a tree or a commit that is too large to be one of a store."""
-    return External(f"object {oid[:12]} has {size:,} bytes, more than a folder of a store may have.", "Run 'git mem doctor' to see what is there.")
+    return External(
+        f"object {oid[:12]} has {size:,} bytes, more than a folder of a store may have.", "Run 'git mem doctor' to see what is there."
+    )
 
 
 # What the operating system says through git, and what to do about it.

@@ -28,6 +28,7 @@ class CliObjects:
     def __init__(self, git: Git, algorithm: str = "sha1") -> None:
         self._git = git
         self.traits = o.Traits("git", algorithm)
+        self.made = o.Made()
         self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -188,9 +189,10 @@ class CliObjects:
                     for chunk in chunks:
                         spool.write(chunk)
                     spool.seek(0)
-                    self._index_pack(spool.fileno())
+                    self.made.packs.append(self._index_pack(spool.fileno()))
             else:
                 self._unpack(b"".join(chunks))
+                self.made.loose += len(raws)
         except GitFailed as error:
             raise disk_failure(error) from error
         except OSError as error:
@@ -208,7 +210,7 @@ class CliObjects:
                 if attempt == UNPACK_TRIES - 1 or "temporary file: No such file" not in error.stderr:
                     raise
 
-    def _index_pack(self, handle: int) -> None:
+    def _index_pack(self, handle: int) -> str:
         process = subprocess.run(
             self._git.command(["index-pack", "--stdin"], DURABLE),
             stdin=handle,
@@ -220,6 +222,7 @@ class CliObjects:
         if process.returncode:
             text = process.stderr.decode("utf-8", "replace").strip()
             raise GitFailed(f"git index-pack failed: {text.splitlines()[-1] if text else ''}", code=process.returncode, stderr=text)
+        return process.stdout.split()[-1].decode()
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""

@@ -38,7 +38,9 @@ class Pygit2Objects:
         self._cli = CliObjects(git)
         self._objects = os.path.join(commondir, "objects")
         self.traits = o.Traits("libgit2", "sha1")
+        self.made = self._cli.made
         self._tree = o.TreeCache(self._read_tree)
+        self._tells_size = hasattr(self._repo.odb, "read_header")  # not in every pygit2 that we work with
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -58,6 +60,8 @@ class Pygit2Objects:
         return out
 
     def _raw(self, oid: str, most: int | None = None) -> bytes | int:
+        if most is not None and not self._tells_size:
+            return self._cli._raw(oid, most)
         try:
             if most is not None and (size := int(self._repo.odb.read_header(oid)[1])) > most:
                 return size
@@ -123,6 +127,7 @@ class Pygit2Objects:
             write_loose(self._objects, raws)
         except OSError as error:
             raise write_error(error) from error
+        self.made.loose += len(raws)
         return commit
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:

@@ -6,6 +6,7 @@ failure means is read from git's English messages (LC_ALL is fixed in `process.c
 
 import os
 import random
+import re
 import time
 from collections.abc import Mapping
 
@@ -31,8 +32,8 @@ _AUTH = (
     "could not read Password",
     "Permission denied (",
     "terminal prompts disabled",
-    "403",
-    "401",
+    "returned error: 403",
+    "returned error: 401",
 )
 _NETWORK = (
     "Could not resolve host", "Connection refused", "Connection timed out", "Operation timed out", "Connection reset", "Network is unreachable",
@@ -44,8 +45,11 @@ _POLICY = (
 )  # fmt: skip
 _RACE = (
     "[rejected]", "fetch first", "non-fast-forward", "stale info", "cannot lock ref", "incorrect old value", "failed to update ref", "failed to lock",
-    "reference already exists", "remote: error: Unable to create", "File exists", "unpacker error",
+    "reference already exists", "remote: error: Unable to create", "File exists",
 )  # fmt: skip
+_IN_THE_WAY = ("exists; cannot create", "directory file conflict")  # a ref is named as a folder of ours
+_UNPACK = ("unpacker error", "pack exceeds maximum allowed size", "remote unpack failed")
+_VANISHED = "No such file"  # the remote's own gc took a folder away while it unpacked: worth another try
 
 
 class Remote:
@@ -66,11 +70,16 @@ class Remote:
             raise UserError(f"'{self.name}' is no remote.")
         return self.git.call(
             *args,
-            config=ISOLATED,
+            config=(*ISOLATED, *self._unmirrored()),
             env={**self._env, "SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"},
             ok=range(256),
             timeout=self.timeout,
         )
+
+    def _unmirrored(self) -> tuple[str, ...]:
+        # git takes no refspec for a remote that mirrors; a path or a URL is no remote with settings, and '=' would end the setting's name
+        named = not self.name.startswith("/") and not set(self.name) & set("=:")
+        return ("-c", f"remote.{self.name}.mirror=false") if named else ()
 
     def fetch(self, into: str) -> bool:
         """Fetch the ref into a tracking ref; False when the remote does not have it. Raises RemoteRefused."""
@@ -136,19 +145,33 @@ class Remote:
             raise self._refusal(code, text + "\n" + out.decode("utf-8", "replace"), "write")
 
     def _refusal(self, code: int, text: str, way: str) -> RemoteRefused | GitFailed:
-        def seen(parts: tuple[str, ...]) -> bool:
-            return any(part in text for part in parts)
+        signs = _signs(text)
 
-        said = next(
-            (line.strip() for line in text.splitlines() if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))),
-            text.strip()[:200],
-        )
-        said = said.replace("\t", " ")
-        if "does not appear to be a git repository" in text or ("not found" in text and "repository" in text.lower()):
+        def seen(parts: tuple[str, ...]) -> bool:
+            return any(part in signs for part in parts)
+
+        telling = [line.strip() for line in text.splitlines() if line.startswith(("!", "remote: ", "fatal: ", "error: ", "ssh: "))]
+        empty = "error: failed to push some refs"  # git's last word, which gives no reason
+        said = next((line for line in telling if not line.startswith(empty)), text.strip()[:200]).replace("\t", " ")
+        if "does not appear to be a git repository" in signs or ("not found" in signs and "repository" in signs.lower()):
             return RemoteRefused(
                 f"'{self.name}' is no remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network"
             )
-        if way == "write" and seen(_RACE) and not seen(_POLICY):
+        if way == "write" and seen(_IN_THE_WAY):
+            folder = self.ref.rpartition("/")[0]
+            return RemoteRefused(
+                f"{self.name} has no room for {self.ref}: a ref named {folder} is in the way.",
+                f"Rename it there ({folder.removeprefix('refs/heads/')}), or keep memory on another ref or in another repository: "
+                "git mem remote enable --help",
+                kind="policy",
+            )
+        if way == "write" and seen(_UNPACK) and _VANISHED not in signs:
+            return RemoteRefused(
+                f"{self.name} could not take the objects: {said}",
+                "It limits their size, or its disk is full: ask who runs it. Until then carry memory in a file: git mem sync --bundle FILE",
+                kind="policy",
+            )
+        if way == "write" and (seen(_RACE) or seen(_UNPACK)) and not seen(_POLICY):
             return RemoteRefused(f"somebody else wrote to {self.name} at the same time.", "Run the command again.", kind="race")
         if seen(_AUTH) and not seen(("hook declined", "GH013")):
             return RemoteRefused(
@@ -156,7 +179,7 @@ class Remote:
                 "Check that 'git fetch' works without asking for a password.",
                 kind="auth",
             )
-        if way == "write" and ("[remote rejected]" in text or seen(_POLICY)):
+        if way == "write" and ("[remote rejected]" in signs or seen(_POLICY)):
             return RemoteRefused(
                 f"{self.name} refuses the ref {self.ref}: {said}",
                 "Three ways out: keep memory on a branch (git mem remote enable NAME --branch), in another repository "
@@ -172,6 +195,12 @@ class Remote:
             "Run 'git mem doctor', or git itself, to see more.",
             kind="network",
         )
+
+
+def _signs(text: str) -> str:
+    """Return what git said without names: a folder called `protected` or a `403` in a URL says nothing about the failure."""
+    lines = (line for line in text.splitlines() if not line.startswith("To "))
+    return "\n".join(re.sub(r"'[^'\n]*'|\b[a-z+]+://\S+", "", line) for line in lines)
 
 
 def _quiet_ssh(command: str) -> str:

@@ -18,7 +18,7 @@ from gitmem.index.query import NAME, SCHEMA, Index
 from gitmem.index.state import is_damage
 from gitmem.index.words import fold, parts
 from gitmem.model.record import Record, is_stamp, kind_of
-from gitmem.store.layout import in_record_folder
+from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.ops import parse_usage
 from gitmem.store.records import Damaged, Store, Stored, load
 
@@ -205,10 +205,12 @@ class Cache:
         bulk = len(rows) > BULK
         if bulk:
             self.db.execute("CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)")
-        for number, ((path, oid), (_, data)) in enumerate(zip(rows, objects.read_many(oid for _, oid in rows), strict=True)):
-            if path.startswith("usage/"):
-                self._usage(name, path, data)
-                continue
+        for path, oid in (row for row in rows if row[0].startswith("usage/")):
+            self._usage(name, path, objects.read_small(oid, PLAIN_LIMIT))
+        rows = [row for row in rows if not row[0].startswith("usage/")]
+        for number, ((path, oid), (_, data)) in enumerate(
+            zip(rows, objects.read_many_small((oid for _, oid in rows), FILE_LIMIT), strict=True)
+        ):
             found = load(path, oid, data)
             if isinstance(found, Damaged):
                 self._damage(name, found)
@@ -260,7 +262,7 @@ class Cache:
     def _damage(self, name: str, found: Damaged) -> None:
         self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (name, _storable(found.path), found.oid, found.reason))
 
-    def _usage(self, name: str, path: str, data: bytes) -> None:
+    def _usage(self, name: str, path: str, data: bytes | None) -> None:
         counts = ((id, row) for id, row in parse_usage(data).items() if kind_of(id) and abs(row["n"]) < 2**53)
         rows = [(name, _storable(path), id, row["n"], row["last"] if is_stamp(row["last"]) else "") for id, row in counts]
         self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)

@@ -26,6 +26,7 @@ FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
     "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "oid", "path",
 )  # fmt: skip
+_ALL = ("n", *FIELDS)
 _JSON = frozenset({"tags", "anchors", "triggers"})
 ORDERS = {
     "created": "created DESC, id DESC", "updated": "updated DESC, id DESC", "title": "title COLLATE NOCASE, id", "importance": "importance DESC, created DESC, id",
@@ -74,9 +75,12 @@ class Index:
     def rows(
         self, *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), tags: "Sequence[str]" = (),
         paths: "Sequence[str]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
-        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), globs: bool = False,
+        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), globs: bool = False, fields: "Iterable[str]" = FIELDS,
     ) -> "list[dict[str, Any]]":  # fmt: skip
-        """Return records that pass every filter; an empty filter passes all. `globs` asks for those whose place may be a pattern."""
+        """Return records that pass every filter; an empty filter passes all.
+
+        `globs` asks for those whose place may be a pattern; `fields` are those that the caller looks at, all is three times the work.
+        """
         where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types, sessions=sessions)
         for tag in tags:
             where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
@@ -96,8 +100,10 @@ class Index:
             if bound:
                 where.append(test)
                 values.append(bound)
-        sql = f"SELECT n, {', '.join(FIELDS)} FROM records{' WHERE ' + ' AND '.join(where) if where else ''} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
-        return [_row(r) for r in self.db.execute(sql, (*values, limit, offset))]
+        wanted = set(fields)
+        names = [f for f in FIELDS if f in wanted]
+        sql = f"SELECT {', '.join(['n', *names])} FROM records{' WHERE ' + ' AND '.join(where) if where else ''} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
     @healing
     def count(self) -> "dict[tuple[str, str], int]":
@@ -107,13 +113,13 @@ class Index:
     @healing
     def get(self, id: str) -> "list[dict[str, Any]]":
         """Return the rows of an id (one a store)."""
-        return [_row(r) for r in self.db.execute(f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC", (id,))]
+        return _dicts(_ALL, self.db.execute(f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC", (id,)))
 
     @healing
     def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that were captured from, or wait for, one of these errors."""
         sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE pattern IN ({_marks(patterns)}) AND pattern <> '' LIMIT ?"
-        return [_row(r) for r in self.db.execute(sql, (*patterns, limit))]
+        return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
     def body(self, n: int) -> str:
@@ -192,7 +198,7 @@ class Index:
         for start in range(0, len(ranked), 500):
             part = ranked[start : start + 500]
             sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({_marks(part)})" + "".join(f" AND {w}" for w in where)
-            found = {r[0]: _row(r) for r in self.db.execute(sql, (*(n for n, _ in part), *values))}
+            found = {r["n"]: r for r in _dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))}
             for n, rank in part:
                 if n in found:
                     found[n]["score"] = float(f"{-rank:.6g}")  # tiny in a small store: no fixed number of digits would do
@@ -236,12 +242,25 @@ def _where(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
     return where, values
 
 
-def _row(row: "Sequence[Any]") -> "dict[str, Any]":
-    out = dict(zip(("n", *FIELDS), row, strict=True))
-    for key in _JSON:
-        out[key] = json.loads(out[key]) if out[key] else ({} if key == "triggers" else [])
-    out["resolved"], out["conflict"] = bool(out["resolved"]), bool(out["conflict"])
+def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
+    """Return rows as dicts: JSON and truth values decoded."""
+    out = [dict(zip(names, row, strict=True)) for row in rows]
+    for key in names:
+        if key in _JSON:
+            empty: Callable[[], Any] = dict if key == "triggers" else list
+            for one in out:
+                one[key] = json.loads(one[key]) if one[key] else empty()
+        elif key in {"resolved", "conflict"}:
+            for one in out:
+                one[key] = bool(one[key])
     return out
+
+
+# What `sort_rows` looks at.
+SORTED_BY = {
+    "created": ("created", "id"), "updated": ("updated", "id"), "title": ("title", "id"), "importance": ("importance", "created", "id"),
+    "severity": ("severity", "last_seen", "id"),
+}  # fmt: skip
 
 
 def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:

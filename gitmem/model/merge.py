@@ -164,7 +164,7 @@ def _sum(key: str, base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> 
     if named:
         stamps[key] = {name: named[name] for name in sorted(named)}
     added = sum(n - known.get(name, 0) for name, n in named.items())
-    return min(start + again + added, MOST)
+    return int(min(start + again + added, MOST))
 
 
 def _named(record: Record, key: str) -> dict[str, int]:

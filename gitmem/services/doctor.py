@@ -16,7 +16,7 @@ from gitmem.files import Home, Location, Lock, disk_error, listing, packed_ref, 
 from gitmem.git.process import Git
 from gitmem.index.query import NAME, SCHEMA, Index, open_index
 from gitmem.index.state import NAME as STATE
-from gitmem.store import journal, purge
+from gitmem.store import journal, prune
 from gitmem.store.pending import pending
 from gitmem.store.records import Store
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
@@ -325,7 +325,7 @@ def _unlink(path: str) -> Callable[[], str]:
 
 
 def _prune(git: Git, home: Home) -> Callable[[], str]:
-    return lambda: f"removed {purge.prune(git, home)[0]} old object(s)"
+    return lambda: f"removed {prune.prune(git, home)[0]} old object(s)"
 
 
 def _drop_state(path: str) -> Callable[[], str]:

@@ -12,11 +12,13 @@ from gitmem.git.objects import Change, Commit, Entry, Objects, diff
 from gitmem.git.process import Git
 from gitmem.model.codec import sane
 from gitmem.model.merge import merge_bytes, restamp
-from gitmem.model.record import Record, kind_of
+from gitmem.model.record import Record
 from gitmem.store import ops
-from gitmem.store.layout import id_of_path, record_path, tombstone_path
+from gitmem.store.layout import FILE_LIMIT, id_of_path, record_path, tombstone_path
 from gitmem.store.records import Message, Store
 from gitmem.store.refs import REMOTES
+
+BOOKKEEPING = frozenset({"usage", "merge", "purge", "init"})  # operations of commits that nobody asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,12 @@ def _is_date(text: str) -> bool:
 
 
 def at_time(store: Store, seconds: int) -> str | None:
-    """Return the newest commit of the store's own line that is not younger; None when it did not exist yet."""
+    """Return the newest commit of the store's own line that is not younger; None when it did not exist yet.
+
+    Goes by the authors' times: one clone whose clock is ahead moves the committers' times of all that follow.
+    """
     for commit in store.objects.walk([t] if (t := store.tip()) else []):
-        if commit.committer.time <= seconds:
+        if commit.author.time <= seconds:
             return commit.oid
     return None
 
@@ -127,25 +132,56 @@ def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iter
     tip = start or store.tip()
     if tip is None:
         return
-    paths = {record_path(id): id for id in ids}
+    wanted = _nested({record_path(id): id for id in ids})
+    order = {id: number for number, id in enumerate(ids)}
     for commit in store.objects.walk([tip]):
-        changes = _changes_at(store.objects, commit, paths) if paths else ()
-        if not paths or changes:
-            yield Step(commit, changes, trailers(commit.message))
+        changes = sorted(_changes_at(store.objects, commit, wanted), key=lambda c: order[c[1]]) if wanted else ()
+        if not wanted or changes:
+            yield Step(commit, tuple(changes), trailers(commit.message))
 
 
-def _changes_at(objects: Objects, commit: Commit, paths: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return what a commit did to some records; a merge that only took one side over did nothing."""
-    out = []
+Wanted = dict[str, "Wanted | str"]  # folders with the names in them; the id for a file
+
+
+def _nested(paths: dict[str, str]) -> Wanted:
+    out: Wanted = {}
     for path, id in paths.items():
-        now = objects.find(commit.tree, path)
-        before = [objects.find(objects.commit(p).tree, path) for p in commit.parents] or [None]
-        if any((b.oid if b else None) == (now.oid if now else None) for b in before):
+        here = out
+        *folders, leaf = path.split("/")
+        for folder in folders:
+            step = here.setdefault(folder, {})
+            assert isinstance(step, dict)
+            here = step
+        here[leaf] = id
+    return out
+
+
+def _changes_at(objects: Objects, commit: Commit, wanted: Wanted) -> Iterator[tuple[str, str]]:
+    """Yield what a commit did to some records; a merge that only took one side over did nothing.
+
+    Costs what the commit changed, not how many records are asked for: folders that are as before are not opened.
+    """
+    before: list[str | None] = [objects.commit(p).tree for p in commit.parents]
+    return _compare(objects, commit.tree, before or [None], wanted)
+
+
+def _compare(objects: Objects, now: str | None, before: Sequence[str | None], wanted: Wanted) -> Iterator[tuple[str, str]]:
+    new = {e.name: e for e in objects.tree(now)} if now else {}
+    olds = [{e.name: e for e in objects.tree(tree)} if tree else {} for tree in before]
+    for name in wanted if len(wanted) < len(new) else (wanted.keys() & set(new).union(*olds)):
+        entry, was = new.get(name), [old.get(name) for old in olds]
+        oid = entry.oid if entry else None
+        if any((o.oid if o else None) == oid for o in was):
             continue
-        out.append(
-            ("removed" if now is None else "added" if all(b is None for b in before) else "merged" if len(before) > 1 else "changed", id)
-        )
-    return tuple(out)
+        inner = wanted[name]
+        if isinstance(inner, dict):
+            yield from _compare(objects, _folder(entry), [_folder(o) for o in was], inner)
+        else:
+            yield ("removed" if entry is None else "added" if not any(was) else "merged" if len(was) > 1 else "changed", inner)
+
+
+def _folder(entry: Entry | None) -> str | None:
+    return entry.oid if entry and entry.is_tree else None
 
 
 def chain(edges: Sequence[tuple[str, str, str]], id: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
@@ -156,7 +192,7 @@ def chain(edges: Sequence[tuple[str, str, str]], id: str) -> tuple[list[str], li
     after: dict[str, list[str]] = {}
     before: dict[str, list[str]] = {}
     for source, rel, target in edges:
-        if rel == "supersedes" and kind_of(target):  # a foreign writer may name anything
+        if rel == "supersedes":
             after.setdefault(target, []).append(source)
             before.setdefault(source, []).append(target)
     seen = {id}
@@ -198,7 +234,7 @@ def last_version(store: Store, id: str) -> Record:
     for commit in store.objects.walk([t] if (t := store.tip()) else []):
         entry = store.objects.find(commit.tree, path)
         if entry and not entry.is_tree:
-            record = sane(store.objects.read(entry.oid), id)
+            record = sane(store.objects.read_small(entry.oid, FILE_LIMIT) or b"", id)
             if isinstance(record, Record):
                 return record
     raise UnknownId(f"history has no record {id}.", "If it was purged, it is gone for good.")
@@ -213,8 +249,19 @@ def removed_ids(store: Store) -> dict[str, str]:
             for change in diff(store.objects, store.objects.commit(parent).tree, tree):
                 id = id_of_path(change.path)
                 if id and change.new is None and store.objects.find(store.tree() or tree, change.path) is None:
-                    out.setdefault(id, stamp(commit.committer.time))
+                    out.setdefault(id, stamp(commit.author.time))
     return out
+
+
+def last_change(store: Store) -> Commit:
+    """Return the newest commit that somebody made on purpose; raises UserError when there is none."""
+    tip = store.tip()
+    if tip is None:
+        raise UserError("the store is empty: there is nothing to take back.", "Add a first memory: git mem add 'title'")
+    for commit in store.objects.walk([tip]):
+        if len(commit.parents) == 1 and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ())):
+            return commit
+    raise UserError("the store has no change that could be taken back.", "See what it has: git mem log")
 
 
 def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | None, list[str]]:

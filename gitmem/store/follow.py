@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gitmem.errors import GitmemError
-from gitmem.git.objects import Commit, Draft, Entry, Identity, Objects, diff, files
-from gitmem.store.layout import FORMAT_PATH, PURGES, id_of_path
+from gitmem.git.objects import Change, Commit, Draft, Entry, Identity, Objects, diff, files
+from gitmem.model.codec import SUMMARY_LIMIT
+from gitmem.model.record import kind_of
+from gitmem.store.layout import FORMAT_PATH, PLAIN_LIMIT, PURGES, id_of_path
 from gitmem.store.masks import Mask, taken_out
 from gitmem.store.rewrite import Cleaner, was
 from gitmem.store.treemerge import GITMEM, Report, merge_commits, merge_trees
@@ -36,7 +38,7 @@ def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
     entry = objects.find(objects.commit(commit).tree, PURGES)
     if entry is None or entry.is_tree:
         return
-    for line in objects.read(entry.oid).split(b"\n"):
+    for line in (objects.read_small(entry.oid, PLAIN_LIMIT) or b"").split(b"\n"):
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
@@ -90,7 +92,7 @@ def _as_clean(objects: Objects, clean: str, other: str) -> bool:
     for change in diff(objects, clean, other):
         if change.path == PURGES or change.path.startswith("tombstones/") or change.new is None:
             continue
-        if change.old is None or taken_out(change.path, objects.read(change.old.oid), objects.read(change.new.oid)) is None:
+        if change.old is None or _taken_out(objects, change, set()) is None:
             return False
     return True
 
@@ -114,8 +116,10 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     cleaner = Cleaner(objects, sorted(ids), Mask(out.masked))
 
     def clean(tree: str) -> str:
-        edits = {**cleaner.edits(tree), **forced}
-        # a carried change may have put files beside what was purged: they belong to it
+        edits: dict[str, bytes | Entry | None] = {
+            p: v for p, v in cleaner.edits(tree).items() if not p.startswith(tuple(f + "/" for f in forced))
+        }
+        edits |= forced
         return objects.commit(objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who))).tree if edits else tree
 
     start = objects.commit(base).tree if base else None
@@ -155,20 +159,28 @@ def _difference(objects: Objects, pairs: list[tuple[Commit, Commit]], masked: se
             path = change.path
             if path in {PURGES, FORMAT_PATH} or path.startswith("tombstones/"):
                 continue
-            parts = path.split("/")
-            id = id_of_path(path) or (parts[1] if parts[0] == "attic" and len(parts) == 3 else None)
-            if change.new is None and id_of_path(path):
-                ids.add(str(id))
+            id = id_of_path(path)
+            if change.new is None and id:
+                ids.add(id)
             elif change.old is None or change.new is None:
                 forced[path] = change.new
             else:
-                found = taken_out(path, objects.read(change.old.oid), objects.read(change.new.oid), masked)
+                found = _taken_out(objects, change, masked)
                 if found is None:
                     forced[path] = change.new
+                    if id:  # what it lost in a merge quotes it
+                        forced[f"attic/{id}"] = objects.find(twin.tree, f"attic/{id}")
                 else:
                     masked |= found
     gone = tuple(f"attic/{id}/" for id in ids)
-    return ids, {path: entry for path, entry in forced.items() if not path.startswith(gone)} if gone else forced
+    folders = {path for path in forced if any(p.startswith(path + "/") for p in forced)}
+    inside = (*gone, *(f"{path}/" for path in folders))
+    return ids, {path: entry for path, entry in forced.items() if not path.startswith(inside)}
+
+
+def _taken_out(objects: Objects, change: Change, known: set[str]) -> set[str] | None:
+    old, new = (objects.read_small(e.oid, SUMMARY_LIMIT) if e else None for e in (change.old, change.new))
+    return None if old is None or new is None else taken_out(change.path, old, new, known)
 
 
 def purged_ids(objects: Objects, commit: str) -> list[str]:
@@ -176,4 +188,5 @@ def purged_ids(objects: Objects, commit: str) -> list[str]:
     found = objects.find(objects.commit(commit).tree, "tombstones")
     listed = list(files(objects, found.oid if found and found.is_tree else None))
     marks = objects.read_many(entry.oid for _, entry in listed)
-    return sorted(path.rsplit("/", 1)[-1] for (path, _), (_, data) in zip(listed, marks, strict=True) if b'"purged": true' in data)
+    ids = (path.rsplit("/", 1)[-1] for (path, _), (_, data) in zip(listed, marks, strict=True) if b'"purged": true' in data)
+    return sorted(id for id in ids if kind_of(id))

@@ -23,12 +23,29 @@ VERSION = 1
 
 
 def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
-    """Write an entry and return its path; it is on the disk when this returns."""
-    path = os.path.join(home.make(FOLDER), entry["key"] + ".json")
+    """Write an entry and return its path; it is on the disk when this returns, and comes after all that are there."""
+    folder = home.make(FOLDER)
+    path = os.path.join(folder, _name(folder, entry["key"]) + ".json")
     write_atomic(
         path, json.dumps({"v": VERSION, **entry}, ensure_ascii=False).encode("utf-8", "replace"), shared=home.shared, durable=durable
     )
     return path
+
+
+def _name(folder: str, key: str) -> str:
+    """Return the entry's name: its key, whose first part is the time; when the clock is behind, one after the last name.
+
+    The key is in it in any case, so two writers at once never take one name.
+    """
+    try:
+        last = max((name[:-5] for name in os.listdir(folder) if name.endswith(".json")), default="")
+    except OSError:
+        last = ""
+    if key > last:
+        return key
+    base, _, rest = last.partition("~")
+    count = rest.partition("~")[0]
+    return f"{base}~{int(count) + 1 if count.isdecimal() else 1:06d}~{key}"
 
 
 def entries(home: Home) -> "Iterator[tuple[str, dict[str, Any] | None]]":

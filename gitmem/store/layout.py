@@ -7,6 +7,7 @@ import json
 import re
 
 from gitmem.errors import FormatTooNew, InvalidRecord
+from gitmem.model.codec import SUMMARY_LIMIT
 from gitmem.model.kinds import NAMED
 from gitmem.model.record import kind_of
 
@@ -14,6 +15,9 @@ FORMAT = 1
 FORMAT_PATH = "gitmem.json"
 FORMAT_BYTES = b'{"format": 1}\n'
 PURGES = "purges.jsonl"
+
+FILE_LIMIT = SUMMARY_LIMIT  # bytes of a file in a folder of records that are read: the largest record
+PLAIN_LIMIT = 16 * 1024 * 1024  # and of any other file
 
 FOLDER = {
     "memory": "memories",
@@ -93,5 +97,10 @@ def check_format(data: bytes | None, ref: str) -> None:
         raise InvalidRecord(
             f"{ref} does not hold a gitmem store ({FORMAT_PATH} is missing or damaged).", "Run 'git mem doctor' to see what is there."
         ) from error
-    if not isinstance(number, int) or number > FORMAT:
+    if type(number) is not int or number < 1:  # true is no number, 1.0 is not how one is written
+        raise InvalidRecord(
+            f"{ref} does not hold a gitmem store: the format in {FORMAT_PATH} is no whole number above 0.",
+            "Run 'git mem doctor' to see what is there.",
+        )
+    if number > FORMAT:
         raise FormatTooNew(f"the store has format {number}; this git mem knows up to {FORMAT}.", "Upgrade: pip install --upgrade git-mem")

@@ -4,57 +4,92 @@ Five loose objects a commit would cross git's own limit (6,700) after 1,340 memo
 the user's next command.
 """
 
+import contextlib
 import json
 import mmap
 import os
+import re
 import subprocess
+from collections.abc import Sequence
 
 from gitmem.errors import Busy, External, GitFailed
 from gitmem.files import Home, Lock, write_atomic
+from gitmem.git.objects import Made
 from gitmem.git.process import DURABLE, Git
 from gitmem.store.refs import NAMESPACE
 
-LOOSE_LIMIT = 1500  # estimate of our loose objects that starts a packing
-OBJECTS_A_COMMIT = 5  # blob, two or three trees, commit
-PACK_LIMIT = 8  # our own packs, joined into one above this
-STATE = "packs.json"
+_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+LOOSE_LIMIT = 1500  # loose objects of ours that start a packing
+PACK_LIMIT = 8  # our own packs, joined above this
+KEEP_APART = 2  # a pack that is larger than all smaller ones together by this factor is not written again
+STATE = "packs.json"  # under the lock: our packs, and the tips that they hold
+LOOSE = "loose"  # loose objects since the last packing
+FRESH = "packs.new"  # packs of batches that are not in the state yet, a line each
+TAKEN = "packs.taken"  # those that are on their way into it
 
 
-def _state(home: Home) -> dict[str, object]:
+def _state(home: Home) -> dict[str, list[str]]:
     try:
         with open(home.join(STATE), encoding="utf-8") as file:
             loaded = json.load(file)
-        return loaded if isinstance(loaded, dict) else {}
-    except (OSError, ValueError):
-        return {}
+    except (OSError, ValueError, RecursionError):
+        loaded = None
+    lists = {key: loaded.get(key) if isinstance(loaded, dict) else None for key in ("tips", "packs")}
+    return {k: [x for x in v if isinstance(x, str) and _NAME.fullmatch(x)] if isinstance(v, list) else [] for k, v in lists.items()}
 
 
-def after_write(git: Git, home: Home, commits: int) -> bool:
-    """Count a write; pack when enough has gathered. Best effort: another process may do it. Returns whether it packed."""
-    state = _state(home)
-    loose = state.get("loose", 0)
-    total = (loose if isinstance(loose, int) else 0) + commits * OBJECTS_A_COMMIT
-    if total < LOOSE_LIMIT:
-        try:
-            write_atomic(home.join(STATE), json.dumps({**state, "loose": total}).encode(), shared=home.shared, durable=False)
-        except External:
-            pass  # a wrong count only delays the next packing
-        return False
+def _lines(home: Home, name: str) -> list[str]:
     try:
+        with open(home.join(name), encoding="ascii", errors="replace") as file:
+            return [line for line in file.read().split("\n") if _NAME.fullmatch(line)]
+    except OSError:
+        return []
+
+
+def _loose(home: Home) -> int:
+    try:
+        with open(home.join(LOOSE), encoding="ascii", errors="replace") as file:
+            return max(0, int(file.read(20)))
+    except (OSError, ValueError):
+        return 0
+
+
+def after_write(git: Git, home: Home, made: Made) -> bool:
+    """Count what was written; pack when enough has gathered. Best effort: another process may do it. Returns whether it packed."""
+    loose = _loose(home) + made.loose
+    try:
+        if made.packs:
+            _append(home, made.packs)
+        many = bool(made.packs) and len({*_state(home)["packs"], *_lines(home, TAKEN), *_lines(home, FRESH)}) > PACK_LIMIT
+        if loose < LOOSE_LIMIT and not many:
+            if made.loose:
+                write_atomic(home.join(LOOSE), b"%d\n" % loose, shared=home.shared, durable=False)
+            return False
         with Lock(home.touch("maintenance.lock"), 0):
             pack_loose(git, home)
-    except (Busy, GitFailed, External, subprocess.SubprocessError):
-        return False
+    except (Busy, GitFailed, External, OSError, subprocess.SubprocessError):
+        return False  # a wrong count only delays the next packing
     return True
 
 
+def _append(home: Home, names: Sequence[str]) -> None:
+    """Note packs: appended in one call, so that none is lost among processes."""
+    handle = os.open(home.touch(FRESH), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o664)
+    try:
+        os.write(handle, "".join(f"{name}\n" for name in names).encode())
+    finally:
+        os.close(handle)
+
+
 def pack_loose(git: Git, home: Home) -> None:
-    """Put what is loose and reachable from our refs into one pack; join our packs when they are many."""
+    """Put what is loose and reachable from our refs into one pack; join our packs when they are many. Under the lock."""
     state = _state(home)
     refs = git.run("for-each-ref", "--format=%(objectname)", NAMESPACE).decode().split()
-    known = state.get("tips")
-    hide = [t for t in known if isinstance(t, str) and _has(git, t)] if isinstance(known, list) else []
-    packs = [p for p in state.get("packs", []) if isinstance(p, str)] if isinstance(state.get("packs"), list) else []  # type: ignore[attr-defined]
+    hide = [t for t in state["tips"] if _has(git, t)]
+    packs = [*state["packs"], *_lines(home, TAKEN)]  # a packing was killed
+    with contextlib.suppress(FileNotFoundError):
+        os.replace(home.join(FRESH), home.join(TAKEN))
+        packs += _lines(home, TAKEN)
     stdin = "".join(f"{r}\n" for r in refs) + "".join(f"^{h}\n" for h in hide)
     if refs:
         base = os.path.join(git.gitdir, "objects", "pack", "pack")
@@ -65,32 +100,46 @@ def pack_loose(git: Git, home: Home) -> None:
         packs += made
         for name in made:
             _drop_loose(git, name)
+    folder = os.path.join(git.gitdir, "objects", "pack")
+    packs = [p for p in dict.fromkeys(packs) if _is_ours(folder, p)]
     if len(packs) > PACK_LIMIT:
-        packs = _join(git, packs)
-    data = json.dumps({"loose": 0, "tips": refs[:50], "packs": packs}).encode()
-    write_atomic(home.join(STATE), data, shared=home.shared, durable=False)
+        packs = _join(git, folder, packs)
+    write_atomic(home.join(STATE), json.dumps({"tips": refs[:50], "packs": packs}).encode(), shared=home.shared, durable=False)
+    for name in (TAKEN, LOOSE):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(home.join(name))
+
+
+def _is_ours(folder: str, name: str) -> bool:
+    """Say whether a pack is there still (the user's gc may have taken it) and may be removed."""
+    return os.path.exists(os.path.join(folder, f"pack-{name}.idx")) and not os.path.exists(os.path.join(folder, f"pack-{name}.keep"))
 
 
 def _has(git: Git, oid: str) -> bool:
     return git.call("cat-file", "-e", oid, ok=(0, 1, 128))[0] == 0
 
 
-def _join(git: Git, packs: list[str]) -> list[str]:
-    """Make one pack of ours out of many; a pack that is gone (the user's gc) is passed over."""
-    folder = os.path.join(git.gitdir, "objects", "pack")
-    present = [
-        p
-        for p in packs
-        if os.path.exists(os.path.join(folder, f"pack-{p}.idx")) and not os.path.exists(os.path.join(folder, f"pack-{p}.keep"))
-    ]
-    oids = "".join(line.split()[1].decode() + "\n" for p in present for line in _index(git, os.path.join(folder, f"pack-{p}.idx")))
+def _join(git: Git, folder: str, packs: list[str]) -> list[str]:
+    """Make one pack of the smaller ones; return those that are there then.
+
+    A pack that outweighs all smaller ones is left: a large store is not written anew for each few batches.
+    """
+    sizes = {p: os.path.getsize(os.path.join(folder, f"pack-{p}.pack")) for p in packs}
+    ordered = sorted(packs, key=lambda p: sizes[p])
+    count = len(ordered)
+    while count and sizes[ordered[count - 1]] >= KEEP_APART * sum(sizes[p] for p in ordered[: count - 1]):
+        count -= 1
+    if len(ordered) - count > PACK_LIMIT // 2:
+        count = len(ordered)
+    joined, apart = ordered[:count], ordered[count:]
+    oids = "".join(line.split()[1].decode() + "\n" for p in joined for line in _index(git, os.path.join(folder, f"pack-{p}.idx")))
     if not oids:
-        return []
+        return ordered
     made = git.run("pack-objects", "-q", os.path.join(folder, "pack"), stdin=oids.encode(), config=DURABLE, timeout=600).decode().split()
-    for name in present:
+    for name in joined:
         if name not in made:
             drop_pack(folder, name)
-    return made
+    return [*made, *apart]
 
 
 def _index(git: Git, path: str) -> list[bytes]:

@@ -13,7 +13,7 @@ from typing import Any
 from gitmem.errors import InvalidRecord
 from gitmem.model.codec import decode, encode_canonical
 from gitmem.model.record import ENUMS, SCHEMA, Record, canonical, clean_text, kind_of
-from gitmem.store.layout import FORMAT_PATH, PURGES, id_of_path
+from gitmem.store.layout import FOLDER, FORMAT_PATH, PURGES, id_of_path
 
 MASK = "[purged]"
 SHORTEST = 4  # characters; a shorter text would tear holes into everything
@@ -21,7 +21,8 @@ _TYPED = frozenset({"time", "int", "number", "bool"})
 _WORDY = frozenset({"status", "origin", "phase"})  # one small word each, mostly ours
 _WORD = re.compile(r"[a-z_]{1,20}")
 _TRAILER = re.compile(r"Gitmem-(?:Op|Id|Key|Was|Undoes): ")
-_START = re.compile(r"(?:[a-z]+: )?(?:[a-z]+ )?(?:[a-z]{3}-[0-9a-z._-]+[ ,]*)*")
+_START = re.compile(rf"(?:undo: )*(?:{'|'.join(FOLDER)}|gitmem): [a-z]+ ")
+_NAMED = re.compile(r"^Gitmem-Id: (\S+)$", re.MULTILINE)
 _MARKS = ("reason", "pattern", "by")
 
 
@@ -78,11 +79,13 @@ class Mask:
 
     def message(self, message: str) -> str:
         """Return a commit message without the secrets; its ids and the words it begins with stay."""
-        lines = message.split("\n")
-        start = _START.match(lines[0])
+        first, *rest = message.split("\n")
+        start = _START.match(first)
         head = start[0] if start else ""
-        clean = [head + self.text(lines[0][len(head) :]), *(line if _TRAILER.match(line) else self.text(line) for line in lines[1:])]
-        out = "\n".join(clean)
+        ids = "|".join(re.escape(id) for id in _NAMED.findall(message) if kind_of(id))
+        parts = re.split(f"({ids})", first[len(head) :]) if ids else [first[len(head) :]]
+        subject = head + "".join(part if number % 2 else self.text(part) for number, part in enumerate(parts))
+        out = "\n".join([subject, *(line if _TRAILER.match(line) else self.text(line) for line in rest)])
         self.found = self.found or out != message
         return out
 

@@ -26,8 +26,8 @@ def remember(home: Home, what: dict[str, list[str]]) -> None:
     write_atomic(home.join(PENDING), json.dumps(what).encode(), shared=home.shared)
 
 
-def doom(home: Home, tips: Sequence[str]) -> None:
-    """Add tips of old history to what waits. What is still reached then is spared, so it may be said too early."""
+def doom(home: Home, tips: Sequence[str], oids: Sequence[str] = ()) -> None:
+    """Add tips of old history, and single objects, to what waits. What is still reached then is spared, so it may be said too early."""
     home.make()
     waiting = pending(home)
-    remember(home, {**waiting, "tips": [*waiting["tips"], *tips]})
+    remember(home, {"oids": [*waiting["oids"], *oids], "tips": [*waiting["tips"], *tips]})

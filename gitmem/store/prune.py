@@ -1,12 +1,17 @@
 """Delete the objects that only a replaced history needed, loose or packed; nothing else of the user's."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 
+from gitmem.errors import MissingObject
 from gitmem.files import Home
+from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import DURABLE, Git
+from gitmem.model.codec import SUMMARY_LIMIT
 from gitmem.store.maintenance import drop_pack, index_oids
-from gitmem.store.pending import PENDING, pending, remember
+from gitmem.store.masks import Mask
+from gitmem.store.pending import PENDING, doom, pending, remember
 
 
 def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list[str]]:
@@ -40,6 +45,42 @@ def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list
     packed, kept = _unpack_doomed(git, doomed)
     os.unlink(home.join(PENDING))
     return removed + packed, kept
+
+
+def holders(git: Git, commits: Sequence[str]) -> list[str]:
+    """Return the refs that still reach any of these commits; `a reflog` when none does and they are still there."""
+    found: list[str] = []
+    for oid in commits:
+        if git.call("cat-file", "-e", oid, ok=(0, 1, 128))[0]:
+            continue
+        refs = git.run("for-each-ref", "--format=%(refname)", "--contains", oid, timeout=600).decode("utf-8", "replace").split()
+        found += [ref for ref in refs or ["a reflog"] if ref not in found]
+    return found
+
+
+def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> None:
+    """Note what no ref ever reached but holds the texts or records: left by a write that lost a race or was killed, or made for a merge.
+
+    Only records and commits of ours; another unreachable object is the user's. Hold the write lock: what a writer is about to
+    commit is not reached yet.
+    """
+    if not mask and not ids:
+        return
+    listing = git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)", timeout=600)
+    known = _reachable(git)
+    rows = (line.split() for line in listing.decode().splitlines())
+    loose = [oid for oid, kind in rows if kind in {"blob", "commit"} and oid not in known]
+    if not loose:
+        return
+    names = [id.encode() for id in ids]
+    found = []
+    with contextlib.closing(CliObjects(git)) as objects, contextlib.suppress(MissingObject):  # the user's git may prune as well
+        for oid, data in objects.read_many_small(loose, 2 * SUMMARY_LIMIT):
+            ours = data is not None and (data.startswith(b"---\nid: ") or b"\nGitmem-Op: " in data)
+            if data and ours and (mask.holds(data) or any(name in data for name in names)):
+                found.append(oid)
+    if found:
+        doom(home, [], found)
 
 
 def _renew_commit_graph(git: Git) -> None:

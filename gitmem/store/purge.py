@@ -1,24 +1,30 @@
-"""Remove a secret from a store's whole history, and its objects from the disk.
+"""Remove a secret from a store's whole history, and its objects from the disk; then from a remote.
 
 Every commit that holds it, or descends from one that does, is made anew without it; backups and what was
 fetched are dropped; objects that only the old history needed are deleted, loose or packed, and nothing
-else is: the user's own unreachable objects stay.
+else is: the user's own unreachable objects stay. What a remote has is cleaned in the same way before it is
+joined with ours, so nothing that was purged can come back with it.
 """
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gitmem.files import Home, Lock
-from gitmem.git.objects import Draft, Entry, Objects
-from gitmem.git.process import DURABLE, Git
-from gitmem.store.layout import record_path
-from gitmem.store.maintenance import drop_pack, index_oids
-from gitmem.store.pending import PENDING, doom, pending, remember
+from gitmem.errors import External, MissingObject, Moved, UserError
+from gitmem.files import Lock
+from gitmem.git.objects import Draft
+from gitmem.git.process import Git
+from gitmem.git.remote import Remote
+from gitmem.store.follow import carry_over, holds, purged_ids
+from gitmem.store.layout import PURGES, check_format, tombstone_path
+from gitmem.store.masks import Mask, mark_bytes
+from gitmem.store.pending import doom
+from gitmem.store.prune import doom_strays, holders, prune
 from gitmem.store.records import Store
 from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
-from gitmem.store.sync import PURGES
+from gitmem.store.rewrite import Cleaner, Rewritten, rewrite
+from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, set_ref, tracking_ref
+from gitmem.store.treemerge import Report, merge_commits
 
 
 @dataclass(slots=True)
@@ -29,211 +35,153 @@ class Purged:
     dropped_refs: list[str] = field(default_factory=list)
     removed_objects: int = 0
     kept_objects: list[str] = field(default_factory=list)
+    held_by: list[str] = field(default_factory=list)  # the user's refs that still need what was purged
 
 
 def purge(
     store: Store,
     git: Git,
     ids: Sequence[str],
-    mask: Callable[[bytes], bytes] | None,
+    mask: Mask | None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Purged:
     """Rewrite the store without records (by id) and with texts masked; then prune.
 
-    `mask` returns a file's bytes with the secret replaced (the same bytes when it is not in there). The
-    caller has made the tombstones. Raises Busy, Moved when somebody writes at the same time.
+    Leaves a tombstone of each record. Raises Busy, Moved when somebody writes at the same time.
     """
     out = Purged()
     objects = store.objects
-    before = sorted(set(objects.refs(NAMESPACE).values()))
+    before: list[str] = []
+    boundaries: list[str] = []
+    store.home.make()
     with Lock(store.home.touch("write.lock"), store.budget):
+        before = sorted(set(objects.refs(NAMESPACE).values()))
         tip = store.tip()
         if tip is not None:
-            new, out.rewritten, boundary = _rewrite(store, tip, ids, mask, progress)
-            if boundary is not None:
+            done = rewrite(objects, tip, Cleaner(objects, ids, mask), progress)
+            out.rewritten, boundaries = done.replaced, done.boundaries
+            if done.replaced:
                 doom(store.home, before)
-                objects.move(store.ref, tip, _mark(store, new, boundary), "gitmem: purge")
+                objects.move(store.ref, tip, _mark(store, done, ids), "gitmem: purge")
         # what was fetched and what was backed up holds it too
         for ref, oid in objects.refs(NAMESPACE).items():
             if ref.startswith((REMOTES, BACKUP)):
                 objects.delete(ref, oid)
                 out.dropped_refs.append(ref)
-        _expire_reflogs(git, store.ref, out.dropped_refs)
+        expire_reflogs(store, [store.ref, *out.dropped_refs])
+        doom_strays(git, store.home, mask or Mask(), ids)
     objects.close()
     out.removed_objects, out.kept_objects = prune(git, store.home, before)
+    out.held_by = holders(git, boundaries)
     return out
 
 
-def _rewrite(
-    store: Store, tip: str, ids: Sequence[str], mask: Callable[[bytes], bytes] | None, progress: Callable[[int, int], None]
-) -> tuple[str, int, str | None]:
-    """Return (new tip, commits made anew, the oldest old commit that was replaced)."""
+def _mark(store: Store, done: Rewritten, ids: Sequence[str]) -> str:
+    """Return a commit on a new tip that tells other clones which history was replaced."""
     objects = store.objects
-    commits = list(objects.walk([tip]))
-    commits.reverse()
-    new: dict[str, str] = {}
-    boundary: str | None = None
-    replaced = 0
-    cleaner = _Cleaner(objects, ids, mask)
-    for number, commit in enumerate(commits):
-        progress(number + 1, len(commits))
-        edits = cleaner.edits(commit.tree)
-        parents = tuple(new.get(p, p) for p in commit.parents)
-        message = _clean_message(commit.message, ids, mask)
-        if not edits and parents == commit.parents and message == commit.message:
-            new[commit.oid] = commit.oid
-            continue
-        new[commit.oid] = objects.write(Draft(commit.tree, edits, parents, message, commit.author, commit.committer))
-        boundary = boundary or commit.oid
-        replaced += 1
-    return new[tip], replaced, boundary
-
-
-def _clean_message(message: str, ids: Sequence[str], mask: Callable[[bytes], bytes] | None) -> str:
-    if any(f"Gitmem-Id: {id}\n" in message for id in ids):
-        _, _, rest = message.partition("\n")
-        message = "gitmem: purged\n" + rest
-    return mask(message.encode()).decode("utf-8", "replace") if mask else message
-
-
-class _Cleaner:
-    """Finds what has to go from a tree; remembers folders and files by oid, so history costs its changes."""
-
-    def __init__(self, objects: Objects, ids: Sequence[str], mask: Callable[[bytes], bytes] | None) -> None:
-        self._objects = objects
-        self._paths = [p for id in ids for p in (record_path(id), f"attic/{id}")]
-        self._mask = mask
-        self._trees: dict[str, dict[str, bytes]] = {}
-        self._blobs: dict[str, bytes | None] = {}
-
-    def edits(self, tree: str) -> dict[str, "bytes | Entry | None"]:
-        out: dict[str, bytes | Entry | None] = dict(self._masked(tree)) if self._mask else {}
-        for path in self._paths:
-            if self._objects.find(tree, path) is not None:
-                out = {p: v for p, v in out.items() if p != path and not p.startswith(path + "/")}
-                out[path] = None
-        return out
-
-    def _masked(self, tree: str) -> dict[str, bytes]:
-        known = self._trees.get(tree)
-        if known is not None:
-            return known
-        out: dict[str, bytes] = {}
-        for entry in self._objects.tree(tree):
-            if entry.is_tree:
-                out.update({f"{entry.name}/{p}": v for p, v in self._masked(entry.oid).items()})
-            elif entry.mode in {0o100644, 0o100755}:
-                if entry.oid not in self._blobs:
-                    data = self._objects.read(entry.oid)
-                    assert self._mask is not None
-                    clean = self._mask(data)
-                    self._blobs[entry.oid] = None if clean == data else clean
-                clean_blob = self._blobs[entry.oid]
-                if clean_blob is not None:
-                    out[entry.name] = clean_blob
-        self._trees[tree] = out
-        return out
-
-
-def _mark(store: Store, tip: str, boundary: str) -> str:
-    """Return a commit on the new tip that tells other clones which history was replaced."""
-    commit = store.objects.commit(tip)
-    old = store.read_file(PURGES, tip) or b""
-    line = json.dumps({"at": store.clock.stamp(), "boundary": boundary}).encode() + b"\n"
+    commit = objects.commit(done.tip)
+    entry = objects.find(commit.tree, PURGES)
+    old = objects.read(entry.oid) if entry and not entry.is_tree else b""
+    at = store.clock.stamp()
+    # `purge` tells two purges of one commit apart: either may have taken out something else
+    lines = [json.dumps({"at": at, "boundary": boundary, "purge": store.clock.ulid()}) for boundary in done.boundaries]
+    edits = {PURGES: old + b"".join(line.encode() + b"\n" for line in lines)}
+    for id in ids:
+        if objects.find(commit.tree, tombstone_path(id)) is None:
+            edits[tombstone_path(id)] = mark_bytes({"at": at, "by": store.author[0], "id": id, "purged": True})
     text = "gitmem: purge\n\nGitmem-Op: purge\n"
-    return store.objects.write(Draft(commit.tree, {PURGES: old + line}, (tip,), text, commit.committer, commit.committer))
+    return objects.write(Draft(commit.tree, edits, (done.tip,), text, commit.committer, commit.committer))
 
 
-def _expire_reflogs(git: Git, ref: str, dropped: Sequence[str]) -> None:
-    """Empty the reflogs of our refs, if the user's settings made git keep any."""
-    for name in (ref, *dropped):
-        path = os.path.join(git.gitdir, "logs", name)
-        if os.path.exists(path):
-            os.unlink(path)
+@dataclass(slots=True)
+class Sent:
+    """What replacing a remote's history did; `rewritten` counts commits of its that had to be made anew."""
+
+    rewritten: int = 0
+    removed_objects: int = 0
+    kept_objects: list[str] = field(default_factory=list)
+    masked: set[str] = field(default_factory=set)
+    left_out: list[str] = field(default_factory=list)
 
 
-def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list[str]]:
-    """Delete the objects that only these tips needed; return how many, and those in packs marked `.keep`.
+def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask | None) -> Sent | None:
+    """Replace a remote's history by ours, with what it had that we had not; None when it has no memory.
 
-    What any ref, HEAD, index or reflog of any worktree reaches is kept. Ends what a prune that was killed began.
+    What it has is purged first: of these ids and texts, and of the records that were ever purged here. Where only
+    the text of an earlier purge would do and was not given, the changes made there are compared and masked, or
+    refused with a UserError. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
     """
-    left = pending(home)
-    doomed = set(left["oids"])
-    tips = "".join(f"{t}\n" for t in {*old_tips, *left["tips"]}).encode()
-    if tips:
-        out = git.run("rev-list", "--objects", "--ignore-missing", "--stdin", stdin=tips, timeout=600)
-        doomed |= {line.split(b" ", 1)[0].decode() for line in out.splitlines() if not line.startswith(b"-")}
-    if not doomed:
-        if any(left.values()):
-            os.unlink(home.join(PENDING))
-        return 0, []
-    doomed -= _reachable(git)
-    # by name: once the first is gone, the old tips no longer lead to the others
-    remember(home, {"oids": sorted(doomed)})
-    _renew_commit_graph(git)
-    removed = 0
-    for oid in doomed:
-        path = os.path.join(git.gitdir, "objects", oid[:2], oid[2:])
+    into = tracking_ref(remote.name)
+    if not remote.fetch(into):
+        return None
+    out = Sent()
+    there = store.objects.tip(into)
+    if there is None:
+        raise External(f"what {remote.name} sent cannot be read.", "Run 'git fsck', then try again.")
+    doomed = [there]
+    doom(store.home, doomed)
+    try:
+        tip = _joined(store, remote, there, ids, mask, out, doomed)
+        remote.push(tip, lease=there)
+        set_ref(store.objects, into, tip)
+    finally:
+        if store.objects.tip(into) == there and store.tip() != there:
+            store.objects.delete(into, there)
+        expire_reflogs(store, [store.ref, into])
+        store.objects.close()
+        out.removed_objects, out.kept_objects = prune(git, store.home, doomed)
+    return out
+
+
+def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: Mask | None, out: Sent, doomed: list[str]) -> str:
+    """Bring our ref to a commit that holds both sides and nothing purged; return it."""
+    objects = store.objects
+    entry = objects.find(objects.commit(there).tree, "gitmem.json")
+    check_format(objects.read(entry.oid) if entry and not entry.is_tree else None, f"{remote.name} {remote.ref}")
+    ours = store.tip()
+    cleaner = Cleaner(objects, sorted({*ids, *(purged_ids(objects, ours) if ours else ())}), mask)
+    done = rewrite(objects, there, cleaner)
+    out.rewritten = done.replaced
+    theirs = done.tip
+    if done.replaced and not (ours and objects.is_ancestor(theirs, ours)):
+        theirs = _mark(store, done, cleaner.ids)
+    for _ in range(TRIES):
+        ours = store.tip()
+        made, _ = _join(store, remote, ours, theirs, out, doomed)
+        again = rewrite(objects, made, cleaner)
+        if again.replaced:  # ours had it too, from a write after the purge
+            doomed += [made, *([ours] if ours else [])]
+            doom(store.home, doomed)
+            made = _mark(store, again, cleaner.ids)
         try:
-            os.chmod(path, 0o644)
-            os.unlink(path)
-            removed += 1
-        except FileNotFoundError:
+            if made != ours:
+                store.move(ours, made, "purge: keep what the remote had")
+            drop_unclean(store, made, [tracking_ref(remote.name)])
+            return made
+        except Moved:
             continue
-    packed, kept = _unpack_doomed(git, doomed)
-    os.unlink(home.join(PENDING))
-    return removed + packed, kept
+    raise External("the store was too busy to merge into.", "Run the command again.")
 
 
-def _renew_commit_graph(git: Git) -> None:
-    """Write git's commit-graph anew, if there is one: it would name commits that are gone, and `git fsck` complain."""
-    info = os.path.join(git.gitdir, "objects", "info")
-    chain = os.path.isdir(os.path.join(info, "commit-graphs"))
-    if chain or os.path.exists(os.path.join(info, "commit-graph")):
-        git.run(
-            "commit-graph",
-            "write",
-            "--reachable",
-            *(["--split=replace"] if chain else []),
-            config=("-c", "core.commitGraph=true"),
-            timeout=600,
+def _join(store: Store, remote: Remote, ours: str | None, theirs: str, out: Sent, doomed: list[str]) -> tuple[str, Report]:
+    objects = store.objects
+    if ours is None:
+        return theirs, Report()
+    kept, lacking = holds(objects, theirs, ours), holds(objects, ours, theirs)
+    if kept and lacking:
+        raise UserError(
+            f"{remote.name} still holds what was purged here on {kept['at']}, and this clone what was purged there on {lacking['at']}.",
+            f"Name again what you purged here: git mem purge ID or --text SECRET, with --remote {remote.name}",
         )
-
-
-def _reachable(git: Git) -> set[str]:
-    """Return every object that refs, HEADs, indexes and reflogs reach."""
-    out = git.run("rev-list", "--objects", "--all", "--reflog", "--indexed-objects", "--ignore-missing", timeout=600)
-    return {line.split(b" ", 1)[0].decode() for line in out.splitlines()}
-
-
-def _unpack_doomed(git: Git, doomed: set[str]) -> tuple[int, list[str]]:
-    """Write each pack that holds a doomed object anew without it."""
-    folder = os.path.join(git.gitdir, "objects", "pack")
-    removed, kept = 0, []
-    names = [n[5:-4] for n in sorted(os.listdir(folder)) if n.startswith("pack-") and n.endswith(".idx")] if os.path.isdir(folder) else []
-    for name in names:
-        oids = index_oids(git, os.path.join(folder, f"pack-{name}.idx"))
-        hit = doomed.intersection(oids)
-        if not hit:
-            continue
-        if os.path.exists(os.path.join(folder, f"pack-{name}.keep")):
-            kept += sorted(hit)
-            continue
-        rest = [oid for oid in oids if oid not in doomed]
-        made: list[str] = []
-        if rest:
-            listing = "".join(f"{oid}\n" for oid in rest).encode()
-            made = git.run("pack-objects", "-q", os.path.join(folder, "pack"), stdin=listing, config=DURABLE, timeout=600).decode().split()
-            if os.path.exists(os.path.join(folder, f"pack-{name}.promisor")):
-                for new in made:
-                    with open(os.path.join(folder, f"pack-{new}.promisor"), "w", encoding="utf-8"):
-                        pass
-        if name not in made:
-            drop_pack(folder, name)
-            for suffix in (".promisor",):
-                try:
-                    os.unlink(os.path.join(folder, f"pack-{name}{suffix}"))
-                except FileNotFoundError:
-                    pass
-        removed += len(hit)
-    return removed, kept
+    try:
+        if not kept and not lacking:
+            return merge_commits(objects, ours, theirs)
+        carried = carry_over(objects, theirs, ours) if kept else carry_over(objects, ours, theirs)
+    except MissingObject as error:
+        raise External(f"what {remote.name} sent is incomplete: {error}", "Run 'git fsck' on the remote.") from error
+    new = [*carried.doomed, *([ours] if lacking else [])]
+    doomed += new
+    doom(store.home, new)
+    out.masked |= carried.masked
+    out.left_out += carried.left_out
+    return carried.commit, carried.report

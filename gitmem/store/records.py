@@ -18,7 +18,7 @@ from gitmem.git.objects import Draft, Entry, Identity, Objects, files
 from gitmem.model.codec import sane
 from gitmem.model.record import Record
 from gitmem.store import journal
-from gitmem.store.layout import FOLDER, FORMAT_PATH, check_format, id_of_path, in_record_folder, record_path
+from gitmem.store.layout import FILE_LIMIT, FOLDER, FORMAT_PATH, PLAIN_LIMIT, check_format, id_of_path, in_record_folder, record_path
 from gitmem.store.ops import Op, View, apply
 from gitmem.store.replica import replica
 from gitmem.store.treemerge import root_draft
@@ -101,7 +101,7 @@ class Store:
         tree = self.objects.commit(commit).tree
         if tree not in self._checked:
             entry = self.objects.find(tree, FORMAT_PATH)
-            check_format(self.objects.read(entry.oid) if entry and not entry.is_tree else None, self.ref)
+            check_format(self.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None, self.ref)
             self._checked.add(tree)
         return tree
 
@@ -118,10 +118,10 @@ class Store:
         entry = self.objects.find(tree, path) if tree else None
         if entry is None or entry.is_tree:
             raise UnknownId(f"no record has the id {id}{' at that time' if at else ''}.", "List what there is with: git mem list")
-        record = sane(self.objects.read(entry.oid), id)
-        if isinstance(record, str):
-            raise InvalidRecord(f"the file of {id} is damaged: {record}", "Run 'git mem doctor' to see all damaged files.")
-        return Stored(record, entry.oid, path)
+        found = load(path, entry.oid, self.objects.read_small(entry.oid, FILE_LIMIT))
+        if isinstance(found, Damaged):
+            raise InvalidRecord(f"the file of {id} is damaged: {found.reason}", "Run 'git mem doctor' to see all damaged files.")
+        return found
 
     def entries(self, at: str | None = None) -> Iterator[tuple[str, Entry]]:
         """Yield (path, entry) of every file in the folders of records."""
@@ -135,7 +135,7 @@ class Store:
         listed = list(self.entries(at))
         blobs = [(p, e) for p, e in listed if e.mode in {0o100644, 0o100755}]
         yield from (Damaged(p, e.oid, "it is no regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
-        for (path, entry), (_, data) in zip(blobs, self.objects.read_many(e.oid for _, e in blobs), strict=True):
+        for (path, entry), (_, data) in zip(blobs, self.objects.read_many_small((e.oid for _, e in blobs), FILE_LIMIT), strict=True):
             yield load(path, entry.oid, data)
 
     # -- writing
@@ -267,7 +267,11 @@ class Store:
 
         def read(path: str) -> bytes | None:
             found = self.objects.find(tree, path)
-            return self.objects.read(found.oid) if found and not found.is_tree else None
+            if found is None or found.is_tree:
+                return None
+            data = self.objects.read_small(found.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT)
+            # damaged like any other: it can be removed, and what takes its place leaves its name in the attic
+            return b"A file that was too large to read: git cat-file blob %s\n" % found.oid.encode() if data is None else data
 
         view = View(read, lambda: replica(self.home, self.clock))
         for op in entry["ops"]:
@@ -276,19 +280,21 @@ class Store:
             return None
         op_name, ids, agent, session, extra = entry["trailers"]
         text = Message(entry["subject"], op_name, tuple(ids), agent, session, tuple((k, v) for k, v in extra)).text(key)
-        # git orders by commit time: never earlier than the parent, whatever the clock says
-        at = max(int(seconds(entry["at"])), self.objects.commit(parent).committer.time)
+        at = int(seconds(entry["at"]))
         name, mail = entry["author"] if entry["author"][0] else self.author  # a hook does not know the user's name
-        who = Identity(name, mail, at)
-        made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, who, who))
+        # git orders by the committer's time: never earlier than the parent's, whatever the clock says. The author's is what people read
+        ordered = max(at, self.objects.commit(parent).committer.time)
+        made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, Identity(name, mail, at), Identity(name, mail, ordered)))
         if self.signer:
             made = self.signer(self.objects.commit(made)) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])
         return made
 
 
-def load(path: str, oid: str, data: bytes) -> Stored | Damaged:
-    """Return what a file in the folders of records holds."""
+def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:
+    """Return what a file in the folders of records holds; no data stands for one that is too large to read."""
+    if data is None:
+        return Damaged(path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have.")
     id = id_of_path(path)
     if id is None:
         return Damaged(path, oid, "its name is not that of a record." if in_record_folder(path) else "it is no record.")

@@ -4,25 +4,25 @@ A push is a compare-and-swap on the server, so correctness needs no lock there. 
 ref gets it again; one that was rewritten is merged after a backup. Absence never means deletion.
 """
 
-import json
+import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from gitmem.clock import stamp, ulid_time
 from gitmem.errors import External, GitmemError, MissingObject, Moved, RemoteRefused
-from gitmem.git.objects import Draft, Identity, Objects
+from gitmem.git.objects import Objects
 from gitmem.git.remote import Remote
-from gitmem.store.layout import check_format
+from gitmem.store.follow import carry_over, holds, purges
+from gitmem.store.layout import FILE_LIMIT, FORMAT_PATH, check_format
 from gitmem.store.pending import doom
 from gitmem.store.records import Store
-from gitmem.store.refs import BACKUP, REMOTES
-from gitmem.store.treemerge import GITMEM, ROOT_TIME, Report, merge_commits, merge_trees
+from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
+from gitmem.store.treemerge import ROOT_TIME, Report, check_bounds, merge_commits
 
 TRIES = 8
 BACKUP_DAYS = 30
-PURGES = "purges.jsonl"
 
 
 @dataclass(slots=True)
@@ -39,12 +39,14 @@ class Outcome:
     damaged: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     abandoned: list[str] = field(default_factory=list)  # old tips that held what somebody purged: to be pruned
+    replaced: list[str] = field(default_factory=list)  # the oldest commits that the purge replaced
+    masked: set[str] = field(default_factory=set)  # texts that the purge took out, for our own files
 
     def note(self, report: Report) -> None:
         """Add a merge's report."""
         for name in ("conflicts", "damaged", "refused"):
             mine = getattr(self, name)
-            mine += [x for x in getattr(report, name) if x not in mine]
+            mine[:] = dict.fromkeys([*mine, *getattr(report, name)])
 
 
 def tracking_ref(name: str) -> str:
@@ -66,7 +68,7 @@ def sync(store: Store, remote: Remote, *, push: bool, sleep: Callable[[float], N
     for attempt in range(TRIES):
         fetched = _fetch(store, remote, into, out)
         if fetched is not None:
-            _join(store, fetched, out)
+            _join(store, remote, fetched, out)
         tip = store.tip()
         if not push or tip is None or tip == fetched:
             break
@@ -79,7 +81,7 @@ def sync(store: Store, remote: Remote, *, push: bool, sleep: Callable[[float], N
             continue
         out.pushed = True
         out.sent = count(store.objects, tip, fetched)
-        _set(store.objects, into, tip)
+        set_ref(store.objects, into, tip)
         break
     _expire_backups(store)
     return out
@@ -95,30 +97,35 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     if fetched is None:
         raise External(f"what {remote.name} sent cannot be read.", "Run 'git fsck', then 'git mem sync' again.")
     tree = store.objects.commit(fetched).tree
-    entry = store.objects.find(tree, "gitmem.json")
-    check_format(store.objects.read(entry.oid) if entry and not entry.is_tree else None, f"{remote.name} {remote.ref}")
+    entry = store.objects.find(tree, FORMAT_PATH)
+    check_format(store.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None, f"{remote.name} {remote.ref}")
     ours = store.tip()
-    if ours and (hit := _tainted(store.objects, ours, fetched)):
+    if ours and (hit := holds(store.objects, fetched, ours)):
         # what was purged here is still there: taking it would bring the secret back
         doom(store.home, [fetched])
         if before is not None:
-            _set(store.objects, into, before)
+            set_ref(store.objects, into, before)
         else:
             store.objects.delete(into, fetched)
-        raise RemoteRefused(
-            f"{remote.name} still holds what was purged here on {hit['at']}.",
-            f"Remove it there too: git mem purge --remote {remote.name} (the others' next sync then follows).",
-            fetched=fetched,
-        )
+        expire_reflogs(store, [into])
+        other = holds(store.objects, ours, fetched)
+        if other is None:
+            way = f"Remove it there too: git mem purge --remote {remote.name} (the others' next sync then follows)."
+        else:
+            way = (
+                f"Something else was purged there on {other['at']}, which is still here. "
+                f"Name once more what you purged here, so that it goes there too: git mem purge --text SECRET (or ID) --remote {remote.name}"
+            )
+        raise RemoteRefused(f"{remote.name} still holds what was purged here on {hit['at']}.", way, fetched=fetched)
     if before is not None and before != fetched and not store.objects.is_ancestor(before, fetched):
         warning = f"{remote.name}'s memory was rewritten; both histories are kept."
-        if ours and warning not in out.warnings and not _tainted(store.objects, fetched, ours):
+        if ours and warning not in out.warnings and not holds(store.objects, ours, fetched):
             backup(store, ours)
             out.warnings.append(warning)
     return fetched
 
 
-def _join(store: Store, theirs: str, out: Outcome) -> None:
+def _join(store: Store, remote: Remote, theirs: str, out: Outcome) -> None:
     """Merge a fetched commit into the store, by compare-and-swap."""
     for _ in range(TRIES * 4):
         ours = store.tip()
@@ -126,15 +133,16 @@ def _join(store: Store, theirs: str, out: Outcome) -> None:
             return
         try:
             if ours is None:
+                check_bounds(store.objects, None, theirs)
                 store.move(None, theirs, f"sync {out.remote}")
                 out.received += count(store.objects, theirs, None)
                 return
-            if _tainted(store.objects, theirs, ours):
-                made, report = carry_over(store.objects, ours, theirs)
-                doom(store.home, [ours])
-                _drop_backups(store)
-                out.abandoned.append(ours)
-                out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")
+            followed = None
+            if holds(store.objects, ours, theirs):
+                followed = carry_over(store.objects, ours, theirs)
+                made, report = followed.commit, followed.report
+                # noted before the ref moves: a sync that is killed in between is ended by the next prune
+                doom(store.home, [ours, *followed.doomed])
             else:
                 made, report = merge_commits(store.objects, ours, theirs)
             if made == ours:
@@ -147,58 +155,18 @@ def _join(store: Store, theirs: str, out: Outcome) -> None:
             raise External(
                 f"what {out.remote} sent is incomplete: {error}", "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote."
             ) from error
+        if followed is not None:
+            drop_unclean(store, theirs, [tracking_ref(remote.name)])
+            out.abandoned += [ours, *followed.doomed]
+            out.replaced += [row["boundary"] for row in purges(store.objects, theirs)]
+            out.masked |= followed.masked
+            out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")
+            out.warnings += [f"your unsent change of {path} quotes what was purged, and was left out." for path in followed.left_out]
         out.received += received
         out.merged = made not in {ours, theirs}
         out.note(report)
         return
     raise External("the store was too busy to merge into.", "Run 'git mem sync' again.")
-
-
-def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
-    """Yield what a store's purges wrote: `{"at", "boundary"}`, the boundary being the oldest commit that was replaced."""
-    entry = objects.find(objects.commit(commit).tree, PURGES)
-    if entry is None or entry.is_tree:
-        return
-    for line in objects.read(entry.oid).split(b"\n"):
-        try:
-            row = json.loads(line)
-            if isinstance(row, dict) and isinstance(row.get("boundary"), str):
-                yield row
-        except (ValueError, RecursionError):
-            continue
-
-
-def _tainted(objects: Objects, purged: str, other: str) -> dict[str, str] | None:
-    """Return the purge of one history whose replaced commits the other still has."""
-    for row in purges(objects, purged):
-        if objects.is_ancestor(row["boundary"], other):
-            return row
-    return None
-
-
-def carry_over(objects: Objects, ours: str, theirs: str) -> tuple[str, Report]:
-    """Return a commit on top of a purged history that holds our changes, without our history."""
-    one, two = objects.commit(ours), objects.commit(theirs)
-    base = _last_shared(objects, ours, theirs)
-    edits, report = merge_trees(objects, base, two.tree, one.tree)
-    edits = {path: value for path, value in edits.items() if path != PURGES}
-    if not edits:
-        return theirs, report
-    who = Identity(*GITMEM, max(one.committer.time, two.committer.time))
-    return objects.write(Draft(two.tree, edits, (theirs,), "gitmem: carry over\n\nGitmem-Op: merge\n", who, who)), report
-
-
-def _last_shared(objects: Objects, ours: str, theirs: str) -> str | None:
-    """Return the tree that both descend from: the newest of ours that the purged history has in its own form.
-
-    A purge keeps author, time and (but for what it removed) content, so the first commit of ours with a
-    twin there, by author time and subject, is where the two part.
-    """
-    twins = {(c.author.time, c.author.name, c.message) for c in objects.walk([theirs])}
-    for commit in objects.walk([ours]):
-        if (commit.author.time, commit.author.name, commit.message) in twins:
-            return commit.tree
-    return None
 
 
 def backup(store: Store, tip: str) -> str:
@@ -218,13 +186,28 @@ def _expire_backups(store: Store) -> None:
             continue
 
 
-def _drop_backups(store: Store) -> None:
-    """Remove all backups: they may hold what was purged."""
-    for ref, oid in store.objects.refs(BACKUP).items():
-        store.objects.delete(ref, oid)
+def drop_unclean(store: Store, purged: str, keep: Iterable[str] = ()) -> list[str]:
+    """Remove the backups and fetched refs that hold what a history was purged of, and all reflogs of ours; return the refs."""
+    kept = {*keep}
+    gone = []
+    for ref, oid in store.objects.refs(NAMESPACE).items():
+        if ref.startswith((REMOTES, BACKUP)) and ref not in kept and holds(store.objects, oid, purged):
+            store.objects.delete(ref, oid)
+            gone.append(ref)
+    expire_reflogs(store, [store.ref, *kept, *gone])
+    return gone
 
 
-def _set(objects: Objects, ref: str, oid: str) -> None:
+def expire_reflogs(store: Store, refs: Iterable[str]) -> None:
+    """Empty the reflogs of our refs, if the user's settings made git keep any."""
+    for name in refs:
+        try:
+            os.unlink(os.path.join(os.path.dirname(store.home.path), "logs", name))
+        except FileNotFoundError:
+            continue
+
+
+def set_ref(objects: Objects, ref: str, oid: str) -> None:
     """Set a tracking ref, whoever else does so too."""
     for _ in range(TRIES):
         old = objects.tip(ref)
@@ -251,6 +234,6 @@ def unpushed(store: Store, remote: str) -> tuple[int, str]:
     if tip is None:
         return 0, ""
     there = store.objects.tip(tracking_ref(remote))
-    waiting = [c.committer.time for c in store.objects.walk([tip], [there] if there else [])]
+    waiting = [c.author.time for c in store.objects.walk([tip], [there] if there else [])]
     dated = [t for t in waiting if t != ROOT_TIME] or waiting  # the first commit of every store has a made-up time
     return len(waiting), stamp(min(dated)) if dated else ""

@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff, files
 from gitmem.model.merge import digest, merge_bytes
 from gitmem.model.record import kind_of
-from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, PURGES, attic_path, id_of_path, record_path, safe_path, tombstone_path
+from gitmem.store.layout import (
+    FILE_LIMIT,
+    FORMAT_BYTES,
+    FORMAT_PATH,
+    PLAIN_LIMIT,
+    PURGES,
+    attic_path,
+    id_of_path,
+    record_path,
+    safe_path,
+    tombstone_path,
+)
 from gitmem.store.ops import parse_usage, usage_bytes
 
 GITMEM = ("gitmem", "gitmem@localhost")
@@ -42,6 +53,7 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
     if objects.is_ancestor(theirs, ours):
         return ours, Report()
     if objects.is_ancestor(ours, theirs):
+        check_bounds(objects, ours, theirs)
         return theirs, Report()
     # in one order, whoever merges: what a tree of somebody else's may hold beside files (empty folders) must not make a difference
     ours, theirs = sorted((ours, theirs))
@@ -51,6 +63,12 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
     stamp = max(one.committer.time, two.committer.time)
     who = Identity(*GITMEM, stamp)
     return objects.write(Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)), report
+
+
+def check_bounds(objects: Objects, ours: str | None, theirs: str) -> None:
+    """Raise External when what a commit brings was made to be endless: it must not become the store."""
+    for _ in diff(objects, objects.commit(ours).tree if ours else None, objects.commit(theirs).tree):
+        pass
 
 
 def _base_tree(objects: Objects, ours: str, theirs: str, depth: int) -> str | None:
@@ -71,16 +89,16 @@ def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> t
     report = Report()
     mine = {c.path: (c.old, c.new) for c in diff(objects, base, ours)}
     edits: Edits = {}
-    refused = [c.path for c in diff(objects, base, theirs) if c.new and not _acceptable(c.path, c.new)]
+    refused = {c.path for c in diff(objects, base, theirs) if c.new and not _acceptable(c.path, c.new)}
     # what may not come in is left out on both sides, or the result would depend on who merges
     for path, (_, new) in mine.items():
         if new and not _acceptable(path, new):
             edits[path] = None
-            refused.append(path)
-    report.refused = sorted(set(refused))
+            refused.add(path)
+    report.refused = sorted(refused)
     for change in diff(objects, base, theirs):
         path = change.path
-        if path in report.refused:
+        if path in refused:
             continue
         if path not in mine:
             edits[path] = Entry(change.new.name, BLOB, change.new.oid) if change.new else None
@@ -107,25 +125,32 @@ def _both(
 ) -> Mapping[str, bytes | Entry | None]:
     """Merge a path that both sides changed differently."""
     id = id_of_path(path)
+    most = FILE_LIMIT if id else PLAIN_LIMIT
     if one is None or two is None:
         kept = one or two
         assert kept is not None
-        marks = [objects.read(e.oid) for tree in trees if id and (e := objects.find(tree, tombstone_path(id))) and not e.is_tree]
+        marks = [e for tree in trees if id and (e := objects.find(tree, tombstone_path(id))) and not e.is_tree]
         if id and marks:
-            data = objects.read(kept.oid)
-            return {path: None} if any(b'"purged": true' in m for m in marks) else {path: None, attic_path(id, digest(data)): data}
+            return {path: None, **(dict([_to_attic(objects, id, kept)]) if not any(_purged(objects, e) for e in marks) else {})}
         return {path: Entry(kept.name, BLOB, kept.oid)}
-    base = objects.read(old.oid) if old else None
-    ours, theirs = objects.read(one.oid), objects.read(two.oid)
-    if ours == theirs:
+    if one.oid == two.oid:
         return {path: Entry(one.name, BLOB, one.oid)}
+    base = objects.read_small(old.oid, most) if old else None
+    ours, theirs = objects.read_small(one.oid, most), objects.read_small(two.oid, most)
+    if ours is None or theirs is None:  # too large to be read: as a damaged one, by its oid
+        keep_one = ours is not None or (theirs is None and one.oid > two.oid)
+        keep, lose = (one, two) if keep_one else (two, one)
+        if id:
+            report.damaged.append(path)
+        where, what = _to_attic(objects, id or "files", lose)
+        return {path: Entry(keep.name, BLOB, keep.oid), where: what}
     if id:
 
         def attic(name: str) -> bytes | None:
             for tree in trees:
                 entry = objects.find(tree, attic_path(id, name))
                 if entry and not entry.is_tree:
-                    return objects.read(entry.oid)
+                    return objects.read_small(entry.oid, FILE_LIMIT)
             return None
 
         merged = merge_bytes(id, base, ours, theirs, attic)
@@ -141,8 +166,23 @@ def _both(
     if path.startswith("tombstones/"):
         return {path: min(ours, theirs, key=lambda mark: (b'"purged": true' not in mark, mark))}
     # a file that no rule knows: one side by its digest, the other in the attic
-    keep, lose = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
-    return {path: keep, attic_path("files", digest(lose)): lose}
+    stays, goes = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
+    return {path: stays, attic_path("files", digest(goes)): goes}
+
+
+def _to_attic(objects: Objects, folder: str, value: bytes | Entry) -> tuple[str, bytes | Entry]:
+    """Return where a file is kept: under the digest of its bytes, or, when it is too large to read, its oid's first 16 characters."""
+    data = objects.read_small(value.oid, PLAIN_LIMIT) if isinstance(value, Entry) else value
+    if data is not None:
+        return attic_path(folder, digest(data)), data
+    assert isinstance(value, Entry)
+    path = attic_path(folder, value.oid[:16])
+    return path, Entry(path.rsplit("/", 1)[1], BLOB, value.oid)
+
+
+def _purged(objects: Objects, mark: bytes | Entry | None) -> bool:
+    data = objects.read_small(mark.oid, FILE_LIMIT) if isinstance(mark, Entry) else mark
+    return data is not None and b'"purged": true' in data
 
 
 def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
@@ -168,18 +208,17 @@ def _bury(objects: Objects, edits: Edits, mine: Mapping[str, tuple[Entry | None,
             continue
         path = record_path(id)
         mark = _result(objects, edits, tombstone_path(id), ours)
-        data = _result(objects, edits, path, ours)
-        if mark is not None and data is not None:
+        found = _result(objects, edits, path, ours)
+        if mark is not None and found is not None:
             edits[path] = None
-            if b'"purged": true' not in mark:
-                edits[attic_path(id, digest(data))] = data
+            if not _purged(objects, mark):
+                where, what = _to_attic(objects, id, found)
+                edits[where] = what
 
 
-def _result(objects: Objects, edits: Edits, path: str, ours: str) -> bytes | None:
+def _result(objects: Objects, edits: Edits, path: str, ours: str) -> bytes | Entry | None:
     value = edits[path] if path in edits else objects.find(ours, path)
-    if isinstance(value, Entry):
-        return None if value.is_tree else objects.read(value.oid)
-    return value
+    return None if isinstance(value, Entry) and value.is_tree else value
 
 
 def _settle_clashes(objects: Objects, edits: Edits, ours: str) -> None:
@@ -200,7 +239,8 @@ def _settle_clashes(objects: Objects, edits: Edits, ours: str) -> None:
 
 
 def _give_way(objects: Objects, edits: Edits, path: str, value: bytes | Entry | None) -> None:
-    if isinstance(value, Entry):
-        value = objects.read(value.oid) if not value.is_tree and _acceptable(path, value) else None
+    if isinstance(value, Entry) and (value.is_tree or not _acceptable(path, value)):
+        return
     if value is not None:
-        edits[attic_path("files", digest(value))] = value
+        where, what = _to_attic(objects, "files", value)
+        edits[where] = what

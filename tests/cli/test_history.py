@@ -1,7 +1,10 @@
 """Commands about the past: log, diff, undo, graph, and reading as of a date."""
 
+import os
+
 import pytest
 
+from gitmem.app import open_app
 from tests.cli.conftest import DAY, SHARED, Mem, commits, tip
 from tests.conftest import git
 
@@ -255,6 +258,19 @@ def test_undo_the_last_change(mem: Mem) -> None:
     assert commits(mem.folder) == before + 1
     mem("undo")
     assert mem.show(id)["title"] == "new"
+
+
+def test_undo_passes_over_what_nobody_asked_for(mem: Mem) -> None:
+    """Counts of reads that were committed meanwhile are not the last change."""
+    id = mem.add("keep")
+    mem.add("oops")
+    with open_app(str(mem.folder), dict(os.environ)) as app:
+        app.count_reads("shared", [id])
+        app.flush_reads()
+    assert "Gitmem-Op: usage" in git(mem.folder, "log", "-1", "--format=%B", SHARED)
+
+    assert "oops" in mem("undo").out
+    assert mem.titles() == ["keep"]
 
 
 def test_undo_keeps_later_changes(mem: Mem) -> None:

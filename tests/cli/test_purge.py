@@ -1,10 +1,15 @@
 """The purge command: a secret's bytes are really gone, here and, when asked, on the remote."""
 
+import contextlib
+import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from gitmem.files import Home
+from gitmem.index.state import State
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip
 from tests.conftest import fsck, git
 
@@ -209,3 +214,161 @@ def test_purge_with_the_remote_in_one_go(clones: tuple[Mem, Mem], hub: Path) -> 
     assert one.titles("--all") == ["from two"]
     assert SECRET not in git(hub, "log", "-p", SHARED)
     assert holds(one.folder) == []
+
+
+def test_a_text_that_is_nowhere_is_told(tainted: tuple[Mem, str], clones: tuple[Mem, Mem]) -> None:
+    """Exit 1, and nothing moved: the text was mistyped, or stands only in words that the store needs."""
+    mem, _ = tainted
+    before = tip(mem.folder)
+    assert "it was found nowhere; nothing was changed." in mem("purge", "--text", SECRET + "x", "--yes", code=1).err
+    assert (
+        "nothing was changed, but in names and words that the store itself needs" in mem("purge", "--text", "created:", "--yes", code=1).err
+    )
+    assert "is a part of [purged]" in mem("purge", "--text", "purge", "--yes", code=1).err
+    assert tip(mem.folder) == before
+    one, _ = clones
+    one.add("T")
+    one("sync")
+    assert "it was found neither here nor on origin" in one("purge", "--text", SECRET, "--remote", "origin", "--yes", code=1).err
+
+
+def test_a_text_in_quotes_is_purged(mem: Mem) -> None:
+    """What JSON escapes is found in the form in which it is written."""
+    secret = 'pa"ss\\wo-canary'
+    id = mem.add("T", "-k", "gotcha", "--workaround", f"use {secret} here", "-m", f"or {secret}")
+    mem("purge", "--text", secret, "--yes")
+
+    assert holds(mem.folder, "wo-canary") == []
+    assert mem.show(id)["workaround"] == "use [purged] here"
+
+
+@pytest.mark.parametrize("word", ["memory", "format", "kind"])
+def test_a_word_of_the_format_breaks_nothing(mem: Mem, word: str) -> None:
+    """It is masked in texts; the store stays readable."""
+    mem("add", f"the {word}", "-m", f"a {word} of mine")
+    mem("add", "two")
+    mem("purge", "--text", word, "--yes")
+
+    assert sorted(mem.titles()) == ["the [purged]", "two"]
+    mem("doctor")
+    mem("sync", code=None)
+
+
+def test_the_users_store_is_purged_too(mem: Mem) -> None:
+    """A text, and a record by its id, in the store of all projects."""
+    mem("add", "ours", "-m", SECRET)
+    mem("add", "everywhere", "-m", SECRET, "--user")
+    id = mem.add("by id", "--user")
+    user = Path(os.environ["HOME"]) / ".local/share/gitmem/user.git"
+    assert holds(user)
+    done = mem("purge", "--text", SECRET, "--yes")
+
+    assert "user: rewrote" in done.out
+    assert (holds(mem.folder), holds(user)) == ([], [])
+    mem("purge", id, "--yes")
+    assert sorted(mem.titles()) == ["everywhere", "ours"]
+
+
+def test_our_own_files_are_cleaned(mem: Mem) -> None:
+    """Errors that were seen, hits that wait, what sessions and killed writes left: wherever the text is, and lines on the record."""
+    home = mem.folder / ".git" / "gitmem"
+    id = mem.add("T", "-m", SECRET)
+    with contextlib.closing(State(Home(str(home)))) as state:
+        state.add_error(f"cannot log in with {SECRET}", time.time(), "s", 86400)
+        state.add_error("another error", time.time(), "s", 86400)
+    files = ["errors.jsonl", "errors.jsonl.77", "sessions/a.jsonl", "journal/x.json.bad", "journal/x.json.1.2.tmp"]
+    for name in files:
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text(f'{{"keep": 1}}\n{{"text": "{SECRET}"}}\n{{"id": "{id}"}}\n')
+        (home / name).chmod(0o600)
+    mem("purge", "--text", SECRET, "--yes")
+
+    assert holds(mem.folder) == []
+    assert (home / "sessions/a.jsonl").stat().st_mode & 0o777 == 0o600
+    with contextlib.closing(State(Home(str(home)))) as state:
+        assert [pattern for pattern, _, _ in state.errors(0.0)] == ["another error"]
+    mem("purge", id, "--yes")
+    for name in files:
+        assert (home / name).read_text() == '{"keep": 1}\n{"text": "[purged]"}\n'
+
+
+def test_a_purge_waits_for_the_journal(tainted: tuple[Mem, str]) -> None:
+    """A write that could not be committed yet may hold the text too: then nothing is purged."""
+    mem, _ = tainted
+    lock = mem.folder / ".git" / f"{SHARED}.lock"
+    lock.touch()
+    mem("add", "waits", "-m", SECRET)
+    assert "writes wait in the journal" in mem("purge", "--text", SECRET, "--yes", code=1).err
+    lock.unlink()
+    mem("purge", "--text", SECRET, "--yes")
+
+    assert holds(mem.folder) == []
+    assert "waits" in mem.titles()
+
+
+def test_a_ref_of_the_user_that_keeps_it_is_told(clones: tuple[Mem, Mem]) -> None:
+    """In branch mode git's own fetch keeps a copy of memory below refs/remotes: purge and sync name it."""
+    one, two = clones
+    for mem in clones:
+        mem("remote", "enable", "origin", "--branch", "--yes")
+    one.add("the key", "-m", SECRET)
+    one("sync")
+    two("sync")
+    for mem in clones:
+        git(mem.folder, "fetch", "-q", "origin")
+    said = "refs/remotes/origin/gitmem/main still holds the old history"
+    assert said in one("purge", "--text", SECRET, "--remote", "origin", "--yes").err
+    assert said in two("sync").err
+
+
+def test_a_secret_in_the_newest_title_does_not_come_back(clones: tuple[Mem, Mem], hub: Path) -> None:
+    """The commit that is made anew has another message; what the remote has of it is not taken for something new."""
+    one, two = clones
+    one.add("other")
+    one.add(f"pw is {SECRET}", "-m", f"use {SECRET}")
+    one("sync")
+    two("sync")
+    one("purge", "--text", SECRET, "--remote", "origin", "--yes")
+
+    for folder in (one.folder, hub):
+        assert SECRET not in git(folder, "log", "-p", SHARED)
+    two("sync")
+    assert (holds(one.folder), holds(two.folder)) == ([], [])
+
+
+def test_a_record_that_was_forgotten_before_is_purged_everywhere(clones: tuple[Mem, Mem], hub: Path) -> None:
+    """Forgotten, then purged, while another clone has an unsent edit of it: it stays away."""
+    one, two = clones
+    id = one.add("X", "-m", SECRET)
+    one("sync")
+    two("sync")
+    two("edit", id, "--tag", "mine")
+    one("forget", id, "--reason", f"it was {SECRET}")
+    one("purge", id, "--remote", "origin", "--yes")
+    two("sync")
+
+    for folder in (one.folder, two.folder, hub):
+        assert SECRET not in git(folder, "log", "-p", SHARED)
+    assert (holds(two.folder), two.titles("--all")) == ([], [])
+
+
+def test_two_purges_in_two_clones(clones: tuple[Mem, Mem], hub: Path) -> None:
+    """Neither undoes the other: the second is asked for its text once more, and both hold in the end."""
+    one, two = clones
+    one.add("X", "-m", "canary-one")
+    one.add("Y", "-m", "canary-two")
+    one("sync")
+    two("sync")
+    one("purge", "--text", "canary-one", "--remote", "origin", "--yes")
+    two("purge", "--text", "canary-two", "--yes")
+    two.add("mine")
+    for args in (("sync",), ("purge", "--remote", "origin", "--yes")):
+        assert "git mem purge" in two(*args, code=1).err
+        assert holds(two.folder, "canary-two") == []
+    two("purge", "--text", "canary-two", "--remote", "origin", "--yes")
+    one("sync")
+
+    for text in ("canary-one", "canary-two"):
+        assert (holds(one.folder, text), holds(two.folder, text)) == ([], [])
+        assert text not in git(hub, "log", "-p", SHARED)
+    assert sorted(one.titles()) == ["X", "Y", "mine"]

@@ -123,8 +123,9 @@ def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
         mem.folder,
         evil,
         (
-            front + 'origin: "\\u001b]0;PWNED\\u0007"\nagent: "\\u202eevil"\nlinks: ["\\u009b2Jx\\u202e"]\nsupersedes: ["nonsense", "\\"];x"]\n'
-            "x_more: \"\\u202e\\u009b\"\n---\n# t1 \u202e\n\nbody \u009b31m\n"
+            front
+            + 'origin: "\\u001b]0;PWNED\\u0007"\nagent: "\\u202eevil"\nlinks: ["\\u009b2Jx\\u202e"]\nsupersedes: ["nonsense", "\\"];x"]\n'
+            'x_more: "\\u202e\\u009b"\n---\n# t1 \u202e\n\nbody \u009b31m\n'
         ).encode(),
     )
     for command in (

@@ -1,5 +1,6 @@
 """What each event is answered, and what a hook survives: always exit code 0, in time, and valid JSON or nothing."""
 
+import contextlib
 import json
 import os
 import signal
@@ -510,3 +511,24 @@ def test_two_clones_capture_the_same_gotcha(project: Path, tmp_path: Path, agent
     for path in (project, other, project):
         run(path, "sync")
     assert [[g["occurrences"] for g in gotchas(p)] for p in (project, other)] == [[6], [6]]
+
+
+@pytest.mark.parametrize("table", ["records", "tips"])
+def test_a_damaged_index_is_built_anew(project: Path, agent, table: str):
+    """A page that a disk destroyed costs one hook its answer; the next one has it, though nobody ran a command."""
+    run(project, "add", "Never retry a charge", "-k", "gotcha", "--severity", "critical")
+    run(project, "add", "Use tabs everywhere", "--user")
+    run(project, "list")
+    assert "Never retry" in agent("s0").hook("SessionStart")
+    path = project / ".git/gitmem/index.db"
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = db.execute("PRAGMA page_size").fetchone()[0]
+        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+    with path.open("r+b") as file:
+        file.seek(size * (root - 1))
+        file.write(b"\xff" * size)
+
+    assert agent("s1").hook("SessionStart") == ""
+    sessions = (f"more {n}" for n in range(200))
+    wait_for(lambda: "Never retry" in agent(next(sessions)).hook("SessionStart"))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.index.cache import Cache
-from gitmem.index.query import ORDERS, Index, sort_rows
+from gitmem.index.query import FIELDS, ORDERS, Index, sort_rows
 from gitmem.index.words import STOP, fold, match_query, parts, tokens, unfold
 from gitmem.store import ops
 from gitmem.store.records import Message
@@ -357,6 +357,17 @@ def test_edges_and_usage(indexed, cache):
     index = cache.index()
     assert [(two.id, "links", one.id), (two.id, "supersedes", one.id)] == index.edges_of(one.id) == index.edges_of(two.id) == index.edges()
     assert {one.id: (5, "2026-01-03T00:00:00Z")} == index.usage([one.id, two.id])
+
+
+def test_rows_hold_what_was_asked_for(indexed, cache):
+    """A caller that names the columns it looks at gets these and the row's number, with the same values."""
+    add(indexed, record(tags=["a", "b"], anchors=[{"path": "a.py"}]))
+    add(indexed, record("gotcha", triggers={"error": "boom"}))
+    cache.refresh({"shared": indexed})
+    whole = cache.index().rows()
+    for fields in (("id",), ("title", "tags"), ("anchors", "triggers", "resolved", "conflict"), ("title", "no such column")):
+        known = [f for f in fields if f in FIELDS]
+        assert [{key: row[key] for key in ("n", *known)} for row in whole] == cache.index().rows(fields=fields)
 
 
 def test_damaged_files_are_listed(indexed, cache):

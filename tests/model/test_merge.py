@@ -200,7 +200,9 @@ def test_every_hit_counts_once(shared, history):
             at[who] = joined(at[who], at[other])
         elif at[who].data is not None:
             old = decode(at[who].data)
-            new = restamp(old, old.change(severity=("info", "critical")[times % 2], workaround=f"w{number}").touched("2026-01-03T00:00:00Z"))
+            new = restamp(
+                old, old.change(severity=("info", "critical")[times % 2], workaround=f"w{number}").touched("2026-01-03T00:00:00Z")
+            )
             at[who] = Point(encode(new), (at[who],), at[who].hits)
     for point in at:
         if point.data is not None:
@@ -211,7 +213,11 @@ def test_hits_after_a_merge_survive_the_next_one():
     """A merge that nobody's count changed since leaves it; hits on a merged record are added to it."""
     root = hit(Point(None, (), {}), "a", 1, 0)
     both_ = joined(hit(root, "a", 2, 1), hit(root, "b", 3, 2))
-    edits = [Point(encode(restamp(r, r.change(workaround=w).touched("2026-01-04T00:00:00Z"))), (both_,), both_.hits) for r in [decode(both_.data)] for w in "xy"]
+    edits = [
+        Point(encode(restamp(r, r.change(workaround=w).touched("2026-01-04T00:00:00Z"))), (both_,), both_.hits)
+        for r in [decode(both_.data)]
+        for w in "xy"
+    ]
     assert 6 == decode(joined(*edits).data).get("occurrences")
     assert 16 == decode(joined(hit(both_, "a", 10, 3), edits[1]).data).get("occurrences")
 

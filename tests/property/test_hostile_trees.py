@@ -2,6 +2,8 @@
 
 import os
 import string
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,6 +21,7 @@ from gitmem.model.codec import encode
 from gitmem.services import history
 from gitmem.store import ops
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, record_path, safe_path
+from gitmem.store.masks import Mask
 from gitmem.store.purge import purge
 from gitmem.store.records import Damaged, Message, Store, Stored
 from gitmem.store.sync import sync
@@ -271,7 +274,7 @@ def test_very_deep_tree(shared, repo_path, folder):
 
         with Cache(Home(home)) as cache:
             cache.refresh({"shared": shared})
-    purge(shared, git_of(repo_path), [], lambda data: data.replace(b"secret-word-here", b"x"))
+    purge(shared, git_of(repo_path), [], Mask(["secret-word-here"]))
     assert time.monotonic() - start < 10
     assert made
 
@@ -299,3 +302,128 @@ def test_hostile_remote_is_synced(tmp_path, shared):
     assert store.tip() == git(hub, "rev-parse", store.ref)
     assert "" == fsck(path)
     store.objects.close()
+
+
+# -- sizes
+
+
+def bomb(forge: Forge, levels: int, width: int = 10) -> str:
+    """Return the oid of a tree of a few bytes that stands for width ** levels files."""
+    oid, mode = forge.made("blob", b"x"), 0o100644
+    for _ in range(levels):
+        rows = b"".join(b"%o d%02d\0%s" % (mode, n, bytes.fromhex(oid)) for n in range(width))
+        oid, mode = forge.made("tree", rows), 0o040000
+    return oid
+
+
+def planted(store: Store, where: str, oid: str, mode: int = 0o040000) -> str:
+    """Return a commit on the root with one entry that was made elsewhere."""
+    root = store.objects.write(root_draft())
+    base = store.objects.commit(root).tree
+    return store.objects.write(Draft(base, {where: Entry(where.rsplit("/", 1)[-1], mode, oid)}, (root,), "evil\n", WHO, WHO))
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+@pytest.mark.parametrize("where", ["memories/bomb", "other", "attic/bomb"])
+def test_tree_that_repeats_itself_is_refused_at_once(make_repo, open_store, backend, where):
+    """Ten folders in ten folders, nine deep, stand for a billion files: no sync takes them, with or without own records."""
+    hub, here = make_repo("bare"), make_repo()
+    theirs, ours = open_store(hub), open_store(here, backend)
+    forge = Forge(theirs)
+    oid = bomb(forge, 9)
+    theirs.objects._cli.store(forge.raws)
+    theirs.objects.move(theirs.ref, None, planted(theirs, where, oid), "evil")
+    git(here, "remote", "add", "origin", str(hub))
+    item = record()
+    for tip in (None, "some"):
+        if tip:
+            ours.write([ops.put(item)], Message("add", "add"))
+        began = time.monotonic()
+        with pytest.raises(GitmemError, match="repeats equal folders"):
+            sync(ours, remote_of(here), push=False)
+        assert 10 > time.monotonic() - began
+    assert item == ours.get(item.id).record
+
+
+def test_equal_folders_within_reason_are_merged(shared):
+    """A few folders with the same content are no attack."""
+    forge = Forge(shared)
+    oid = bomb(forge, 3, 5)
+    shared.objects._cli.store(forge.raws)
+    evil = planted(shared, "other", oid)
+    mine = shared.objects.write(Draft(shared.objects.commit(shared.objects.write(root_draft())).tree, {record_path(MINE.id): encode(MINE)}, (shared.objects.write(root_draft()),), "mine\n", WHO, WHO))  # fmt: skip
+    made, report = merge_commits(shared.objects, mine, evil)
+    got = dict(files(shared.objects, shared.objects.commit(made).tree))
+    assert (125, []) == (sum(path.startswith("other/") for path in got), report.refused)
+
+
+def test_folder_too_deep_is_named_not_opened(shared):
+    """What lies deeper than any path of a store is one damaged entry, in the store as in the index."""
+    forge = Forge(shared)
+    oid = bomb(forge, 40, 1)
+    shared.objects._cli.store(forge.raws)
+    reset(shared, planted(shared, "memories/deep", oid))
+    found = [row.path for row in shared.records()]
+    assert ["memories/deep" + "/d00" * 6] == found
+    with tempfile.TemporaryDirectory() as folder:
+        from gitmem.files import Home
+
+        with Cache(Home(folder)) as cache:
+            cache.refresh({"shared": shared})
+            assert found == [path for (path,) in cache.db.execute("SELECT path FROM damaged")]
+
+
+PEAK = """
+import os, resource, sys
+from tests.conftest import new_store, remote_of
+from gitmem.files import Home
+from gitmem.index.cache import Cache
+from gitmem.store.records import Damaged
+from gitmem.store.sync import sync
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = new_store(sys.argv[1], sys.argv[2])
+sync(store, remote_of(sys.argv[1]), push=False)
+rows = list(store.records())
+with Cache(Home(sys.argv[1] + "/index")) as cache:
+    cache.refresh({"shared": store})
+    damaged = cache.db.execute("SELECT count(*) FROM damaged").fetchone()[0]
+store.objects.close()
+print(sum(isinstance(r, Damaged) for r in rows), damaged, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_large_file_is_damaged_unread(make_repo, open_store, backend):
+    """A record of 200 MB of zeros, 200 kB to fetch, is named as damaged; it is merged and indexed without being read."""
+    hub, here = make_repo("bare"), make_repo()
+    theirs, ours = open_store(hub), open_store(here)
+    oid = git(hub, "hash-object", "-w", "--stdin", stdin=b"\0" * 200_000_000)
+    theirs.objects.move(theirs.ref, None, planted(theirs, record_path(GOOD.id), oid, 0o100644), "evil")
+    ours.write([ops.put(GOOD), ops.put(MINE)], Message("add", "add"))
+    git(here, "remote", "add", "origin", str(hub))
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(here), backend], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+    )
+    damaged, indexed, peak = map(int, done.stdout.split())
+    assert (0, 0) == (damaged, indexed)  # the sound one stays
+    assert 60 > peak
+    assert {MINE.id, GOOD.id} == {row.record.id for row in ours.records() if isinstance(row, Stored)}
+    assert oid in {e.oid for p, e in files(ours.objects, ours.tree() or "") if p.startswith(f"attic/{GOOD.id}/")}
+
+
+@pytest.mark.parametrize("backend", ["libgit2", "git"])
+def test_large_record_is_listed_and_can_be_removed(repo, open_store, backend):
+    """A file that is too large is damaged wherever it is met, and forgetting it works."""
+    store = open_store(repo, backend)
+    other = record()
+    store.write([ops.put(other)], Message("add", "add"))
+    for size, whole in ((262_144, True), (262_145, False), (20_000_000, False)):
+        store.write([ops.write_file(record_path(GOOD.id), "z" * size)], Message("x", "x"))
+        found = {row.path: row for row in store.records()}
+        assert isinstance(found[record_path(GOOD.id)], Damaged)
+        assert whole == ("more than 262,144" not in found[record_path(GOOD.id)].reason)
+        with pytest.raises(GitmemError, match="damaged"):
+            store.get(GOOD.id)
+    assert other == store.get(other.id).record
+    store.write([ops.forget(GOOD.id, "2026-01-01T00:00:00Z", "Ada")], Message("x", "forget"))
+    assert [record_path(other.id)] == [path for path, _ in store.entries()]

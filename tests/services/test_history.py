@@ -64,6 +64,21 @@ def test_revisions_by_date(past, repo):
         history.resolve(past, git_, "@{2001-01-01}")
 
 
+def test_one_clock_that_is_ahead_dates_nobody_else(past, repo):
+    """After a commit from the future others carry their own date, and their state is found by it; git's order stays."""
+    now = 1_767_225_600
+    item = add(at(past, now - 100))
+    ahead = edit(at(past, 2_100_000_000), item, title="from the future")
+    before = past.tip()
+    edit(at(past, now), ahead, title="back in time")
+    commit = past.objects.commit(past.tip())
+    assert (now, 2_100_000_000) == (commit.author.time, commit.committer.time)
+    assert past.tip() == history.at_time(past, now + 5)
+    assert [past.tip(), before] == [step.commit.oid for step in history.log(past)][:2]
+    forget(past, item.id)
+    assert {item.id: Clock(now=lambda: now).stamp()} == history.removed_ids(past)
+
+
 def test_remote_is_a_revision(past, repo):
     """What was last fetched from a remote is named by the remote."""
     add(past)
@@ -150,6 +165,45 @@ def test_merge_that_took_one_side_over_is_no_change(past):
     made, _ = merge_commits(past.objects, left, right)
     past.objects.move(past.ref, right, made, "merge")
     assert ["changed", "added"] == [what for step in history.log(past, [item.id]) for what, _ in step.changes]
+
+
+def test_log_of_several_tells_each(past):
+    """A commit that changed two of them names both in the order asked for, and no other; a merge names what it joined."""
+    one, two, other = (record(title=t) for t in "abc")
+    past.write([ops.put(r) for r in (one, two, other)], Message("add", "add"))
+    base = past.tip()
+    new = [r.touched("2026-02-01T00:00:00Z").change(title="new") for r in (two, other)]
+    past.write([ops.put(n, o) for n, o in zip(new, (two, other), strict=True)], Message("edit", "edit"))
+    side = past.tip()
+    git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
+    edit(past, two, tags=["x"])
+    made, _ = merge_commits(past.objects, past.tip(), side)
+    past.move(past.tip(), made, "merge")
+    forget(past, one.id)
+    steps = list(history.log(past, [two.id, one.id]))
+    assert [("removed", one.id)] == list(steps[0].changes)
+    assert [("merged", two.id)] == list(steps[1].changes)
+    assert [("changed", two.id)] * 2 == [change for step in steps[2:4] for change in step.changes]
+    assert [("added", two.id), ("added", one.id)] == list(steps[4].changes)
+
+
+def test_log_of_a_long_chain_opens_what_changed(past, monkeypatch):
+    """The log of many records costs the changes of each commit, not records times commits."""
+    items = [record(title=str(n)) for n in range(300)]
+    for item in items:
+        past.write([ops.put(item)], Message("add", "add", (item.id,)))
+    opened = 0
+    plain = past.objects.tree
+
+    def counted(oid: str):
+        nonlocal opened
+        opened += 1
+        return plain(oid)
+
+    monkeypatch.setattr(past.objects, "tree", counted)
+    steps = list(history.log(past, [item.id for item in items]))
+    assert [("added", item.id) for item in reversed(items)] == [change for step in steps for change in step.changes]
+    assert opened < 8 * len(items)
 
 
 def test_trailers_are_read_from_the_last_paragraph():
@@ -278,3 +332,24 @@ def test_beginning_and_merges_cannot_be_undone(past):
     past.objects.move(past.ref, past.tip(), made, "merge")
     with pytest.raises(UserError, match="merge"):
         undo(past)
+
+
+def test_last_change_is_one_that_somebody_made(past):
+    """Counts of reads, merges and the beginning are nobody's last change."""
+    with pytest.raises(UserError, match="is empty"):
+        history.last_change(past)
+    past.create()
+    with pytest.raises(UserError, match="no change"):
+        history.last_change(past)
+    item = add(past)
+    base = mine = past.tip()
+    other = edit(past, item, title="there")
+    there = past.tip()
+    git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
+    past.write([ops.count_reads("usage/r/aa.jsonl", {item.id: {"n": 1, "last": "2026-01-01T00:00:00Z"}})], Message("count reads", "usage"))
+    assert mine == history.last_change(past).oid
+    made, _ = merge_commits(past.objects, past.tip(), there)
+    past.move(past.tip(), made, "merge")
+    assert there == history.last_change(past).oid
+    history.undo(past, AUTHOR, history.last_change(past))
+    assert item.title == past.get(other.id).record.title

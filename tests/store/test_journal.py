@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.clock import Clock
 from gitmem.errors import Busy, External, Moved
 from gitmem.files import Home, Lock
 from gitmem.store import journal, ops
@@ -56,9 +57,42 @@ def test_entry_comes_back_as_it_was_written(home):
     """What was put in comes out, oldest first."""
     paths = [journal.add(home, entry(key, subject=f"é {key}")) for key in ("01b", "01a", "01c")]
     got = list(journal.entries(home))
-    assert [paths[1], paths[0], paths[2]] == [path for path, _ in got]
-    assert ["é 01a", "é 01b", "é 01c"] == [e["subject"] for _, e in got if e]
+    assert paths == [path for path, _ in got]
+    assert ["é 01b", "é 01a", "é 01c"] == [e["subject"] for _, e in got if e]
     assert 3 == journal.count(home)
+
+
+def test_order_is_that_of_writing_whatever_the_clock(home):
+    """Entries whose clock went back, by whatever number, come after those that were there; a clock that goes on takes over."""
+    keys = ["05b", "05a", "01x", *(f"00{n:02d}" for n in range(30)), "05a", "04z", "06a", "05c", "07a"]
+    for number, key in enumerate(keys):
+        journal.add(home, entry(key, subject=str(number)))
+    assert [str(n) for n in range(len(keys))] == [e["subject"] for _, e in journal.entries(home) if e]
+    assert keys == [e["key"] for _, e in journal.entries(home) if e]
+    assert all(len(os.path.basename(path)) < 60 for path, _ in journal.entries(home))
+
+
+def test_writers_at_once_never_take_one_name(home):
+    """Two that see the same last entry write two files."""
+    journal.add(home, entry("09"))
+    folder = home.join("journal")
+    assert journal._name(folder, "01a") != journal._name(folder, "01b")
+
+
+def test_clock_that_goes_back_does_not_turn_writes_around(store):
+    """An edit and then a forgetting, an hour earlier by the clock: the record is forgotten, and nothing is set aside."""
+    item = add(store)
+    store.no_write = "busy"
+    now = store.clock.now()
+    for shift, op in (
+        (0, ops.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)),
+        (-3600, ops.forget(item.id, "2026-02-02T00:00:00Z", "Ada")),
+    ):
+        store.clock = Clock(now=lambda at=now + shift: at)
+        store.write([op], Message("x", "x"))
+    store.no_write = ""
+    store.drain()
+    assert (set(), []) == (listed(store), [name for name in os.listdir(store.home.join("journal")) if name.endswith(".bad")])
 
 
 def test_empty_journal(home):
@@ -188,7 +222,6 @@ def test_hits_counted_in_an_entry_are_counted_once(store):
 
 def test_bad_entry_does_not_block_the_others(store):
     """An entry that makes no sense is set aside, whole; the rest is committed."""
-    before = wait(store)
     bad = entry("00000000000000000000000000", ops=[{"op": "from the future"}])
     journal.add(store.home, bad)
     journal.add(store.home, entry("00000000000000000000000001", ops=[{"op": "put"}]))
@@ -197,6 +230,7 @@ def test_bad_entry_does_not_block_the_others(store):
         store.home, {k: v for k, v in entry("00000000000000000000000003", ops=[{"op": "collect", "id": "x"}]).items() if k != "trailers"}
     )
     Path(store.home.join("journal"), "00000000000000000000000004.json").write_bytes(b"{")
+    before = wait(store)
     store.drain()
     assert {before.id} == listed(store)
     aside = sorted(p for p in os.listdir(store.home.join("journal")))

@@ -1,7 +1,9 @@
 """A purge leaves nothing of a secret in our refs, on the disk or in what is sent, and nothing else is lost."""
 
+import json
 import os
 import subprocess
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,12 +12,16 @@ import pytest
 from gitmem.errors import Busy
 from gitmem.files import Lock
 from gitmem.git.objects import PACK_ABOVE
+from gitmem.model.codec import encode
 from gitmem.store import ops
+from gitmem.store.follow import purges
+from gitmem.store.layout import FORMAT_PATH, PURGES, record_path, tombstone_path
+from gitmem.store.masks import Mask, taken_out
 from gitmem.store.pending import PENDING, pending, remember
 from gitmem.store.purge import Purged, prune, purge
 from gitmem.store.records import Message, Store
 from gitmem.store.refs import BACKUP, REMOTES
-from gitmem.store.sync import PURGES, backup, purges
+from gitmem.store.sync import backup
 from tests.conftest import add, edit, forget, fsck, git, git_of, listed, record
 
 SECRET = "the-hidden-word-" + "0987654321"
@@ -28,15 +34,11 @@ def everything(path: Path) -> bytes:
     return done.stdout + ours
 
 
-def mask(data: bytes) -> bytes:
-    return data.replace(SECRET.encode(), b"[purged]")
-
-
 def run(store: Store, path: Path, *ids: str, text: bool = False) -> Purged:
     """Purge as the command does: tombstones first."""
     for id in ids:
         forget(store, id, purged=True)
-    return purge(store, git_of(path), ids, mask if text else None)
+    return purge(store, git_of(path), ids, Mask([SECRET]) if text else None)
 
 
 # -- by id
@@ -151,7 +153,147 @@ def test_purge_of_an_empty_store(store, repo):
     assert (0, 0) == ((out := run(store, repo, text=True)).rewritten, out.removed_objects)
 
 
+def test_forgotten_first_and_purged_then(store, repo):
+    """An earlier mark gives way to that of the purge: its reason and pattern quote the record, today and in history."""
+    bad = add(store, record())
+    forget(store, bad.id, reason=f"it was {SECRET}", pattern=SECRET)
+    run(store, repo, bad.id)
+    mark = store.read_file(tombstone_path(bad.id))
+    assert (True, False) == (b'"purged": true' in mark, b"reason" in mark)
+    assert SECRET.encode() not in everything(repo)
+
+
+def test_purge_leaves_a_tombstone_itself(store, repo):
+    """Whoever calls it: other clones learn that the record is gone for good."""
+    bad = add(store)
+    purge(store, git_of(repo), [bad.id], None)
+    assert b'"purged": true' in store.read_file(tombstone_path(bad.id))
+
+
+# -- what a mask touches
+
+
+@pytest.mark.parametrize("text", ['pa"ss\\wo-rd', "tab\there", "käse-größe", "zwei  spaces", "\u2028line", "nine\nlines"])
+def test_text_is_found_in_its_escaped_forms(store, repo, text):
+    """Records hold values as JSON: quotes, backslashes and other characters in escapes, in several forms."""
+    item = add(
+        store, record("gotcha", title="T", body=f"{text}\n", workaround=f"use {text} here", triggers={"error": text, "list": [text]})
+    )
+    odd = unicodedata.normalize("NFD", text)
+    store.write([ops.write_file("other.json", json.dumps([text, odd]))], Message("x", "file"))
+    purge(store, git_of(repo), [], Mask([text]))
+    data = everything(repo)
+    for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], odd):
+        assert form.encode() not in data
+    kept = store.get(item.id).record
+    assert ("use [purged] here", "[purged]\n") == (kept.get("workaround"), kept.body)
+
+
+@pytest.mark.parametrize("word", ["memory", "kind", "format", "title", "active", "2026", "created", "gotcha", "tombstones", "purged-by"])
+def test_words_of_the_format_stay(store, repo, word):
+    """A text that is a word of the store's own is masked where people wrote it, and nowhere else."""
+    item = add(store, record(title=f"about {word}", body=f"{word}\n", tags=[word]))
+    gone = add(store, record("gotcha", title="T"))
+    forget(store, gone.id)
+    store.write([ops.count_reads("usage/r/0.jsonl", {item.id: {"n": 1, "last": item.created}})], Message("usage", "usage"))
+    before = store.read_file(FORMAT_PATH), store.read_file("usage/r/0.jsonl"), store.read_file(tombstone_path(gone.id))
+    purge(store, git_of(repo), [], Mask([word]))
+    kept = store.get(item.id).record
+    assert ("about [purged]", "[purged]\n", ["[purged]"]) == (kept.title, kept.body, kept.tags)
+    assert (item.id, item.kind, item.created) == (kept.id, kept.kind, kept.created)
+    assert before == (store.read_file(FORMAT_PATH), store.read_file("usage/r/0.jsonl"), store.read_file(tombstone_path(gone.id)))
+    assert {item.id} == listed(store)
+
+
+def test_keys_that_a_program_wrote_are_masked(store, repo):
+    """A work item's state may hold anything, in its keys too."""
+    item = add(store, record("work", id="wrk-one", state={SECRET: {"deep": [SECRET]}}))
+    purge(store, git_of(repo), [], Mask([SECRET]))
+    assert SECRET.encode() not in everything(repo)
+    assert {"[purged]": {"deep": ["[purged]"]}} == store.get(item.id).record.get("state")
+
+
+def test_what_a_mask_must_leave_is_named(store, repo):
+    """A text in the name of a record is not replaced; the mask tells where it stands."""
+    item = add(store, record("work", id="wrk-some-secret-name"))
+    mask = Mask(["some-secret-name"])
+    tip = store.tip()
+    purge(store, git_of(repo), [], mask)
+    assert (False, {"work/some-secret-name.md"}, tip) == (mask.found, mask.left, store.tip())
+    assert item.id in listed(store)
+
+
+def test_damaged_record_is_masked_as_bytes(store, repo):
+    """A file that does not read as a record has no structure to spare."""
+    path = record_path(record().id)
+    store.write([ops.write_file(path, f"---\nbroken: [{SECRET}\n")], Message("x", "file"))
+    purge(store, git_of(repo), [], Mask([SECRET]))
+    assert b"---\nbroken: [[purged]\n" == store.read_file(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cut"),
+    [
+        ("x hunter2 y", "x [purged] y", {"hunter2"}),
+        ("hunter2", "[purged]", {"hunter2"}),
+        ("a hunter2 b hunter2", "a [purged] b [purged]", {"hunter2"}),
+        ("one:aaaa two:bbbb", "one:[purged] two:[purged]", {"aaaa", "bbbb"}),
+        ("same", "same", set()),
+        ("x hunter2 y", "x [purged] z", None),
+        ("other", "something else", None),
+        ("x abc y", "x [purged] y", None),
+    ],
+)
+def test_what_a_mask_took_out_is_found_by_comparing(old, new, cut):
+    """From a file's old and new form the removed text is known, if a mask explains the difference."""
+    item = record(body="b\n")
+    forms = [encode(item.change(body=text + "\n")) for text in (old, new)]
+    assert cut == taken_out(record_path(item.id), *forms)
+    assert cut == taken_out("plain.txt", old.encode(), new.encode())
+
+
 # -- where else it may be
+
+
+def test_objects_that_no_ref_ever_reached_go(store, repo):
+    """A write that was killed or lost a race leaves objects: of ours they go, with what a merge made on its way."""
+    item = add(store, record(title=f"a {SECRET}"))
+    tip = store.tip()
+    edit(store, item, body=f"lost {SECRET}\n")
+    store.objects.move(store.ref, store.tip(), tip, "lost")
+    alone = git(repo, "hash-object", "-w", "--stdin", stdin=encode(item.change(body=f"only a blob {SECRET}\n")))
+    users = git(repo, "hash-object", "-w", "--stdin", stdin=f"the user's own note of {SECRET}".encode())
+    run(store, repo, text=True)
+    assert [users] == [oid for oid in (alone, users) if git(repo, "cat-file", "-t", oid, ok=(0, 128)) == "blob"]
+    assert 1 == everything(repo).count(SECRET.encode())
+
+
+def test_refs_of_the_user_that_keep_it_are_named(store, repo):
+    """A branch that the user's own fetch made of the memory keeps the old objects: it is told."""
+    bad = add(store, record(body=f"{SECRET}\n"))
+    git(repo, "update-ref", "refs/remotes/origin/gitmem/main", store.tip())
+    out = run(store, repo, bad.id)
+    assert ["refs/remotes/origin/gitmem/main"] == out.held_by
+    git(repo, "update-ref", "-d", "refs/remotes/origin/gitmem/main")
+    again = add(store)
+    assert [] == run(store, repo, again.id).held_by
+
+
+def test_write_just_before_the_lock_is_purged_too(store, repo, open_store, monkeypatch):
+    """What another process commits while a purge waits for its turn belongs to the old history."""
+    add(store, record(body=f"{SECRET}\n"))
+    other = open_store(repo)
+    enter = Lock.__enter__
+
+    def slow(self: Lock) -> Lock:
+        monkeypatch.setattr(Lock, "__enter__", enter)
+        add(other, record(body=f"also {SECRET}\n"))
+        return enter(self)
+
+    monkeypatch.setattr(Lock, "__enter__", slow)
+    run(store, repo, text=True)
+    assert SECRET.encode() not in everything(repo)
+    assert 2 == len(listed(store))
 
 
 def test_backups_reflogs_and_fetched_refs_go(store, repo):

@@ -227,13 +227,23 @@ def test_newer_format_is_refused(store):
     assert tip == store.tip()
 
 
-@pytest.mark.parametrize("content", [None, b"", b"[]", b"{}", b'{"format": "x"}', b"[" * 5000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        b"",
+        b"[]",
+        b"{}",
+        *(b'{"format": %s}' % v for v in (b'"x"', b"true", b"1.0", b"-3", b"0", b"null", b"[1]", b"9.5")),
+        b"[" * 5000,
+    ],
+)
 def test_ref_that_is_no_store_is_refused(store, content):
     """A ref whose tree lacks a sound gitmem.json is an error, not an empty store."""
     who = Identity("Eve", "eve@example.org", 1)
     made = store.objects.write(Draft(None, {"x": b"1", **({FORMAT_PATH: content} if content is not None else {})}, (), "x\n", who, who))
     store.objects.move(store.ref, None, made, "x")
-    with pytest.raises((InvalidRecord, FormatTooNew)):
+    with pytest.raises(InvalidRecord):  # an upgrade would not help
         add(store)
     assert made == store.tip()
 
@@ -314,7 +324,16 @@ DAMAGED_ENTRIES = {
 def test_damaged_entry_is_set_aside(store, name):
     """An entry that cannot be applied is kept under another name and blocks nobody."""
     add(store)
-    good = {"v": 1, "key": "0" * 26, "ref": SHARED, "since": None, "author": list(AUTHOR), "at": CLOCK.stamp(), "subject": "s", "trailers": ["x", [], "", "", []]}
+    good = {
+        "v": 1,
+        "key": "0" * 26,
+        "ref": SHARED,
+        "since": None,
+        "author": list(AUTHOR),
+        "at": CLOCK.stamp(),
+        "subject": "s",
+        "trailers": ["x", [], "", "", []],
+    }
     content = DAMAGED_ENTRIES[name]
     folder = Path(store.home.make("journal"))
     (folder / "0000.json").write_text(content if isinstance(content, str) else json.dumps({**good, **content}))
@@ -387,7 +406,9 @@ def test_held_ref_lock_on_the_first_write_spills_too(store, repo):
 def test_busy_write_lock_spills_to_the_journal(store):
     """While another gitmem holds the write lock past our patience, a write is kept."""
     add(store)
-    holder = subprocess.Popen(["flock", store.home.join("write.lock"), "-c", "echo held; sleep 30"], stdout=subprocess.PIPE, start_new_session=True)
+    holder = subprocess.Popen(
+        ["flock", store.home.join("write.lock"), "-c", "echo held; sleep 30"], stdout=subprocess.PIPE, start_new_session=True
+    )
     assert holder.stdout.readline() == b"held\n"
     store.budget = 0.2
     try:

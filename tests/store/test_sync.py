@@ -16,10 +16,16 @@ from gitmem.errors import External, FormatTooNew, InvalidRecord, RemoteRefused, 
 from gitmem.git.remote import Remote, bundle
 from gitmem.model.record import Record
 from gitmem.store import ops
-from gitmem.store.purge import prune, purge
+from gitmem.store.follow import purges
+from gitmem.store.layout import PURGES, attic_path, tombstone_path
+from gitmem.store.masks import Mask
+from gitmem.store.prune import prune
+from gitmem.store.purge import Sent, purge, send
 from gitmem.store.records import Message, Store
 from gitmem.store.refs import BACKUP, BRANCH, REMOTES, SHARED
-from gitmem.store.sync import TRIES, Outcome, count, sync, tracking_ref, unpushed
+from gitmem.store.rewrite import Cleaner, rewrite
+from gitmem.store.sync import TRIES, Outcome, backup, count, sync, tracking_ref, unpushed
+from gitmem.store.treemerge import merge_commits
 from tests.conftest import CLOCK, add, edit, forget, fsck, git, git_of, listed, new_store, record, remote_of
 
 TRACKING = f"{REMOTES}origin/main"
@@ -654,6 +660,320 @@ def test_remote_that_still_holds_what_was_purged_is_not_merged(world):
     error = refusal(world, a)
     assert ("still holds" in str(error), "purge --remote" in error.hint) == (True, True)
     assert "" == git(world.path(a), "log", "--glob=refs/gitmem/heads", "-S", "hidden word", "--format=%H")
+
+
+WORD, OTHER = "the-hidden-word", "another-secret"
+
+
+def holders_of(text: str, *places: Path) -> list[str]:
+    """Return which repositories' memory still has a text: in any file of any commit, or in a message."""
+    found = []
+    for path in places:
+        refs = git(path, "for-each-ref", "--format=%(refname)", "refs/gitmem").split()
+        if refs and (git(path, "log", *refs, "-S", text, "--format=%H", "-m") or text in git(path, "log", *refs, "--format=%B")):
+            found.append(path.name)
+    return found
+
+
+def remove(world: World, store: Store, *ids: str, text: str = "") -> None:
+    """Purge in one clone."""
+    for id in ids:
+        forget(store, id, purged=True)
+    purge(store, git_of(world.path(store)), ids, Mask([text] if text else []))
+
+
+def publish(world: World, store: Store, *ids: str, text: str = "") -> Sent:
+    """Send a purge to the hub, naming again what it was of."""
+    sent = send(store, git_of(world.path(store)), remote_of(world.path(store)), ids, Mask([text] if text else []))
+    assert sent
+    return sent
+
+
+def shared(world: World, *records: Record) -> tuple[Store, Store]:
+    """Return two clones that have the same records."""
+    a, b = world.clone("a"), world.clone("b")
+    for item in records:
+        add(a, item)
+    world.sync(a)
+    world.sync(b)
+    return a, b
+
+
+@pytest.mark.parametrize("where", ["title", "body"])
+def test_purged_text_of_the_newest_record_is_not_carried_back(world, where):
+    """The commit that holds it is made anew with another message; the hub's old one is recognised all the same."""
+    a, _ = shared(world, record(), record(title=f"it is {WORD}" if where == "title" else "T", body=f"{WORD}\n"))
+    item = add(a, record(title=f"newest {WORD}"))
+    a.write([ops.put(item.change(body="x\n"), item)], Message(f'memory: edit {item.id} "{item.title}"', "edit", (item.id,)))
+    world.sync(a)
+    remove(world, a, text=WORD)
+    publish(world, a)
+    assert [] == holders_of(WORD, world.path(a), world.hub)
+    assert a.tip() == world.tip()
+
+
+def test_changes_of_others_are_joined_when_a_purge_is_sent(world):
+    """What others pushed since is kept, cleaned of the same: a new record, an edit, another record with the text."""
+    item, other = record(body=f"it is {WORD}\n"), record(title="other")
+    a, b = shared(world, item, other)
+    edit(b, item, body=f"it is {WORD}\nand more\n")
+    mine = add(b, record(title=f"also {WORD}", body="kept\n"))
+    world.sync(b)
+    remove(world, a, text=WORD)
+    publish(world, a, text=WORD)
+    assert [] == holders_of(WORD, world.path(a), world.hub)
+    assert ({item.id, other.id, mine.id}, "it is [purged]\nand more\n") == (listed(a), a.get(item.id).record.body)
+    world.sync(b)
+    assert [] == holders_of(WORD, world.path(b), world.hub)
+    assert a.tip() == b.tip() == world.tip()
+
+
+def test_changes_of_others_are_masked_when_the_text_is_not_given_again(world):
+    """An earlier purge is sent without its text: what it took out is found by comparing, and masked in what others changed."""
+    item = record(body=f"it is {WORD}\n")
+    a, b = shared(world, item, record())
+    edit(b, item, body=f"it is {WORD}, still\n")
+    world.sync(b)
+    remove(world, a, text=WORD)
+    sent = publish(world, a)
+    assert [] == holders_of(WORD, world.path(a), world.hub)
+    assert ("it is [purged], still\n", [WORD]) == (a.get(item.id).record.body, sorted(sent.masked))
+
+
+def test_unsent_edit_of_a_purged_text_keeps_its_other_words(world):
+    """A clone that follows masks its own unsent changes too: an edit of that very line, a new record, a message."""
+    item = record(body=f"pw {WORD}\n")
+    a, b = shared(world, item, record())
+    remove(world, a, text=WORD)
+    publish(world, a)
+    edit(b, item, body=f"pw {WORD} and more\n", tags=["mine"])
+    new = add(b, record(title=f"new {WORD}"))
+    out = world.sync(b)
+    prune(git_of(world.path(b)), b.home, out.abandoned)
+    assert [] == holders_of(WORD, world.path(a), world.path(b), world.hub)
+    kept = b.get(item.id).record
+    assert ("pw [purged] and more\n", ["mine"], "new [purged]") == (kept.body, kept.tags, b.get(new.id).record.title)
+    assert ({WORD}, False) == (out.masked, kept.get("conflict") or False)
+
+
+def test_unsent_change_that_cannot_be_told_from_the_purge_is_left_out(world):
+    """Where no mask explains what a purge made of a file, its form stays, and the one who follows is told."""
+
+    class Blank(Mask):
+        def text(self, text: str) -> str:
+            return "nothing" if WORD in text else text
+
+    item, other = record(body=f"pw {WORD}\n"), record(title="other")
+    a, b = shared(world, item, other)
+    old = a.tip()
+    purge(a, git_of(world.path(a)), [], Blank([WORD]))
+    remote_of(world.path(a)).push(a.tip(), old)
+    edit(b, item, body=f"pw {WORD} and more\n")
+    edit(b, other, body="mine\n")
+    out = world.sync(b)
+    assert [] == holders_of(WORD, world.hub)
+    assert ("nothing\n", "mine\n") == (b.get(item.id).record.body, b.get(other.id).record.body)
+    assert [a.get(item.id).path in warning for warning in out.warnings if "left out" in warning] == [True]
+
+
+def test_losing_sides_of_merges_are_masked_too(world):
+    """The attic that an unsent merge made does not bring the text back, neither of a masked record nor of a removed one."""
+    kept, gone = record(body=f"{WORD}\n"), record(body=f"{WORD}\n")
+    a, b = shared(world, kept, gone)
+    sides = [ops.write_file(attic_path(i.id, "a" * 16), b.read_file(b.get(i.id).path).decode()) for i in (kept, gone)]
+    b.write(sides, Message("gitmem: merge", "merge"))
+    remove(world, a, gone.id)
+    remove(world, a, text=WORD)
+    publish(world, a)
+    out = world.sync(b)
+    prune(git_of(world.path(b)), b.home, out.abandoned)
+    assert [] == holders_of(WORD, world.path(b), world.hub)
+    assert ({kept.id}, None) == (listed(b), b.objects.find(b.tree(), f"attic/{gone.id}"))
+
+
+def two_purges(world: World) -> tuple[Store, Store, tuple[Record, Record]]:
+    """Return two clones of which each purged another text; the first has sent it, both have more to send."""
+    one, two = record(body=f"x {WORD}\n"), record(body=f"y {OTHER}\n")
+    a, b = shared(world, one, two)
+    remove(world, a, text=WORD)
+    publish(world, a)
+    remove(world, b, text=OTHER)
+    return a, b, (add(a), add(b))
+
+
+def test_two_purges_in_two_clones_are_not_undone_by_a_sync(world):
+    """Neither can be joined with the other: the sync names both, and changes nothing."""
+    _, b, _ = two_purges(world)
+    before, there = b.tip(), world.tip()
+    error = refusal(world, b)
+    assert ("still holds what was purged here", True) == (str(error)[7:39], "purged there" in error.hint)
+    assert "Name once more" in error.hint
+    with pytest.raises(UserError, match="this clone what was purged there"):
+        publish(world, b)
+    assert (before, there) == (b.tip(), world.tip())
+    assert [] == holders_of(OTHER, world.path(b))
+
+
+def test_two_purges_in_two_clones_both_hold_at_the_end(world):
+    """Named again when it is sent, the second is made in the remote's history too; the first clone follows."""
+    a, b, (mine, yours) = two_purges(world)
+    assert publish(world, b, text=OTHER).rewritten
+    out = world.sync(a)
+    prune(git_of(world.path(a)), a.home, out.abandoned)
+    world.sync(b)
+    for text in (WORD, OTHER):
+        assert [] == holders_of(text, world.path(a), world.path(b), world.hub)
+    assert a.tip() == b.tip() == world.tip()
+    assert {mine.id, yours.id} < listed(a)
+    assert 3 <= len(list(purges(a.objects, a.tip())))
+
+
+def test_two_purges_by_id_need_no_second_naming(world):
+    """Tombstones say what was purged: sending is enough."""
+    one, two, three = record(body=WORD), record(body=OTHER), record()
+    a, b = shared(world, one, two, three)
+    remove(world, a, one.id)
+    publish(world, a)
+    remove(world, b, two.id)
+    assert "purged there" in refusal(world, b).hint
+    publish(world, b)
+    world.sync(a)
+    for text in (WORD, OTHER):
+        assert [] == holders_of(text, world.path(b), world.hub)
+        assert [] == holders_of(text, world.path(a))
+    assert {three.id} == listed(a) == listed(b)
+
+
+def test_the_same_purge_in_two_clones_is_joined(world):
+    """Two who remove the same text make the same history: it is merged without a question."""
+    a, b = shared(world, record(body=f"{WORD}\n"), record())
+    remove(world, a, text=WORD)
+    publish(world, a)
+    remove(world, b, text=WORD)
+    mine = add(b)
+    world.sync(b)
+    world.sync(a)
+    assert a.tip() == b.tip() == world.tip()
+    assert mine.id in listed(a)
+    assert [] == holders_of(WORD, world.path(a), world.path(b), world.hub)
+
+
+def test_every_branch_that_held_it_has_its_boundary(world):
+    """A text that two clones wrote apart: one that has only its own branch follows as well."""
+    a, b = shared(world, record())
+    add(b, record(body=f"{WORD} here\n"))
+    world.sync(b)
+    add(a, record(body=f"{WORD} there\n"))
+    world.sync(a)
+    remove(world, a, text=WORD)
+    publish(world, a)
+    assert 2 == len(list(purges(a.objects, a.tip())))
+    out = world.sync(b)
+    assert 1 == len(out.abandoned)
+    assert [] == holders_of(WORD, world.path(b), world.hub)
+
+
+@pytest.mark.parametrize("named", ["root", "common"])
+def test_hostile_list_of_purges_drops_no_history(world, named):
+    """Whoever can push can write a line; a commit that the history still has was not replaced, whatever the line says."""
+    a, b = shared(world, record(), record())
+    add(b)
+    spare = backup(b, b.tip())
+    oid = git(world.path(a), "rev-list", "--max-parents=0", a.ref) if named == "root" else a.tip()
+    line = f'{{"at": "2026-11-21T00:00:00Z", "boundary": "{oid}"}}\n'
+    a.write([ops.write_file(PURGES, line)], Message("evil", "file"))
+    old = b.tip()
+    world.sync(a)
+    out = world.sync(b)
+    assert b.objects.is_ancestor(old, b.tip())
+    assert ([], {spare: old}) == (out.abandoned, b.objects.refs(BACKUP))
+    assert [] == [w for w in out.warnings if "purged" in w]
+
+
+def test_hostile_history_without_the_first_commit_drops_none(world):
+    """The first commit is every store's: a history that is rid of it and names it as replaced is merged, after a backup."""
+    a, b = shared(world, record())
+    mine = add(b)
+    root = git(world.path(a), "rev-list", "--max-parents=0", a.ref)
+    line = f'{{"at": "2026-11-21T00:00:00Z", "boundary": "{root}"}}\n'
+    a.write([ops.write_file(PURGES, line)], Message("evil", "file"))
+    evil = git(world.path(a), "commit-tree", "-m", "evil", f"{a.tip()}^{{tree}}")
+    remote_of(world.path(a)).push(evil, world.tip())
+    old = b.tip()
+    out = world.sync(b)
+    assert b.objects.is_ancestor(old, b.tip())
+    assert ([], 1, True) == (out.abandoned, len(b.objects.refs(BACKUP)), mine.id in listed(b))
+
+
+def test_lists_of_purges_are_joined(world):
+    """A merge keeps the lines of both sides."""
+    a = world.clone("a")
+    add(a)
+    base, tips = a.tip(), []
+    for number in (1, 2):
+        line = f'{{"at": "2026-11-2{number}T00:00:00Z", "boundary": "{str(number) * 40}"}}\n'
+        tips.append(a.write([ops.write_file(PURGES, line)], Message("x", "file")).commit)
+        a.objects.move(a.ref, a.tip(), base, "back")
+    made, _ = merge_commits(a.objects, *tips)
+    assert a.objects.find(a.objects.commit(made).tree, "attic") is None
+    assert ["2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"] == [row["at"] for row in purges(a.objects, made)]
+
+
+def test_mark_of_a_purge_wins_over_that_of_a_forget(world):
+    """Forgotten in one clone and purged in another: the mark says purged, whichever is the lesser."""
+    item = record()
+    a, b = shared(world, item)
+    forget(a, item.id, reason="a reason")
+    remove(world, b, item.id)
+    old = world.tip()
+    remote_of(world.path(b)).push(b.tip(), old)
+    world.sync(a)
+    mark = a.read_file(tombstone_path(item.id))
+    assert (True, False) == (b'"purged": true' in mark, b"reason" in mark)
+
+
+def test_reflogs_and_other_remotes_are_cleaned_when_a_purge_is_followed(world):
+    """What else of the old history a clone kept goes; a backup that never had the text stays."""
+    a, b = world.clone("a"), world.clone("b")
+    git(world.path(b), "config", "core.logAllRefUpdates", "always")
+    add(b)
+    clean = backup(b, b.tip())
+    add(a, record(body=f"{WORD}\n"))
+    world.sync(b)
+    world.sync(a)
+    world.sync(b)
+    backup(b, b.tip())
+    b.objects.move(tracking_ref("other"), None, b.tip(), "fetched")
+    remove(world, a, text=WORD)
+    publish(world, a)
+    out = world.sync(b)
+    assert [] == prune(git_of(world.path(b)), b.home, out.abandoned)[1]
+    assert ({clean}, {TRACKING}) == (b.objects.refs(BACKUP).keys(), b.objects.refs(REMOTES).keys())
+    every = ["cat-file", "--batch-all-objects", "--batch"]
+    assert WORD.encode() not in subprocess.run(["git", "-C", world.path(b), *every], capture_output=True, check=True).stdout
+
+
+def test_history_that_was_joined_with_the_old_one_again_is_refused(world):
+    """A commit that was replaced may not come back as somebody's merge, whatever its list of purges says."""
+    a, b = shared(world, record(body=f"{WORD}\n"))
+    remove(world, a, text=WORD)
+    publish(world, a)
+    remote = remote_of(world.path(b))
+    remote.fetch(TRACKING)
+    made, _ = merge_commits(b.objects, b.tip(), b.objects.tip(TRACKING))
+    remote.push(made)
+    assert "still holds" in str(refusal(world, a))
+    assert [] == holders_of(WORD, world.path(a))
+
+
+def test_rewriting_is_a_function_of_history(world):
+    """Two clones that remove the same make the same commits, each naming the one it stands for."""
+    a, b = shared(world, record(), record(title=f"x {WORD}"), record())
+    made = [rewrite(s.objects, s.tip(), Cleaner(s.objects, [], Mask([WORD]))) for s in (a, b)]
+    assert made[0] == made[1]
+    assert 2 == made[0].replaced
+    assert f"Gitmem-Was: {a.tip()}\n" in a.objects.commit(made[0].tip).message
+    assert 0 == rewrite(a.objects, made[0].tip, Cleaner(a.objects, [], Mask([WORD]))).replaced
 
 
 def test_count_of_unrelated_commits(world):
