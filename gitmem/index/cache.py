@@ -94,6 +94,9 @@ class Cache:
                 self._discard()
             else:
                 return db
+        return self._open_in_memory()
+
+    def _open_in_memory(self) -> sqlite3.Connection:
         self.in_memory = True
         db = self._connect(":memory:")
         self._prepare(db)
@@ -147,7 +150,12 @@ class Cache:
         except sqlite3.DatabaseError as error:
             if is_damage(error):
                 return self.rebuild(stores, progress)
-            raise self._failed(error) from error
+            if self.in_memory or "locked" in str(error):
+                raise self._failed(error) from error
+            # a full or read-only disk: reading goes on
+            self.db.close()
+            self.db = self._open_in_memory()
+            return self._refresh(stores, progress, full=True)
 
     def rebuild(self, stores: "dict[str, Store]", progress: Progress | None = None) -> int:
         """Throw the file away and build it from git; raises Busy, External."""

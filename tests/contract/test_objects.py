@@ -11,7 +11,7 @@ import pytest
 
 from gitmem.errors import External, MissingObject, Moved
 from gitmem.files import locate
-from gitmem.git.objects import BLOB, LINK, PACK_ABOVE, TREE, Change, Draft, Entry, Identity, Objects, diff, files
+from gitmem.git.objects import BLOB, LINK, PACK_ABOVE, TREE, Change, Draft, Entry, Identity, Objects, TreeCache, diff, files
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.opening import open_objects
 from gitmem.store.ops import put
@@ -23,7 +23,9 @@ WHO = Identity("Ada Lovelace", "ada@example.org", 1_700_000_000, 120)
 WORKER = Path(__file__).parent.parent / "stress" / "worker.py"
 
 
-def draft(edits: dict[str, bytes | Entry | None], base: str | None = None, parents: tuple[str, ...] = (), time: int = 0, message: str = "change\n") -> Draft:
+def draft(
+    edits: dict[str, bytes | Entry | None], base: str | None = None, parents: tuple[str, ...] = (), time: int = 0, message: str = "change\n"
+) -> Draft:
     who = Identity(WHO.name, WHO.email, WHO.time + time, WHO.offset)
     return Draft(base, edits, parents, message, who, who)
 
@@ -228,6 +230,32 @@ def test_read_many_reports_a_hole_and_goes_on(objects: Objects):
     assert [(two, b"2"), (one, b"1")] == list(objects.read_many([two, one]))
 
 
+def test_large_blobs_are_passed_over(objects: Objects):
+    """What is larger than asked for is None; the blobs around it come, in order, and the reader goes on."""
+    sizes = {"a": 10, "b": 11, "c": 3_000_000, "d": 20_000_000, "e": 1, "f": 20_000_001, "g": 9}
+    tree = objects.commit(objects.write(draft({name: b"z" * size for name, size in sizes.items()}))).tree
+    oids = {e.name: e.oid for e in objects.tree(tree)}
+    found = list(objects.read_many_small([*oids.values(), oids["a"]], 10))
+    assert [*oids.values(), oids["a"]] == [oid for oid, _ in found]
+    assert [10, None, None, None, 1, None, 9, 10] == [None if data is None else len(data) for _, data in found]
+    assert [None, b"z", None] == [objects.read_small(oids[name], 10) for name in "deb"]
+    assert 20_000_000 == len(objects.read(oids["d"]))
+    with pytest.raises(MissingObject):
+        list(objects.read_many_small([oids["d"], absent(objects), oids["e"]], 10))
+    assert b"z" == objects.read_small(oids["e"], 1)
+
+
+def test_tree_of_any_size_is_not_parsed(objects: Objects, monkeypatch):
+    """A tree or a commit beyond all reason is an error with a hint."""
+    commit = objects.write(draft({f"{n:04}": b"" for n in range(100)}))
+    tree = objects.commit(commit).tree
+    objects._tree = TreeCache(objects._read_tree)  # type: ignore[attr-defined]
+    monkeypatch.setattr("gitmem.git.objects.MAX_PARSED", 1000)
+    with pytest.raises(External, match="more than a folder"):
+        objects.tree(tree)
+    assert commit == objects.commit(commit).oid
+
+
 def test_find_follows_folders_only(objects: Objects):
     """A path through a file, or to nothing, finds nothing."""
     tree = objects.commit(objects.write(draft({"x/a": b"1"}))).tree
@@ -394,8 +422,14 @@ def test_git_itself_makes_the_same_commit(make_repo):
     inner = git(path, "mktree", stdin=f"100644 blob {blob}\tb\n".encode())
     tree = git(path, "mktree", stdin=f"040000 tree {inner}\ta\n".encode())
     objects.close()
-    dates = {f"GIT_{r}_{k}": v for r in ("AUTHOR", "COMMITTER") for k, v in (("NAME", WHO.name), ("EMAIL", WHO.email), ("DATE", f"@{WHO.time} +0200"))}
-    theirs = subprocess.run(["git", "-C", str(path), "commit-tree", tree], input=b"Titel\n", env={**os.environ, **dates}, capture_output=True, check=True).stdout
+    dates = {
+        f"GIT_{r}_{k}": v
+        for r in ("AUTHOR", "COMMITTER")
+        for k, v in (("NAME", WHO.name), ("EMAIL", WHO.email), ("DATE", f"@{WHO.time} +0200"))
+    }
+    theirs = subprocess.run(
+        ["git", "-C", str(path), "commit-tree", tree], input=b"Titel\n", env={**os.environ, **dates}, capture_output=True, check=True
+    ).stdout
     assert theirs.decode().strip() == ours
 
 
