@@ -87,7 +87,7 @@ class Cache:
                 if db is not None:
                     db.close()
                 text = str(error)
-                if "readonly" in text or "unable to open" in text or "full" in text:
+                if any(part in text for part in ("readonly", "unable to open", "full", "disk I/O")):
                     break
                 if attempt or "locked" in text:
                     raise External(f"the index cannot be opened: {error}.", "Run 'git mem doctor --fix' to build it anew.") from error
