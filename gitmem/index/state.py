@@ -34,6 +34,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
+ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
@@ -105,6 +106,9 @@ class State:
         """Set a damaged file aside, unless another process has done so already, and connect; in memory when nothing else works."""
         path = self._home.join(NAME)
         try:
+            disk = os.statvfs(self._home.path)
+            if disk.f_bavail * disk.f_frsize < ROOM:  # on a full disk SQLite's errors look like damage
+                damaged = False
             if damaged and os.stat(path).st_ino == self._inode:
                 os.replace(path, path + ".damaged")
                 for suffix in ("-wal", "-shm"):  # SQLite would play the old log into the new file

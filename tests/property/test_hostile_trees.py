@@ -430,15 +430,15 @@ def test_large_record_is_listed_and_can_be_removed(repo, open_store, backend):
 
 
 def test_many_refused_entries_cost_their_number(shared):
-    """A folder of thirty thousand links is left out in seconds, and each is named."""
+    """A folder of sixty thousand links is left out in seconds, and each is named."""
     forge = Forge(shared)
     blob = bytes.fromhex(forge.made("blob", b"/etc/passwd"))
-    oid = forge.made("tree", b"".join(b"120000 l%05d\0%s" % (n, blob) for n in range(30_000)))
+    oid = forge.made("tree", b"".join(b"120000 l%05d\0%s" % (n, blob) for n in range(60_000)))
     shared.objects._cli.store(forge.raws)
     evil = planted(shared, "other", oid)
     root = shared.objects.commit(evil).parents[0]
     mine = shared.objects.write(Draft(shared.objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))
     began = time.monotonic()
     _, report = merge_commits(shared.objects, mine, evil)
-    assert 30_000 == len(report.refused)
+    assert 60_000 == len(report.refused)
     assert 5 > time.monotonic() - began
