@@ -1,5 +1,6 @@
 """The command group: each command's module is loaded when it is called; errors become text in one place."""
 
+import contextlib
 import importlib
 import io
 import os
@@ -122,7 +123,8 @@ def run(args: Sequence[str]) -> int:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
     if isinstance(sys.stdin, io.TextIOWrapper):  # Python would take any bytes in some locales, and lose them when they are stored
-        sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+        with contextlib.suppress(io.UnsupportedOperation):  # whoever runs this in a process of theirs has read from it
+            sys.stdin.reconfigure(encoding="utf-8", errors="strict")
     before = _here()
     try:
         for option, word in zip(["", *args], args, strict=False):

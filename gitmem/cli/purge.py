@@ -143,7 +143,7 @@ def _one(term: Terminal, owner: App, store: Store, scope: str, ids: list[str], m
     if out.rewritten:
         term.say(f"{scope}: rewrote {out.rewritten} commit(s), removed {out.removed_objects} object(s) from this disk.")
     _warn(term, out.kept_objects, out.held_by)
-    return bool(out.rewritten or found)
+    return bool(out.rewritten or out.removed_objects or found)  # objects alone: what a purge that was killed had left
 
 
 def _warn(term: Terminal, kept: Sequence[str], held_by: Sequence[str] = ()) -> None:

@@ -135,7 +135,7 @@ def test_killed_purges(repo: Path, nest: Nest):
             left += 1
             mem(repo, "doctor", "--fix")
             assert [] == unwell(repo)
-        mem(repo, "purge", "--text", word, "--yes")
+        mem(repo, "purge", "--text", word, "--yes", ok=(0, 1))  # 1: the one that was killed had found it all
         assert 0 == objects_with(repo, word)
         assert "" == fsck(repo)
     print(f"{left} were killed half-way")
