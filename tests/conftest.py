@@ -75,7 +75,9 @@ def git(path: Path | str, *args: str, stdin: bytes | None = None, ok: tuple[int,
 
 def fsck(path: Path | str) -> str:
     """Return what `git fsck` complains about; dangling objects are none."""
-    done = subprocess.run(["git", "-C", str(path), "fsck", "--full", "--strict", "--no-dangling"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "-C", str(path), "fsck", "--full", "--strict", "--no-dangling"], capture_output=True, text=True, check=False
+    )
     lines = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(("notice:", "Checking"))]
     return "\n".join(lines) or ("" if done.returncode == 0 else f"exit {done.returncode}")
 
@@ -91,7 +93,12 @@ def build_repo(kind: str, root: Path, setenv: Callable[[str, str], None]) -> Pat
     """Make a repository of a kind below a folder; return the folder to start from."""
     path = root / "repo"
     if kind in {"plain", "bare", "sha256", "reftable", "group", "gitdir"}:
-        options = {"bare": ["--bare"], "sha256": ["--object-format=sha256"], "reftable": ["--ref-format=reftable"], "group": ["--shared=group"]}
+        options = {
+            "bare": ["--bare"],
+            "sha256": ["--object-format=sha256"],
+            "reftable": ["--ref-format=reftable"],
+            "group": ["--shared=group"],
+        }
         git(root, "init", "-q", *options.get(kind, []), str(path))
         if kind not in {"bare", "gitdir"}:
             _with_commit(path)
@@ -187,7 +194,13 @@ def remote_of(path: Path | str, name: str = "origin", ref: str = SHARED, **optio
 def record(kind: str = "memory", title: str = "A title", body: str = "", **fields: Any) -> Record:
     """Return a new record."""
     now = CLOCK.stamp()
-    return make(kind, fields.pop("id", None) or f"{PREFIX[kind]}-{CLOCK.ulid()}", title, body, **{"created": now, "updated": now, "rev": 1, **fields})
+    return make(
+        kind,
+        fields.pop("id", None) or f"{PREFIX[kind]}-{CLOCK.ulid()}",
+        title,
+        body,
+        **{"created": now, "updated": now, "rev": 1, **fields},
+    )
 
 
 def add(store: Store, item: Record | None = None) -> Record:

@@ -28,7 +28,17 @@ def after(files: dict[str, bytes], *steps) -> dict[str, bytes]:
 
 
 def facts(**more) -> dict:
-    return {"pattern": "ImportError: no module named <q>", "title": "t", "category": "test", "severity": "info", "message": "m", "times": 3, "more": 1, "at": AT, **more}
+    return {
+        "pattern": "ImportError: no module named <q>",
+        "title": "t",
+        "category": "test",
+        "severity": "info",
+        "message": "m",
+        "times": 3,
+        "more": 1,
+        "at": AT,
+        **more,
+    }
 
 
 def test_change_back_is_no_edit():
@@ -136,7 +146,12 @@ def test_capture_writes_what_was_seen():
     """A captured gotcha carries pattern, message, command and counts."""
     op = ops.capture(facts(command="pytest -q", first="2026-02-01T00:00:00Z"))
     found = decode(after({}, op)[record_path(op["id"])])
-    assert ("captured", "auto_detected", 3, facts()["pattern"]) == (found.get("origin"), found.get("source"), found.get("occurrences"), found.get("triggers")["error"])
+    assert ("captured", "auto_detected", 3, facts()["pattern"]) == (
+        found.get("origin"),
+        found.get("source"),
+        found.get("occurrences"),
+        found.get("triggers")["error"],
+    )
     assert "pytest -q" in found.body
 
 

@@ -63,7 +63,12 @@ class World:
     def tree(self, *rows: tuple[str, str, bytes]) -> str:
         """Make a tree with any names, as an attacker can: no check of git's is asked."""
         raw = b"".join(mode.lstrip("0").encode() + b" " + name + b"\0" + bytes.fromhex(oid) for mode, oid, name in rows)
-        done = subprocess.run(["git", "-C", self.path, "hash-object", "-w", "-t", "tree", "--literally", "--stdin"], input=raw, capture_output=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", self.path, "hash-object", "-w", "-t", "tree", "--literally", "--stdin"],
+            input=raw,
+            capture_output=True,
+            check=True,
+        )
         return done.stdout.decode().strip()
 
 
@@ -224,7 +229,9 @@ def test_edit_of_one_record_and_forgetting_of_another_do_not_meet(world):
     one, two = record(), record()
     two = record(id=one.id[:-3] + ("0" if one.id[-3] != "0" else "1") + one.id[-2:])
     base = world.commit(world.root, ops.put(one), ops.put(two))
-    got = world.merge(world.commit(base, ops.forget(one.id, AT, "Ada")), world.commit(base, ops.put(two.touched(AT).change(title="kept"), two)))
+    got = world.merge(
+        world.commit(base, ops.forget(one.id, AT, "Ada")), world.commit(base, ops.put(two.touched(AT).change(title="kept"), two))
+    )
     assert "kept" == at(got, two.id).title
 
 
@@ -290,14 +297,21 @@ def test_three_sides_give_one_tree_in_any_order(world, order):
     """Three replicas that edit one record end with the same record whatever the order of merges."""
     item = record(id="mem-01arz3ndektsv4rrffq69g5f1v", created=AT, updated=AT, body="one\ntwo\nthree\nfour\nfive\nsix\nseven\n", tags=["a"])
     base = world.commit(world.root, ops.put(item))
-    edits = [{"body": "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\n"}, {"title": "X", "tags": []}, {"title": "Y", "body": "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n"}]
+    edits = [
+        {"body": "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\n"},
+        {"title": "X", "tags": []},
+        {"title": "Y", "body": "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n"},
+    ]
     sides = [world.commit(base, ops.put(item.touched(AT).change(**e), item)) for e in edits]
     made = sides[order[0]]
     for n in order[1:]:
         made, _ = merge_commits(world.objects, made, sides[n])
     got = at(world.files(made), item.id)
     assert ("Y", "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n", []) == (got.title, got.body, got.tags) or got.title == "X"
-    assert world.files(made)[record_path(item.id)] == world.files(merge_commits(world.objects, merge_commits(world.objects, sides[0], sides[1])[0], sides[2])[0])[record_path(item.id)]
+    assert (
+        world.files(made)[record_path(item.id)]
+        == world.files(merge_commits(world.objects, merge_commits(world.objects, sides[0], sides[1])[0], sides[2])[0])[record_path(item.id)]
+    )
 
 
 # -- hostile trees
@@ -357,7 +371,11 @@ HOSTILE = (
 def test_hostile_entry_is_left_out(world, kind):
     """What could lead out of the store, or is no plain file, is not merged in; it is told, and the rest is merged."""
     good, ours = record(), record()
-    theirs = world.commit(world.raw(world.root, hostile(world, kind)), ops.put(good)) if kind not in {"absolute", "slashes", "empty-name"} else None
+    theirs = (
+        world.commit(world.raw(world.root, hostile(world, kind)), ops.put(good))
+        if kind not in {"absolute", "slashes", "empty-name"}
+        else None
+    )
     theirs = theirs or world.raw(world.root, hostile(world, kind))
     mine = world.commit(world.root, ops.put(ours))
     for pair in ((mine, theirs), (theirs, mine)):
@@ -440,7 +458,9 @@ def test_damaged_record_with_a_huge_line_is_merged(world):
     item = record()
     base = world.commit(world.root, ops.put(item))
     huge = b"---\n" + b"x: " + b"[" * 1_000_000
-    got = world.merge(world.commit(base, **{record_path(item.id): huge}), world.commit(base, ops.put(item.touched(AT).change(title="n"), item)))
+    got = world.merge(
+        world.commit(base, **{record_path(item.id): huge}), world.commit(base, ops.put(item.touched(AT).change(title="n"), item))
+    )
     assert ("n", [huge]) == (at(got, item.id).title, attic(got, item.id))
 
 
