@@ -5,30 +5,28 @@ truth is in git; the file may be deleted at any time.
 """
 
 import contextlib
-import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.files import Home
 from gitmem.git.objects import Objects, diff
+from gitmem.index.neighbours import LINKED, LINKING, NEIGHBOURS, Map, beside, close
 from gitmem.index.query import NAME, SCHEMA, Index
+from gitmem.index.rows import columns, words
 from gitmem.index.state import is_damage
-from gitmem.index.words import fold, parts
+from gitmem.index.words import parts
 from gitmem.model.record import Record, is_stamp, kind_of
 from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.ops import parse_usage
 from gitmem.store.records import Damaged, Store, Stored, load
 
 Progress = Callable[[int, int], None]
-NEIGHBOURS = 2  # records before and after in the same session
-LINKS = 4  # records that it links to, and as many that link to it
 CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
 BULK = 200  # more new records than this are indexed in two passes
 PATIENCE = 10.0  # seconds to wait for another process that indexes
-NEAR = 600  # seconds within which two records without a session are neighbours
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -278,7 +276,7 @@ class Cache:
     def _insert(self, name: str, stored: Stored, touched: "_Touched") -> None:
         record = stored.record
         n = self._rows(name, stored)
-        self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, *_words(record)))
+        self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record)))
         touched.around(record.id, str(record.get("session")), record.created)
         touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
 
@@ -286,7 +284,7 @@ class Cache:
         """Insert what is not full text: the row, its edges, its places."""
         record = stored.record
         cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 29)})", (name, *_columns(record), stored.oid, stored.path)
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 29)})", (name, *columns(record), stored.oid, stored.path)
         )
         n = cursor.lastrowid
         for rel in ("links", "supersedes"):
@@ -298,14 +296,14 @@ class Cache:
 
     def _stage(self, n: int, record: Record) -> None:
         """Put a record's words aside until all its neighbours are known: FTS5 updates cost twice an insert."""
-        self.db.execute("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *_words(record)))
+        self.db.execute("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record)))
 
     def _unstage(self, touched: "_Touched") -> None:
         """Insert the staged words, each with the words of its neighbours: those that `_neighbours` would name."""
         fresh = self.db.execute("SELECT 1 FROM words LIMIT 1").fetchone() is None
         heads = {n: (t, b) for n, t, b in self.db.execute(f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged")}
         staged = set(heads)
-        every = _Map(self.db)
+        every = Map(self.db)
         for n, title, tags, body, anchors, own in self.db.execute("SELECT n, title, tags, body, anchors, parts FROM staged ORDER BY n"):
             near = every.neighbours(n)
             for other in near:
@@ -345,18 +343,18 @@ class Cache:
             ):
                 found[row[0]] = row
         for id, session, created in touched.spots:
-            for sql in _beside(session):
+            for sql in beside(session):
                 for row in self.db.execute(sql.format("n, id, session, created, kind"), (created, id, session, NEIGHBOURS)):
                     found[row[0]] = row
         return [row for n, row in found.items() if n not in touched.done]
 
     def _neighbours(self, n: int, id: str, session: str, created: str, kind: str) -> list[tuple[str, str]]:
         """Return title and body of what a record links to, what links to it, what stands before and after it."""
-        ids: list[int] = [r[0] for r in self.db.execute(_LINKED, (n,))]
-        ids += [r[0] for r in self.db.execute(_LINKING, (id,))]
-        for sql in _beside(session) if session or kind != "event" else ():
+        ids: list[int] = [r[0] for r in self.db.execute(LINKED, (n,))]
+        ids += [r[0] for r in self.db.execute(LINKING, (id,))]
+        for sql in beside(session) if session or kind != "event" else ():
             for other, when in self.db.execute(sql.format("n, created"), (created, id, session, NEIGHBOURS)).fetchall():
-                if session or _close(created, when):
+                if session or close(created, when):
                     ids.append(other)
         unique = [i for i in dict.fromkeys(ids) if i != n][:8]
         rows = (self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (i,)).fetchone() for i in unique)
@@ -381,75 +379,9 @@ class _Touched:
         self.spots.add((id, session, created))
 
 
-class _Map:
-    """All rows and edges in memory, for many neighbours at once; agrees with `Cache._neighbours`."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self.rows: dict[int, tuple[str, str, str]] = {}
-        self.targets: dict[int, list[str]] = {}
-        self._line: list[int] = []
-        self._place: dict[int, int] = {}
-        self._by_id: dict[str, list[int]] = {}
-        self._sources: dict[str, list[int]] = {}
-        order = "ORDER BY session, created, id, store"
-        for n, id, session, created, kind in db.execute(f"SELECT n, id, session, created, kind FROM records {order}"):
-            self.rows[n] = (id, session, created)
-            if session or kind != "event":
-                self._place[n] = len(self._line)
-                self._line.append(n)
-        for n, id in db.execute("SELECT n, id FROM records ORDER BY id, store"):
-            self._by_id.setdefault(id, []).append(n)
-        for n, dst in db.execute(
-            "SELECT e.n, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.created, r.id, r.store, e.rel, e.dst"
-        ):
-            self.targets.setdefault(n, []).append(dst)
-            self._sources.setdefault(dst, []).append(n)
-
-    def neighbours(self, n: int) -> list[int]:
-        """Return the rows that a row's context is made of."""
-        near = [x for dst in self.targets.get(n, ()) for x in self._by_id.get(dst, ())][:LINKS]
-        near += self._sources.get(self.rows[n][0], ())[:LINKS]
-        for step in (-1, 1) if n in self._place else ():
-            near += self._beside(n, step)
-        return [x for x in dict.fromkeys(near) if x != n][:8]
-
-    def _beside(self, n: int, step: int) -> Iterator[int]:
-        id, session, created = self.rows[n]
-        at, left = self._place[n] + step, NEIGHBOURS
-        while left and 0 <= at < len(self._line):
-            other_id, other_session, when = self.rows[self._line[at]]
-            if other_session != session:
-                return
-            if (when, other_id) != (created, id):  # the same record in another store stands where it stands
-                left -= 1
-                if session or _close(created, when):
-                    yield self._line[at]
-            at += step
-
-
-_LINKED = f"SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? ORDER BY e.rel, e.dst, r.store LIMIT {LINKS}"
-_LINKING = f"SELECT r.n FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ? ORDER BY r.created, r.id, r.store, e.rel LIMIT {LINKS}"
-
-
-def _beside(session: str) -> Iterator[str]:
-    """Yield the queries for the records before and after a spot in time, in its session or with none."""
-    test = "session = ?3" if session else "session = ?3 AND kind <> 'event'"
-    yield f"SELECT {{}} FROM records WHERE (created, id) < (?1, ?2) AND {test} ORDER BY created DESC, id DESC, store DESC LIMIT ?4"
-    yield f"SELECT {{}} FROM records WHERE (created, id) > (?1, ?2) AND {test} ORDER BY created, id, store LIMIT ?4"
-
-
 def _storable(text: str) -> str:
     """Return a path as SQLite can keep it: bytes that are not UTF-8 are shown by their numbers."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-def _close(one: str, two: str) -> bool:
-    from gitmem.clock import seconds
-
-    try:
-        return abs(seconds(one) - seconds(two)) <= NEAR
-    except ValueError:
-        return False
 
 
 def _schema(db: sqlite3.Connection) -> str | None:
@@ -469,51 +401,3 @@ def _tree_of(objects: Objects, commit: str) -> str | None:
     except GitmemError:
         return None
     return tree
-
-
-def _columns(record: Record) -> tuple[Any, ...]:
-    triggers = record.get("triggers") or {} if record.kind in {"memory", "gotcha"} else {}
-    importance = record.get("importance") if record.kind == "memory" else None
-    return (
-        record.id, record.kind, str(record.fields.get("type") or record.get("type") or "") if record.kind == "memory" else "", record.status,
-        record.get("agent"), record.get("session"), record.get("author"), record.get("origin"), record.title, record.created, record.updated, record.rev, importance,
-        record.get("severity") if record.kind == "gotcha" else "", record.get("category") if record.kind == "gotcha" else "", int(record.resolved),
-        record.get("occurrences") if record.kind == "gotcha" else None, record.fields.get("last_seen", ""), record.fields.get("workaround", ""),
-        str(triggers.get("error") or ""), int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
-        json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
-        record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
-    )  # fmt: skip
-
-
-def _words(record: Record) -> tuple[str, str, str, str, str]:
-    """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
-    title, text = fold(record.title), fold(_text(record))
-    return title, fold(" ".join(record.tags)), text, " ".join(_anchor_words(record)), parts(f"{title} {text}")
-
-
-def _text(record: Record) -> str:
-    """Return the text of a record that search looks into: body, workaround, a summary's sections."""
-    rest = []
-    if isinstance(record.fields.get("workaround"), str):
-        rest.append(record.fields["workaround"])
-    if record.kind == "summary":
-        rest.append(" ".join(_strings(record.fields.get("sections"))))
-    return "\n".join([record.body, *rest]).strip()
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, Sequence):
-        for item in value:
-            yield from _strings(item)
-
-
-def _anchor_words(record: Record) -> Iterator[str]:
-    for anchor in record.anchors:
-        for key in ("path", "symbol", "glob"):
-            if isinstance(anchor.get(key), str):
-                yield anchor[key]

@@ -1,0 +1,57 @@
+"""What the index keeps of a record: the columns of its row, the words that search looks into."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gitmem.index.words import fold, parts
+from gitmem.model.record import Record
+
+
+def columns(record: Record) -> tuple[Any, ...]:
+    """Return a record's row, from its id on, in the order of the table."""
+    triggers = record.get("triggers") or {} if record.kind in {"memory", "gotcha"} else {}
+    importance = record.get("importance") if record.kind == "memory" else None
+    return (
+        record.id, record.kind, str(record.fields.get("type") or record.get("type") or "") if record.kind == "memory" else "", record.status,
+        record.get("agent"), record.get("session"), record.get("author"), record.get("origin"), record.title, record.created, record.updated, record.rev, importance,
+        record.get("severity") if record.kind == "gotcha" else "", record.get("category") if record.kind == "gotcha" else "", int(record.resolved),
+        record.get("occurrences") if record.kind == "gotcha" else None, record.fields.get("last_seen", ""), record.fields.get("workaround", ""),
+        str(triggers.get("error") or ""), int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
+        json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
+        record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
+    )  # fmt: skip
+
+
+def words(record: Record) -> tuple[str, str, str, str, str]:
+    """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
+    title, text = fold(record.title), fold(_text(record))
+    return title, fold(" ".join(record.tags)), text, " ".join(_anchor_words(record)), parts(f"{title} {text}")
+
+
+def _text(record: Record) -> str:
+    """Return the text of a record that search looks into: body, workaround, a summary's sections."""
+    rest = []
+    if isinstance(record.fields.get("workaround"), str):
+        rest.append(record.fields["workaround"])
+    if record.kind == "summary":
+        rest.append(" ".join(_strings(record.fields.get("sections"))))
+    return "\n".join([record.body, *rest]).strip()
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _strings(item)
+
+
+def _anchor_words(record: Record) -> Iterator[str]:
+    for anchor in record.anchors:
+        for key in ("path", "symbol", "glob"):
+            if isinstance(anchor.get(key), str):
+                yield anchor[key]
