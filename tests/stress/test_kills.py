@@ -52,12 +52,12 @@ def test_killed_writers(repo: Path, nest: Nest, backend: str):
 def test_killed_drains(repo: Path, nest: Nest, start: Callable[..., "subprocess.Popen[str]"], open_store, backend: str):
     """Killed again and again while it is drained, the journal gives each of its writes exactly once."""
     mem(repo, "init", "--no-remote")
-    hits = len(finish(start("observe", repo, backend, 60, GOTCHA)))
+    hits = len(finish(start("observe", repo, backend, 150, GOTCHA)))
     store = open_store(repo, backend)
     keys = [entry["key"] for _, entry in journal.entries(store.home) if entry]
-    assert hits == len(keys) == 60
+    assert hits == len(keys) == 150
     while journal.count(store.home):
-        nest.strike(0.15, "drain", repo, backend)
+        nest.strike(0.08, "drain", repo, backend)
         for lock in orphaned(repo):
             lock.unlink()  # not by a command: it would drain the rest in peace
     print(f"{nest.strikes} kills")
