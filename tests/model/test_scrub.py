@@ -59,7 +59,7 @@ SECRETS = {
     "google": ("AI" + "za" + draw(35), "key={}"),
     "google oauth": ("ya" + "29." + draw(60), "{}"),
     "google client": ("GOC" + "SPX-" + draw(28), "{}"),
-    "npm": ("np" + "m_" + draw(36), "//registry.npmjs.org/:_authToken={}"),
+    "npm": ("np" + "m_" + draw(36), "//registry.example.org/:_authToken={}"),
     "pypi": ("py" + "pi-AgEI" + draw(70), "{}"),
     "hugging face": ("h" + "f_" + draw(34), "{}"),
     "sendgrid": ("S" + "G." + draw(22) + "." + draw(43), "{}"),
