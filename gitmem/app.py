@@ -4,6 +4,7 @@ Edges (commands, hooks, the language server) hold an `App` and call services wit
 """
 
 import os
+import pwd
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -109,7 +110,7 @@ class App:
     @cached_property
     def author(self) -> tuple[str, str]:
         """Name and e-mail of the writer: git's, else the account's; never an error."""
-        user = self.env.get("USER") or self.env.get("LOGNAME") or "unknown"
+        user = self.env.get("USER") or self.env.get("LOGNAME") or _account()
         name = self.env.get("GIT_AUTHOR_NAME") or self.settings.git("user.name") or user
         email = (
             self.env.get("GIT_AUTHOR_EMAIL")
@@ -397,6 +398,13 @@ class App:
     def remote_ref(self, branch: bool) -> str:
         """Return the ref that memory has on a remote."""
         return BRANCH if branch else SHARED
+
+
+def _account() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except (KeyError, OSError):
+        return "unknown"
 
 
 def user_store(env: Mapping[str, str]) -> bool:

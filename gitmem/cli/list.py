@@ -70,7 +70,12 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
         else:
             term.page((line(term, r) for r in rows), app)
             if not rows:
-                term.note("nothing to list. Remember something with: git mem add 'title'")
+                empty = not any(index.count() for _, index in app.indexes())
+                term.note(
+                    "nothing to list. Remember something with: git mem add 'title'"
+                    if empty
+                    else "no record fits. Without filters: git mem list --all"
+                )
 
 
 def _bound(app: App, date: str | None) -> str:

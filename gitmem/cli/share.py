@@ -184,7 +184,9 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
                 f"there is no remote '{name}'.", f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL."
             )
         ref = app.remote_ref(branch)
-        term.note(f"Whoever can read {plain(url or name)} can read what is remembered from now on and until now; it goes to the ref {ref}.")
+        term.note(
+            f"Whoever can read {plain(url or name)} will be able to read the whole shared store, old and new; it goes to the ref {ref}."
+        )
         if not yes and term.environ.get("CI") is None and os.isatty(0) and not click.confirm("Push memory there?", default=True, err=True):
             raise UserError("nothing was changed.")
         app.git.run("config", "--local", "gitmem.remote", os.path.abspath(name) if url is None and os.path.isdir(name) else name)

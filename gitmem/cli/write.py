@@ -15,7 +15,7 @@ from gitmem.files import head, inside
 from gitmem.git.build import object_id
 from gitmem.model.codec import decode, encode
 from gitmem.model.kinds import CATEGORIES, SEVERITIES, TYPES
-from gitmem.model.record import Record, clean_body, kind_of
+from gitmem.model.record import TITLE_LIMIT, Record, clean_body, kind_of
 from gitmem.services import anchors, memories
 from gitmem.services.memories import Change
 from gitmem.store.records import Stored
@@ -47,7 +47,8 @@ def resolve_anchor(app: App, spec: str) -> dict[str, Any]:
     data = _file(app, anchor["path"])
     if data is None:
         raise UserError(
-            f"there is no file '{anchor['path']}' in this repository.", "Name it from the repository's root, or from where you are."
+            f"there is no file '{anchor['path']}' in this repository.",
+            "Name it from the repository's root, or from where you are; or add the anchor later: git mem edit ID --anchor PLACE",
         )
     if b"\0" in data[:8000]:
         return {**anchor, "blob": object_id("blob", data, app.objects.traits.hash)}
@@ -174,7 +175,8 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
             fields.setdefault("at", term.clock.stamp())
         if name == "gotcha":
             fields |= {"first_seen": term.clock.stamp(), "last_seen": term.clock.stamp()}
-        record = memories.draft(who, name, heading, text or "", **fields)
+        heading, text = _titled(heading, text or "")
+        record = memories.draft(who, name, heading, text, **fields)
         change = memories.add(app.store(scope), who, record)
         done(term, change, "remembered", scope, as_json)
 
@@ -287,9 +289,17 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
                 for k in ("type", "importance", "project", "tags", "anchors", "category", "severity")
                 if k in before.fields
             }
-            new = memories.draft(who, before.kind, " ".join(title), _text(o) or "", **{**keep, **_fields(app, before.kind, o)})
+            heading, text = _titled(" ".join(title), _text(o) or "")
+            new = memories.draft(who, before.kind, heading, text, **{**keep, **_fields(app, before.kind, o)})
             change = memories.supersede(app.store(scope), who, before, new)
         done(term, change, f"{short(before.id)} is superseded by", scope, as_json)
+
+
+def _titled(heading: str, text: str) -> tuple[str, str]:
+    """Return title and body: what a title has beyond its first line, or is too long for, is kept in the body."""
+    first, _, rest = heading.strip().partition("\n")
+    kept = [heading.strip() if len(first) > TITLE_LIMIT else rest.strip("\n"), text]
+    return first, "\n\n".join(part for part in kept if part)
 
 
 def _known(app: App, text: str) -> str | None:

@@ -63,7 +63,9 @@ def _is_date(text: str) -> bool:
         r"one|two|three|four|five|six|seven|eight|nine|ten|st|nd|rd|th|utc|gmt|t|z)"
     )
     parts = re.split(r"[\s,.]+", text.strip(" ,."))
-    return len(text) <= 100 and all(re.fullmatch(rf"(?:[\d:+/-]++|{word})++", part, re.IGNORECASE) for part in parts)
+    # letters alone are a whole word: no id, however much it looks like `z` and `t`
+    shapes = (rf"(?:[\d:+/-]++|{word})++", rf"(?!(?:st|nd|rd|th|t|z)$){word}")
+    return len(text) <= 100 and all(re.fullmatch(shapes[part.isalpha()], part, re.IGNORECASE) for part in parts)
 
 
 def at_time(store: Store, seconds: int) -> str | None:

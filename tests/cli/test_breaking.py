@@ -1,6 +1,8 @@
 """What goes wrong in the world: each time a clear message on stderr, the right exit code, and nothing half-written."""
 
+import json
 import os
+import pwd
 import shlex
 import signal
 import subprocess
@@ -153,14 +155,15 @@ def test_a_repository_without_commits(mem: Mem, tmp_path: Path) -> None:
 
 
 def test_without_a_name(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No user.name, no account name: memory is written all the same, by somebody."""
+    """No user.name: memory is written all the same, by the account."""
     for key in ("USER", "LOGNAME"):
         monkeypatch.delenv(key, raising=False)
     git(mem.folder, "config", "user.useConfigOnly", "true")
     id = mem.add("T")
 
-    assert mem.show(id)["author"].startswith("unknown <unknown@")
-    assert git(mem.folder, "log", "-1", "--format=%an %cn", SHARED) == "unknown unknown"
+    account = pwd.getpwuid(os.geteuid()).pw_name
+    assert mem.show(id)["author"].startswith(f"{account} <{account}@")
+    assert git(mem.folder, "log", "-1", "--format=%an %cn", SHARED) == f"{account} {account}"
 
 
 def test_the_author_is_gits(mem: Mem) -> None:
@@ -489,3 +492,20 @@ def test_argument_that_is_not_utf8_is_refused(repo: Path) -> None:
     with open(name, "w", encoding="utf-8") as file:
         file.write("text")
     assert subprocess.run([*command, "add", "Title", "-F", name], capture_output=True, check=False).returncode == 0
+
+
+def test_title_that_is_too_much_loses_nothing(mem: Mem) -> None:
+    """Its first line is the title; the rest, or all of one that is too long, is text."""
+    done = mem("add", "First line\nsecond line", "-m", "the text", "--json")
+    shown = mem("show", "--raw", json.loads(done.out)["id"]).out
+    assert "# First line\n\nsecond line\n\nthe text\n" in shown
+    done = mem("add", "word " * 100, "--json")
+    assert "word " * 99 + "word" in mem("show", "--raw", json.loads(done.out)["id"]).out
+
+
+def test_id_that_is_not_there_is_no_date(mem: Mem) -> None:
+    mem("add", "One")
+    for text in ("zzzzzzzz", "tttttt", "z"):
+        done = mem("log", text, code=1)
+        assert "no revision" in done.err, text
+    assert mem("list", "--at", "yesterday").code == 0
