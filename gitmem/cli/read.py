@@ -14,7 +14,7 @@ from gitmem.model.codec import encode
 from gitmem.model.decay import effective_score
 from gitmem.model.record import Record
 from gitmem.services import history
-from gitmem.store.records import Damaged, Stored
+from gitmem.store.records import Damaged, Store, Stored
 
 DEEPEST = 40  # levels that a graph is indented by
 
@@ -63,6 +63,8 @@ def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool
         rows = []
         for scope, stored in found:
             rows.append({**as_row(scope, stored), **computed(app, stored.record)})
+            if stored.record.fields.get("conflict"):
+                rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
         if as_json:
@@ -76,6 +78,13 @@ def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool
             edges = [e for r in rows for _, index in app.indexes() for e in index.edges_of(r["id"])]
             now = app.clock.now()
             term.page((text for r in rows for text in _card(term, r, edges, now)), app)
+
+
+def _attic(store: Store, id: str) -> list[str]:
+    """Return where git shows the sides of a record that did not win."""
+    objects, tree = store.objects, store.tree()
+    entry = objects.find(tree, f"attic/{id}") if tree else None
+    return [f"{store.ref}:attic/{id}/{e.name}" for e in objects.tree(entry.oid)] if entry and entry.is_tree else []
 
 
 def _at(app: App, name: str, revision: str) -> tuple[str, Stored]:
@@ -152,7 +161,8 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
         facts.append((this, ", ".join(dict.fromkeys(short(dst) for s, r, dst in edges if r == rel and s == row["id"]))))
         facts.append((other, ", ".join(dict.fromkeys(short(s) for s, r, dst in edges if r == rel and dst == row["id"]))))
     if row.get("conflict"):
-        facts.append(("Conflict", "two edits of the text met; the other one is in the attic. Edit it to settle: git mem edit"))
+        facts.append(("Conflict", f"two edits met; the newer stayed. To settle it: git mem edit {short(row['id'])}"))
+        facts += [("Other side", f"git show {where}") for where in row.get("other_sides", ())]
     out += [f"{name + ':':<14}{term.style(plain(str(value)), fg=COLORS.get(str(value)))}" for name, value in facts if value]
     if row.get("workaround"):
         out += ["", "    Workaround: " + plain(row["workaround"]).replace("\n", "\n    ")]

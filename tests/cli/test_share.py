@@ -58,6 +58,10 @@ def test_a_conflict_is_kept_and_told(clones: tuple[Mem, Mem]) -> None:
     won, lost = ("one says this", "two says that") if "one says this" in one.show(id)["body"] else ("two says that", "one says this")
     assert one.show(id)["body"] == f"{won}\n"
     assert lost in texts
+    card = one("show", id).out
+    assert f"git mem edit {id[-8:]}" in card
+    sides = [line.split("git show ")[1] for line in card.splitlines() if "git show " in line]
+    assert any(lost in git(one.folder, "show", side) for side in sides)
     assert "1 record(s) in conflict" in one("status").out
 
 
