@@ -97,33 +97,13 @@ def _at(app: App, name: str, revision: str) -> tuple[str, Stored]:
         if store.tip() is None:
             continue
         try:
-            commit = (
-                history.resolve(store, app.git, revision)
-                if revision.startswith("@") or not _is_date(app, revision)
-                else _dated(app, store, revision)
-            )
+            commit = history.resolve(store, app.git, revision)
             low = name.lower()
             id = low if kind_of(low) else _past_id(app, store, low, commit)
             return scope, store.get(id, commit)
         except UnknownId as error:
             last = error
     raise last or UnknownId(f"no record matches '{name}'.", "List what there is with: git mem list")
-
-
-def _is_date(app: App, text: str) -> bool:
-    from gitmem.errors import UserError
-
-    if any(c in text for c in "~^@") or (text.isalnum() and not text.isdigit() and len(text) >= 7):
-        return False
-    try:
-        history.when(app.git, text)
-    except UserError:
-        return False
-    return True
-
-
-def _dated(app: App, store: Any, text: str) -> str:
-    return history.resolve(store, app.git, "@{" + text + "}")
 
 
 def _past_id(app: App, store: Any, text: str, commit: str) -> str:
@@ -194,7 +174,7 @@ def listed_at(
         store = app.store(scope)
         if store.tip() is None:
             continue
-        commit = _dated(app, store, at) if _is_date(app, at) else history.resolve(store, app.git, at)
+        commit = history.resolve(store, app.git, at)
         for stored in store.records(commit):
             if isinstance(stored, Damaged):
                 continue

@@ -114,7 +114,9 @@ def resolve(store: Store, git: Git, text: str) -> str:
     code, out, _ = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128))
     oid = out.decode().strip().splitlines()[-1] if code == 0 and out.strip() else ""
     if not oid or not _is_store(store.objects, oid):
-        raise UserError(f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a commit's id, or a remote's name.")
+        raise UserError(
+            f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
+        )
     return oid
 
 

@@ -419,7 +419,13 @@ def test_ctrl_c(mem: Mem, tmp_path: Path) -> None:
     before = tip(mem.folder)
     env = {**os.environ, "GIT_SSH_COMMAND": str(ssh), "GIT_SSH_VARIANT": "ssh"}
     child = subprocess.Popen(
-        [sys.executable, "-P", "-m", "gitmem", "sync"], cwd=mem.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-P", "-m", "gitmem", "sync"],
+        cwd=mem.folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job's children would ignore it
     )
     end = time.monotonic() + 20
     while not mark.exists() and time.monotonic() < end:
