@@ -83,11 +83,14 @@ class State:
         try:
             if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
                 db.execute("PRAGMA journal_mode = WAL")
-                if db.execute("PRAGMA user_version").fetchone()[0]:
+                db.execute("BEGIN IMMEDIATE")
+                found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
+                if found not in {0, SCHEMA}:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
                 for statement in _TABLES:
                     db.execute(statement)
                 db.execute(f"PRAGMA user_version = {SCHEMA}")
+                db.execute("COMMIT")
             db.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             db.close()

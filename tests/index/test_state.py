@@ -284,3 +284,32 @@ def test_file_of_an_earlier_process_is_read(home):
     db = sqlite3.connect(home.join(NAME))
     assert "wal" == db.execute("PRAGMA journal_mode").fetchone()[0]
     db.close()
+
+
+def test_many_that_make_the_file_at_once_lose_nothing(home):
+    """Each process writes one hit as its first act: whoever makes the tables, nobody makes them twice."""
+    code = COUNT.format(here=HERE, home=home.path, rounds=1)
+    for round_ in range(4):
+        runs = [subprocess.Popen([sys.executable, "-c", code, f"{round_}-{n}"], stderr=subprocess.PIPE, text=True) for n in range(8)]
+        assert [""] * 8 == [run.communicate()[1] for run in runs]
+        state = State(home)
+        assert 8 == state.hits("p", 1_800_000_001.0, DAY)
+        state.close()
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(home.join("state.db") + suffix):
+                os.unlink(home.join("state.db") + suffix)
+
+
+def test_older_file_is_brought_up_to_date(home):
+    """Counts of a day are dropped with their table; reads, which only we have, stay."""
+    state = State(home)
+    state.add_reads("shared", ["a"], "2026-01-01T00:00:00Z")
+    state.db.execute("DROP TABLE errors")
+    state.db.execute("CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID")
+    state.db.execute("PRAGMA user_version = 1")
+    state.close()
+    state = State(home)
+    assert 1 == state.add_error("p", T0, "s", DAY)
+    assert (1, T0) == state.claim_hits("p", T0, DAY)
+    assert {"a": (1, "2026-01-01T00:00:00Z")} == state.reads("shared")
+    state.close()
