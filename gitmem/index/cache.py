@@ -16,7 +16,7 @@ from gitmem.git.objects import Objects, diff
 from gitmem.index.neighbours import LINKED, LINKING, NEIGHBOURS, Map, beside, close
 from gitmem.index.query import NAME, SCHEMA, Index
 from gitmem.index.rows import columns, words
-from gitmem.index.state import is_damage
+from gitmem.index.state import is_damage, use_wal
 from gitmem.index.words import parts
 from gitmem.model.record import Record, is_stamp, kind_of
 from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
@@ -102,7 +102,7 @@ class Cache:
 
     def _connect(self, path: str) -> sqlite3.Connection:
         db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
+        use_wal(db, PATIENCE)
         db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is checked and built anew
         db.execute("PRAGMA temp_store = MEMORY")
         return db

@@ -6,6 +6,7 @@ counts, never a memory. All changes are single transactions, safe under many pro
 
 import os
 import sqlite3
+import time
 from functools import wraps
 
 from gitmem.files import Home
@@ -45,6 +46,24 @@ def is_damage(error: sqlite3.Error) -> bool:
     return type(error) is sqlite3.DatabaseError
 
 
+def use_wal(db: sqlite3.Connection, patience: float) -> None:
+    """Switch a database to write-ahead logging; raises sqlite3.OperationalError when others keep it for `patience` seconds.
+
+    Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting for its
+    busy timeout (to avoid a deadlock of two readers that both want to write), so the wait is here.
+    """
+    end = time.monotonic() + patience
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= end:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
 def healing(method: "Callable[Concatenate[Self, P], T]") -> "Callable[Concatenate[Self, P], T]":
     """Have a method that finds its database damaged heal it and run again, once."""
 
@@ -82,7 +101,7 @@ class State:
         db = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
-                db.execute("PRAGMA journal_mode = WAL")
+                use_wal(db, timeout)
                 db.execute("BEGIN IMMEDIATE")
                 found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
                 if found not in {0, SCHEMA}:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -400,6 +401,30 @@ def test_many_processes_write_and_refresh(indexed, repo, tmp_path, before):
         cache.refresh({"shared": indexed})
         assert 30 + (before == "older") == len(ids(cache))
         assert rebuilt(indexed, tmp_path) == content(cache.db)
+
+
+OPENER = """
+import sys, time
+sys.path.insert(0, {here!r})
+from gitmem.files import Home
+from gitmem.index.{module} import {name}
+home = Home(sys.argv[1])
+while time.time() < float(sys.argv[2]):
+    pass
+opened = {name}(home)
+assert not opened.in_memory
+opened.close()
+"""
+
+
+@pytest.mark.parametrize(("module", "name"), [("cache", "Cache"), ("state", "State")])
+def test_processes_that_make_a_database_at_the_same_moment_wait_for_one_another(tmp_path, module, name):
+    """SQLite tells a process that switches a new file to its log "locked" at once, whatever its timeout: nobody may take that for an answer."""
+    code = OPENER.format(here=HERE, module=module, name=name)
+    for round_ in range(6):
+        home, start = str(tmp_path / str(round_)), str(time.time() + 0.5)
+        runs = [subprocess.Popen([sys.executable, "-c", code, home, start], stderr=subprocess.PIPE, text=True) for _ in range(6)]
+        assert [""] * 6 == [run.communicate()[1] for run in runs]
 
 
 def test_locked_index_is_told(indexed, cache, monkeypatch):
