@@ -26,11 +26,12 @@ from gitmem.store.refs import BRANCH, PRIVATE, SHARED
 if TYPE_CHECKING:
     import sqlite3
 
+    from gitmem.codemap.follow import Follower
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.index.cache import Cache
     from gitmem.services.memories import Writer
-    from gitmem.store.records import Store, Stored
+    from gitmem.store.records import Notice, Store, Stored
 
 SCOPES = ("shared", "private", "user")
 READS_A_FLUSH = 50
@@ -56,6 +57,7 @@ class App:
         self.progress = progress
         self._prefer = prefer
         self._wrote = False
+        self._listeners: list[Callable[[Notice], None]] = []
         self.unsigned = False  # a commit that should have been signed could not be
         self._cache: Cache | None = None
         self._index: Index | None = None
@@ -147,6 +149,13 @@ class App:
         setting = self.settings.get("backend")
         return open_objects(self.location, self.env, self._prefer if setting == "auto" else setting)
 
+    @cached_property
+    def follower(self) -> "Follower":
+        """What finds anchors again in the code of this work tree."""
+        from gitmem.codemap.follow import Follower
+
+        return Follower(Git(self.location.gitdir, self.env), self.location.worktree)
+
     def store(self, scope: str = "shared") -> "Store":
         """Return a store by scope: shared, private or user."""
         from gitmem.store.records import Store
@@ -156,7 +165,23 @@ class App:
         ref = SHARED if scope == "shared" else PRIVATE
         signer: Callable[[Any], str | None] | None = self._sign if self.settings.get("sign") else None
         quarantine = "git is receiving objects" if self.env.get("GIT_QUARANTINE_PATH") else ""
-        return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, quarantine)
+        return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, self.notify, quarantine)
+
+    def subscribe(self, listener: "Callable[[Notice], None]") -> Callable[[], None]:
+        """Have a function called for each thing that this process does to the stores; return what ends that.
+
+        A listener that fails is passed over: it must not cost a write. What other processes do is in `git mem log`.
+        """
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def notify(self, notice: "Notice") -> None:
+        """Tell those who subscribed."""
+        for listener in list(self._listeners):
+            try:
+                listener(notice)
+            except Exception:  # noqa: BLE001 - somebody else's code, after the write
+                continue
 
     def _sign(self, commit: "Commit") -> str | None:
         from gitmem.git.opening import sign
@@ -204,6 +229,16 @@ class App:
                     store.drain()
                 except (Busy, Moved, External):
                     continue  # it stays in the journal, for the next command
+
+    def conclude(self) -> int:
+        """Draw what conclusions wait about commands that failed and came to pass; return how many gotchas changed."""
+        from gitmem.git.worktree import WorkTree
+        from gitmem.services import outcomes
+
+        def find(pattern: str) -> list[str]:
+            return [row["id"] for row in self.index().by_patterns([pattern]) if row["store"] == "shared" and row["kind"] == "gotcha"]
+
+        return len(outcomes.settle(self.store(), self.state, self.writer(), find, WorkTree(self.location, self.env)))
 
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""

@@ -10,15 +10,15 @@ import os
 from gitmem.agents import events
 from gitmem.agents.render import record_line
 from gitmem.clock import stamp, ulid
-from gitmem.files import inside
+from gitmem.files import head, inside
 from gitmem.invocation import Hook
-from gitmem.model.kinds import gotcha_id
+from gitmem.model.kinds import UNSURE, gotcha_id
 from gitmem.store import journal
 from gitmem.store.refs import SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     Row = dict[str, Any]
@@ -26,16 +26,8 @@ if TYPE_CHECKING:
 SPILL = "errors.jsonl"  # hits that found state.db busy
 COMMAND = 8000  # characters of a command
 HISTORY_TEXT = 200  # characters of a prompt or an answer that the history keeps
-SOURCE = 1 << 20  # bytes of a source file that are read for an anchor
-AROUND = 3  # lines of context beside an anchored line
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs
 LIVE = ("active", "pinned")
-# An error inside of these is where it came up, not where it belongs.
-FOREIGN = frozenset(
-    {"node_modules", "site-packages", "dist-packages", "vendor", "third_party", ".git", ".venv", "venv", ".tox", "target", "build", "dist"}
-)
-SECRET_NAMES = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "credentials", "secrets.yaml", "secrets.yml", "secrets.json"})  # fmt: skip
-SECRET_ENDS = (".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".tfvars", ".kdbx", ".netrc", ".npmrc", ".pypirc")
 
 
 def _start(hook: Hook) -> "list[str]":
@@ -55,6 +47,7 @@ def _start(hook: Hook) -> "list[str]":
         decisions += index.rows(kinds=("memory",), statuses=("active",), types=("decision", "rule"), **both)
     gotchas.sort(key=lambda row: str(row["last_seen"]), reverse=True)
     gotchas.sort(key=lambda row: row["severity"] != "critical")
+    gotchas = _shown(hook, gotchas)
     budget, lines = int(hook.settings.get("startBudget")), list[str]()
     # half for gotchas, three quarters with what is pinned; what a part leaves over goes to the next
     for rows, share in ((gotchas, 0.5), (pinned, 0.75), (decisions, 1.0), (gotchas, 1.0)):
@@ -71,7 +64,7 @@ def _prompt(hook: Hook) -> "list[str]":
     found: list[Row] = []
     for index in hook.indexes:
         found += recall(index, hook.event.prompt, hook.root, hook.folder, hook.agents)
-    return hook.tell(found[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"]))
+    return hook.tell(_shown(hook, found)[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"]))
 
 
 def _file(hook: Hook) -> "list[str]":
@@ -79,8 +72,49 @@ def _file(hook: Hook) -> "list[str]":
     if not path or not hook.settings.get("inject"):
         return []
     wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
-    rows = [row for index in hook.indexes for row in index.rows(paths=(path,), order="severity", limit=20, **wanted)]
+    rows = _shown(hook, [row for index in hook.indexes for row in index.rows(paths=(path,), order="severity", limit=20, **wanted)])
     return hook.tell(rows, int(hook.settings.get("fileBudget")), record_line) if rows else []
+
+
+def _shown(hook: Hook, rows: "list[Row]") -> "list[Row]":
+    """Return the rows that this user wants to be told of."""
+    if not hook.settings.get("injectUnconfirmed"):
+        rows = [row for row in rows if row["confirmed"] or row["origin"] not in UNSURE]
+    hidden = hook.state.snoozed(hook.now) if rows else {}
+    return [row for row in rows if row["id"] not in hidden] if hidden else rows
+
+
+def _done(hook: Hook) -> "list[str]":
+    """After a tool: what passes now and failed before has taught something; of a file that was read or written, its gotchas."""
+    event = hook.event
+    if not event.interrupted and not event.background and event.action in {events.COMMAND, events.WRITE}:
+        try:
+            _passed(hook)
+        except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion
+            if "locked" not in str(error):
+                raise
+    return _file(hook)
+
+
+def _passed(hook: Hook) -> None:
+    from gitmem.index import trials
+
+    failures = trials.failures(hook.state, hook.event.session)
+    if not failures:
+        return
+    event = hook.event
+    if event.action == events.WRITE:
+        trials.note_step(hook.state, event.session, hook.now, trials.EDIT, inside(event.path, hook.root, hook.folder) or event.path)
+        return
+    from gitmem.model import commands
+
+    key = commands.key(event.command)
+    red = [failure for failure in failures if failure.key == key]
+    if red and commands.proves(event.command, red[0].given):
+        if trials.conclude(hook.state, event.session, key, event.command[:COMMAND], hook.now):
+            hook.drain(f"passed {hook.now}", sure=True)
+    elif not commands.only_looks(event.command):
+        trials.note_step(hook.state, event.session, hook.now, trials.COMMAND, event.command[:COMMAND])
 
 
 def _failed(hook: Hook) -> "list[str]":
@@ -98,15 +132,21 @@ def _failed(hook: Hook) -> "list[str]":
     window = float(hook.settings.get("captureWindow")) * 3600
     if not _counted(hook, mark.pattern, window):
         return []
-    count = hook.state.hits(mark.pattern, hook.now, window)
-    if hook.settings.get("capture") and (
-        count >= max(1, int(hook.settings.get("captureThreshold"))) or any(row["id"] == id for row in known)
-    ):
+    if event.command:
+        _note_failure(hook, mark.pattern)
+    count = hook.state.hits(mark.pattern, hook.now, window, sessions=bool(hook.settings.get("captureSessions")))
+    # one that stands for this error too, when errors were put together
+    counted = [row["id"] for row in known if row["kind"] == "gotcha" and row["store"] == "shared"]
+    if counted and id not in counted:
+        id = counted[0]
+    if hook.settings.get("capture") and (count >= max(1, int(hook.settings.get("captureThreshold"))) or counted):
         times, first = hook.state.claim_hits(mark.pattern, hook.now, window)
         if times:
+            from gitmem.services.evidence import anchors
+
             facts = {
                 "pattern": mark.pattern, "output": bounded(event.error), "command": event.command[:COMMAND], "root": hook.root, "times": times, "at": stamp(hook.now),
-                "first": stamp(first), "session": event.session, "agent": "", "anchors": _anchors(hook, mark.locations),
+                "first": stamp(first), "session": event.session, "agent": "", "anchors": anchors(mark.locations, hook.root, hook.folder),
             }  # fmt: skip
             try:
                 _capture(hook, id, facts)
@@ -115,8 +155,21 @@ def _failed(hook: Hook) -> "list[str]":
                 raise
     if not hook.settings.get("inject"):
         return []
-    rows = [row for row in known if row["workaround"] and row["agent"] in hook.agents]
+    rows = _shown(hook, [row for row in known if row["workaround"] and row["agent"] in hook.agents])
     return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, lead="this error is known: "))
+
+
+def _note_failure(hook: Hook, pattern: str) -> None:
+    from gitmem.index import trials
+    from gitmem.model import commands
+
+    event = hook.event
+    failure = trials.Failure(commands.key(event.command), pattern, hook.now, event.command[:COMMAND], head(hook.where) or "")
+    try:
+        trials.note_failure(hook.state, event.session, failure)
+    except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
+        if "locked" not in str(error):
+            raise
 
 
 def _counted(hook: Hook, pattern: str, window: float) -> bool:
@@ -163,48 +216,11 @@ def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
     hook.drain(f"journal {key}.json", sure=True)
 
 
-def _anchors(hook: Hook, locations: "Sequence[tuple[str, int]]") -> "list[dict[str, Any]]":
-    """Return the anchor of the deepest location that is the project's own code; none when there is none."""
-    for path, line in list(locations)[-20:][::-1]:
-        for folder in (hook.folder, hook.root):
-            place = inside(path, hook.root, folder)
-            parts = place.lower().split("/")
-            if (
-                not place
-                or FOREIGN & set(parts)
-                or parts[-1].startswith(".env")
-                or parts[-1] in SECRET_NAMES
-                or parts[-1].endswith(SECRET_ENDS)
-            ):
-                continue
-            lines = _lines(os.path.join(hook.root, place))
-            if 1 <= line <= len(lines):
-                around = {
-                    "before": lines[max(0, line - 1 - AROUND) : line - 1],
-                    "lines": lines[line - 1 : line],
-                    "after": lines[line : line + AROUND],
-                }
-                return [
-                    {"path": place, "lines": [line, line], "context": {k: [x.rstrip("\r\n ")[:200] for x in v] for k, v in around.items()}}
-                ]
-    return []
-
-
-def _lines(path: str) -> "list[str]":
-    """Return the lines of a regular file, as far as they are looked at; none of anything else."""
-    import stat
-
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not block
-    except OSError:
-        return []
-    with os.fdopen(handle, "rb") as file:
-        data = file.read(SOURCE) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    return [] if b"\0" in data else data.decode("utf-8", "replace").split("\n")
-
-
 def _end(hook: Hook) -> "list[str]":
+    from gitmem.index import trials
+
     hook.state.end_session(hook.event.session, hook.now)
+    trials.forget(hook.state, hook.event.session)
     hook.drain(f"end {hook.event.session}", sure=bool(hook.waiting()))
     return []
 
@@ -215,7 +231,7 @@ def _turn(hook: Hook) -> "list[str]":
 
 
 HANDLERS: "dict[str, Callable[[Hook], list[str]]]" = {
-    events.SESSION_START: _start, events.PROMPT: _prompt, events.BEFORE_TOOL: _file, events.AFTER_TOOL: _file, events.TOOL_FAILED: _failed,
+    events.SESSION_START: _start, events.PROMPT: _prompt, events.BEFORE_TOOL: _file, events.AFTER_TOOL: _done, events.TOOL_FAILED: _failed,
     events.TURN_END: _turn, events.SESSION_END: _end,
 }  # fmt: skip
 

@@ -39,10 +39,11 @@ def read(payload: "Mapping[str, Any]", given: str) -> Event | None:
     event.action = ACTIONS.get(event.tool, "")
     given_to_tool = table(payload, "tool_input")
     event.command = text(given_to_tool, "command") if event.action == events.COMMAND else ""
+    event.background = bool(given_to_tool.get("run_in_background"))
     if event.action in {events.READ, events.WRITE}:
         event.path = text(given_to_tool, "file_path", 4096) or text(given_to_tool, "notebook_path", 4096)
     event.error = without_fences(text(payload, "error", 1 << 20))
-    event.interrupted = bool(payload.get("is_interrupt"))
+    event.interrupted = bool(payload.get("is_interrupt") or table(payload, "tool_response").get("interrupted"))
     return event
 
 

@@ -32,6 +32,7 @@ class Event:
     __slots__ = (
         "action",
         "agent",
+        "background",
         "command",
         "cwd",
         "error",
@@ -63,6 +64,7 @@ class Event:
         self.path = ""
         self.error = ""
         self.interrupted = False
+        self.background = False  # a command that was only started: how it ends is not known
 
     @property
     def context(self) -> str:

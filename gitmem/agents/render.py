@@ -5,6 +5,7 @@ brackets, is one line, and has an end. Standard library only: the hot path impor
 """
 
 from gitmem.lazy import Lazy
+from gitmem.model.kinds import UNSURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ def place(row: "dict[str, Any]") -> str:
     return spots[0] + (f" and {len(spots) - 1} more" if len(spots) > 1 else "") if spots else ""
 
 
+def gotcha_lines(row: "dict[str, Any]", reasons: "Sequence[str]") -> "list[str]":
+    """Return a gotcha for a task as two lines: what it is, and why it is told."""
+    return [record_line(row), f"  why: {clean('; '.join(reasons), 200)}"]
+
+
 def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead: str = "") -> str:
     """Return a record as one line: what it is, its title, where it comes from, where it applies, what helps."""
     is_gotcha = row["kind"] == "gotcha"
@@ -99,7 +105,7 @@ def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead:
     facts = [
         day,
         f"by {author}" if author else "",
-        {"manual": "", "captured": "captured, unconfirmed", "extracted": "extracted, unconfirmed"}.get(origin, clean(origin, 20)),
+        "" if origin == "manual" else clean(origin, 20) + (", unconfirmed" if origin in UNSURE and not row["confirmed"] else ""),
     ]
     if is_gotcha and (row["occurrences"] or 0) > 1:
         facts.append(f"seen {int(row['occurrences'])} times")

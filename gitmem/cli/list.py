@@ -60,7 +60,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
             rows = listed_at(app, at, opt.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
         else:
             rows = app.rows(
-                scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=_paths(app, o["files"]),
+                scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
                 resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, fields=(*fields, "store"), **bounds,
             )  # fmt: skip
         if as_json:
@@ -87,7 +87,8 @@ def _bound(app: App, date: str | None) -> str:
     return stamp(when(app.git, date))
 
 
-def _paths(app: App, files: tuple[str, ...]) -> list[str]:
+def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
+    """Return paths from the root for what the user named from the current folder."""
     root = app.location.worktree
     out = []
     for name in files:
@@ -137,12 +138,13 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
             term.page((formatted(template, h) for h in clean), app)
         else:
             now = app.clock.now()
-            term.page((text for h in hits for text in _hit(term, h, now)), app)
+            term.page((text for h in hits for text in hit_lines(term, h, now)), app)
             if not hits:
                 term.note(f"no record matches '{' '.join(words)}'. Fewer or other words may; archived ones need --all.")
 
 
-def _hit(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
+def hit_lines(term: Terminal, hit: dict[str, Any], now: float) -> list[str]:
+    """Return the lines that tell a hit of a search."""
     out = [line(term, hit)]
     if hit["snippet"]:
         parts = plain(hit["snippet"].replace("\x02", "\ue000").replace("\x03", "\ue001"))

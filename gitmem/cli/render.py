@@ -16,6 +16,7 @@ import click
 from gitmem.app import App, open_app, open_user, user_store
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
+from gitmem.model.kinds import UNSURE
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -164,8 +165,10 @@ class Terminal:
 def public(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row as `--json` gives it: no empty values, no internals."""
     out = {k: v for k, v in row.items() if k != "n" and v not in (None, "", [], {})}
-    for key in ("resolved", "conflict"):
-        if not out.get(key):
+    if out.get("origin") in UNSURE and not out.get("confirmed"):
+        out["unconfirmed"] = True
+    for key in ("resolved", "conflict", "confirmed"):
+        if not out.get(key) or (key == "confirmed" and out[key] is True):
             out.pop(key, None)
     return out
 
@@ -181,7 +184,20 @@ def formatted(template: str, row: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", value, text)
 
 
-LINE = ("store", "id", "kind", "type", "status", "origin", "title", "created", "severity", "resolved", "conflict")  # what `line` shows
+LINE = (
+    "store",
+    "id",
+    "kind",
+    "type",
+    "status",
+    "origin",
+    "title",
+    "created",
+    "severity",
+    "resolved",
+    "conflict",
+    "confirmed",
+)  # what `line` shows
 
 
 def names(template: str) -> tuple[str, ...]:
@@ -217,7 +233,9 @@ def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
         yield "resolved"
     if row.get("conflict"):
         yield term.style("conflict", fg="red")
-    if row.get("origin") not in {"manual", None, ""}:
+    if row.get("origin") in UNSURE and not row.get("confirmed"):
+        yield "unconfirmed"
+    elif row.get("origin") not in {"manual", None, ""}:
         yield plain(str(row["origin"]))
     if row.get("store") not in {"shared", None, ""}:
         yield str(row["store"])

@@ -334,5 +334,7 @@ def drain_command(term: Terminal) -> None:
     """Commit what waits in the journal and refresh the index: what a hook leaves for later."""
     with term.open() as app:
         app.settle()
+        if app.conclude():
+            app.settle()
         app.indexes()
         app.expire_sessions()

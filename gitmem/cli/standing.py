@@ -57,14 +57,14 @@ def _linked(links: list[str], text: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _all(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:
+def every(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:
     """Return (scope, record) of each id, once; raises UnknownId for any before one of them is written."""
     return list({stored.record.id: (scope, stored) for scope, stored in map(app.get, ids)}.values())
 
 
 def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str) -> None:
     with term.open() as app:
-        for scope, stored in _all(app, ids):
+        for scope, stored in every(app, ids):
             if op == "unpin" and stored.record.status != "pinned":
                 term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
                 continue
@@ -147,7 +147,7 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
                 gone.append(matches[0])
             else:
                 here.append(text)
-        there = _all(app, here)
+        there = every(app, here)
         for scope, id in dict.fromkeys(gone):
             done(term, memories.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
         for scope, stored in there:
@@ -179,7 +179,7 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
     """
     with term.open() as app:
         by_scope: dict[str, list[Record]] = {}
-        for scope, stored in _all(app, ids):
+        for scope, stored in every(app, ids):
             by_scope.setdefault(scope, []).append(stored.record)
         for scope, records in by_scope.items():
             written = memories.forget(app.store(scope), app.writer(), records, reason)

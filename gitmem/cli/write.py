@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -39,12 +40,12 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
     term.say(f"{verb} {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{where}{opt.journaled(change.written)}")
 
 
-def resolve_anchor(app: App, spec: str) -> dict[str, Any]:
+def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
     """Return an anchor with the code it points at, as the work tree has it (else HEAD); raises UserError."""
-    anchor = anchors.parse(_from_root(app, spec))
+    anchor = anchors.parse(spec if from_root else _from_root(app, spec))
     if "glob" in anchor:
         return anchor
-    data = _file(app, anchor["path"])
+    data = file_bytes(app, anchor["path"])
     if data is None:
         raise UserError(
             f"there is no file '{anchor['path']}' in this repository.",
@@ -70,50 +71,65 @@ def _from_root(app: App, spec: str) -> str:
     return spec
 
 
-def _file(app: App, path: str) -> bytes | None:
+def file_bytes(app: App, path: str, most: int = 4 << 20) -> bytes | None:
+    """Return a file of the work tree, else of HEAD, as far as `most` bytes; None when there is none."""
     root = app.location.worktree
     if root:
         root = os.path.realpath(root)
         place = inside(path, root, root)  # not git's own folder: its configuration may hold credentials
         if place and os.path.isfile(os.path.join(root, place)):
             with open(os.path.join(root, place), "rb") as file:
-                return file.read(4 * 1024 * 1024)
+                return file.read(most)
     code, out, _ = app.git.call("cat-file", "blob", f"HEAD:{path}", ok=(0, 1, 128))
     return out if code == 0 else None
 
 
-def field_options(command: Any) -> Any:
-    """Add the options that set fields of a record."""
-    for option in (
-        click.option(
-            "--message", "-m", "messages", multiple=True, metavar="TEXT", help="The text; several make paragraphs; '-' reads stdin."
-        ),
-        click.option(
-            "--file", "-F", "text_file", type=click.File("r", encoding="utf-8"), help="Read the text from a file ('-' for stdin)."
-        ),
-        click.option("--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"),
-        click.option("--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"),
-        click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
-        click.option(
-            "--anchor", "anchors_", multiple=True, metavar="PLACE", help="path, path:12-20, path#Symbol or a glob. May be repeated."
-        ),
-        click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
-        click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
-        click.option("--workaround", metavar="TEXT", help="Of a gotcha."),
-        click.option("--project", metavar="NAME", help="The project it belongs to."),
-        click.option("--agent", metavar="NAME", help="The namespace it is for.  [default: global]"),
-    ):
-        command = option(command)
-    return command
+TRIGGERS = ("error", "code", "query", "language")
+FIELDS: dict[str, Any] = {
+    "--message": click.option(
+        "--message", "-m", "messages", multiple=True, metavar="TEXT", help="The text; several make paragraphs; '-' reads stdin."
+    ),
+    "--file": click.option(
+        "--file", "-F", "text_file", type=click.File("r", encoding="utf-8"), help="Read the text from a file ('-' for stdin)."
+    ),
+    "--type": click.option("--type", "-t", "type", type=click.Choice(TYPES), help="Type of memory.  [default: fact]"),
+    "--importance": click.option("--importance", "-i", type=click.FloatRange(0, 10), help="0 to 10.  [default: 5]"),
+    "--tag": click.option("--tag", "tags", multiple=True, metavar="TAG", help="May be repeated."),
+    "--anchor": click.option(
+        "--anchor", "anchors_", multiple=True, metavar="PLACE", help="path, path:12-20, path#Symbol or a glob. May be repeated."
+    ),
+    "--category": click.option("--category", type=click.Choice(CATEGORIES), help="Of a gotcha."),
+    "--severity": click.option("--severity", type=click.Choice(SEVERITIES), help="Of a gotcha."),
+    "--workaround": click.option("--workaround", metavar="TEXT", help="Of a gotcha: what helps."),
+    "--error": click.option("--error", metavar="TEXT", help="Of a gotcha: the error as it was printed ('-' reads stdin)."),
+    "--code": click.option("--code", metavar="REGEX", help="Of a gotcha: code that it is about, in any file."),
+    "--query": click.option("--query", metavar="QUERY", help="Of a gotcha: code that it is about, as a tree-sitter query."),
+    "--language": click.option("--language", metavar="NAME", help="Of a gotcha: the language of --code or --query."),
+    "--project": click.option("--project", metavar="NAME", help="The project it belongs to."),
+    "--agent": click.option("--agent", metavar="NAME", help="The namespace it is for.  [default: global]"),
+}
 
 
-def _fields(app: App, kind: str, o: dict[str, Any]) -> dict[str, Any]:
+def field_options(*names: str) -> Callable[[Any], Any]:
+    """Add options that set fields of a record, in their order."""
+
+    def add(command: Any) -> Any:
+        for name in names or FIELDS:
+            command = FIELDS[name](command)
+        return command
+
+    return add
+
+
+def written_fields(app: App, kind: str, o: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that options give; refuses one that the kind does not have."""
-    own = {"memory": {"type", "importance", "project"}, "gotcha": {"category", "severity", "workaround"}}.get(kind, {"project"})
-    for name in ("type", "importance", "project", "category", "severity", "workaround"):
+    own = {"memory": {"type", "importance", "project"}, "gotcha": {"category", "severity", "workaround", *TRIGGERS}}.get(kind, {"project"})
+    for name in ("type", "importance", "project", "category", "severity", "workaround", *TRIGGERS):
         if o.get(name) is not None and name not in own:
             raise click.BadParameter(f"--{name} does not go with a {kind}.")
-    fields = {name: o[name] for name in own if o.get(name) is not None}
+    fields = {name: o[name] for name in own - set(TRIGGERS) if o.get(name) is not None}
+    if any(o.get(name) for name in TRIGGERS):
+        fields["triggers"] = _triggers(app, o)
     if o.get("tags"):
         fields["tags"] = [t.strip() for group in o["tags"] for t in group.split(",") if t.strip()]
     if o.get("anchors_"):
@@ -121,7 +137,33 @@ def _fields(app: App, kind: str, o: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _text(o: dict[str, Any]) -> str | None:
+def _triggers(app: App, o: dict[str, Any]) -> dict[str, Any]:
+    """Return what a gotcha waits for; raises UserError for an error that tells nothing, a pattern or query that cannot be used."""
+    out: dict[str, Any] = {}
+    if o.get("error"):
+        from gitmem.model.fingerprint import fingerprint
+
+        mark = fingerprint(sys.stdin.read() if o["error"] == "-" else o["error"], app.location.worktree or "")
+        if mark is None:
+            raise UserError("nothing in --error tells an error.", "Give the lines that the tool printed, or leave --error out.")
+        out["error"] = mark.pattern
+    if o.get("code") or o.get("query"):
+        from gitmem.codemap import triggers
+
+        if o.get("code"):
+            triggers.check_code(o["code"])
+            out["code"] = o["code"]
+        if o.get("query"):
+            if not o.get("language"):
+                raise UserError("--query needs the language that it is for.", "For example: --language python")
+            triggers.check_query(o["query"], o["language"])
+            out["query"] = o["query"]
+    if o.get("language"):
+        out["language"] = o["language"]
+    return out
+
+
+def written_text(o: dict[str, Any]) -> str | None:
     """Return the body that `-m` and `-F` give; None when neither does."""
     pieces = [sys.stdin.read() if m == "-" else m for m in o.get("messages") or ()]
     if o.get("text_file") is not None:
@@ -142,7 +184,7 @@ TEMPLATE = """
 @click.command("add", short_help="Remember something")
 @click.argument("title", nargs=-1)
 @click.option("--kind", "-k", "kind", default="memory", show_default=True, metavar="KIND", help="memory, gotcha, event, ...")
-@field_options
+@field_options()
 @click.option("--link", "links", multiple=True, metavar="ID", help="Link it to another record. May be repeated.")
 @click.option("--session", metavar="ID", help="The session it comes from.")
 @opt.scope_options
@@ -161,21 +203,21 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
     """
     (name,) = opt.kinds((kind,))
     with term.open_or_user(scope == "user") as app:
-        text = _text(o)
+        text = written_text(o)
         heading = " ".join(title).strip()
         if not heading:
             if not sys.stdin.isatty() or text is not None:
                 raise click.UsageError("give a title: git mem add 'title' [-m TEXT]")
             heading, text = _edited(TEMPLATE, _editor(term, app))
         who = app.writer(o["agent"], o["session"])
-        fields = _fields(app, name, o)
+        fields = written_fields(app, name, o)
         if o["links"]:
             fields["links"] = [app.find(i) for i in o["links"]]
         if name == "event":
             fields.setdefault("at", term.clock.stamp())
         if name == "gotcha":
             fields |= {"first_seen": term.clock.stamp(), "last_seen": term.clock.stamp()}
-        heading, text = _titled(heading, text or "")
+        heading, text = titled(heading, text or "")
         record = memories.draft(who, name, heading, text, **fields)
         change = memories.add(app.store(scope), who, record)
         done(term, change, "remembered", scope, as_json)
@@ -202,7 +244,7 @@ def _edited(text: str, editor: str | None) -> tuple[str, str]:
 @click.command("edit", short_help="Change a record in your editor or by flags")
 @click.argument("id")
 @click.option("--title", metavar="TEXT", help="A new title.")
-@field_options
+@field_options()
 @click.option("--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated.")
 @click.option("--unanchor", is_flag=True, help="Remove all anchors.")
 @opt.json_option
@@ -220,23 +262,27 @@ def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, u
     with term.open() as app:
         scope, stored = app.get(id)
         record = stored.record
-        text = _text(o)
-        fields = _fields(app, record.kind, o)
+        text = written_text(o)
+        fields = written_fields(app, record.kind, o)
         if "tags" in fields or untags:
             fields["tags"] = sorted({*record.tags, *fields.get("tags", [])} - set(untags))
         if "anchors" in fields or unanchor:
             fields["anchors"] = [*([] if unanchor else record.anchors), *fields.get("anchors", [])]
+        if "triggers" in fields:
+            fields["triggers"] = {**record.get("triggers"), **fields["triggers"]}
         if o["agent"]:
             fields["agent"] = o["agent"]
         if title is None and text is None and not fields:
-            after = _edit_file(record, _editor(term, app))
+            after = edited_record(term, app, record)
         else:
             after = record.change(title=title, body=None if text is None else clean_body(text), **fields)
         after = decode(encode(after))
         done(term, memories.update(app.store(scope), app.writer(), record, after, "edit"), "changed", scope, as_json)
 
 
-def _edit_file(record: Record, editor: str | None) -> Record:
+def edited_record(term: Terminal, app: App, record: Record) -> Record:
+    """Return what the user's editor makes of a record; raises what its parser raises."""
+    editor = _editor(term, app)
     text = encode(record).decode()
     while True:
         result = click.edit(text, editor=editor, extension=".md", require_save=False)
@@ -257,7 +303,7 @@ def _edit_file(record: Record, editor: str | None) -> Record:
 @click.command("supersede", short_help="Replace a record by a newer one")
 @click.argument("old")
 @click.argument("title", nargs=-1, required=True)
-@field_options
+@field_options()
 @opt.json_option
 @click.pass_obj
 def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_json: bool, **o: Any) -> None:
@@ -289,13 +335,13 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
                 for k in ("type", "importance", "project", "tags", "anchors", "category", "severity")
                 if k in before.fields
             }
-            heading, text = _titled(" ".join(title), _text(o) or "")
-            new = memories.draft(who, before.kind, heading, text, **{**keep, **_fields(app, before.kind, o)})
+            heading, text = titled(" ".join(title), written_text(o) or "")
+            new = memories.draft(who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)})
             change = memories.supersede(app.store(scope), who, before, new)
         done(term, change, f"{short(before.id)} is superseded by", scope, as_json)
 
 
-def _titled(heading: str, text: str) -> tuple[str, str]:
+def titled(heading: str, text: str) -> tuple[str, str]:
     """Return title and body: what a title has beyond its first line, or is too long for, is kept in the body."""
     first, _, rest = heading.strip().partition("\n")
     kept = [heading.strip() if len(first) > TITLE_LIMIT else rest.strip("\n"), text]

@@ -18,6 +18,7 @@ from gitmem.index.query import NAME, SCHEMA, Index
 from gitmem.index.rows import columns, words
 from gitmem.index.state import is_damage, use_wal
 from gitmem.index.words import parts
+from gitmem.model.kinds import error_patterns
 from gitmem.model.record import Record, is_stamp, kind_of
 from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.ops import parse_usage
@@ -33,15 +34,17 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT, status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
   created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT, resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
-  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, oid TEXT, path TEXT, UNIQUE (store, path));
+  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, oid TEXT, path TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_session ON records (session, created, id);
-CREATE INDEX records_pattern ON records (pattern) WHERE pattern <> '';
+CREATE INDEX records_unconfirmed ON records (origin) WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
 CREATE INDEX places_n ON places (n);
+CREATE TABLE patterns (pattern TEXT, n INTEGER, PRIMARY KEY (pattern, n)) WITHOUT ROWID;
+CREATE INDEX patterns_n ON patterns (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
 CREATE TABLE texts (key TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
@@ -244,7 +247,7 @@ class Cache:
                 d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
             )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
-        for table in ("edges", "places"):
+        for table in ("edges", "places", "patterns"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
@@ -261,7 +264,7 @@ class Cache:
         n, id, session, created = row
         touched.around(id, session, created)
         touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
-        for table in ("records", "edges", "places"):
+        for table in ("records", "edges", "places", "patterns"):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
@@ -284,13 +287,14 @@ class Cache:
         """Insert what is not full text: the row, its edges, its places."""
         record = stored.record
         cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 29)})", (name, *columns(record), stored.oid, stored.path)
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 30)})", (name, *columns(record), stored.oid, stored.path)
         )
         n = cursor.lastrowid
         for rel in ("links", "supersedes"):
             self.db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", [(n, rel, dst) for dst in record.get(rel) or []])
         places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
         self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
+        self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
         assert n is not None
         return n
 

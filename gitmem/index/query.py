@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 4
+SCHEMA = 5
 NAME = "index.db"
 # title, tags, body, anchors, context: a low-weight column of neighbours raised recall@10 from 60.6 to 69.3 %
 WEIGHTS = (6.0, 3.0, 1.0, 3.0, 0.3)
 _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
-    "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "oid", "path",
+    "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "oid", "path",
 )  # fmt: skip
 _ALL = ("n", *FIELDS)
 _JSON = frozenset({"tags", "anchors", "triggers"})
@@ -75,11 +75,11 @@ class Index:
     def rows(
         self, *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), tags: "Sequence[str]" = (),
         paths: "Sequence[str]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
-        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), globs: bool = False, fields: "Iterable[str]" = FIELDS,
+        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), unconfirmed: bool | None = None, globs: bool = False, triggered: bool = False, fields: "Iterable[str]" = FIELDS,
     ) -> "list[dict[str, Any]]":  # fmt: skip
         """Return records that pass every filter; an empty filter passes all.
 
-        `globs` asks for those whose place may be a pattern; `fields` are those that the caller looks at, all is three times the work.
+        `globs` asks for those whose place may be a pattern, `triggered` for those that code may call for; `fields` are those that the caller looks at, all is three times the work.
         """
         where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types, sessions=sessions)
         for tag in tags:
@@ -90,9 +90,13 @@ class Index:
             values += paths
         if globs:
             where.append("anchors LIKE '%\"glob\"%'")
+        if triggered:
+            where.append("(triggers LIKE '%\"code\"%' OR triggers LIKE '%\"query\"%')")
         if resolved is not None:
             where.append("resolved = ?")
             values.append(int(resolved))
+        if unconfirmed is not None:
+            where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
         if conflict is not None:
             where.append("conflict = ?")
             values.append(int(conflict))
@@ -118,7 +122,9 @@ class Index:
     @healing
     def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that were captured from, or wait for, one of these errors."""
-        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE pattern IN ({_marks(patterns)}) AND pattern <> '' LIMIT ?"
+        sql = (
+            f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({_marks(patterns)})) LIMIT ?"
+        )
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
@@ -250,7 +256,7 @@ def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dic
             empty: Callable[[], Any] = dict if key == "triggers" else list
             for one in out:
                 one[key] = json.loads(one[key]) if one[key] else empty()
-        elif key in {"resolved", "conflict"}:
+        elif key in {"resolved", "conflict", "confirmed"}:
             for one in out:
                 one[key] = bool(one[key])
     return out

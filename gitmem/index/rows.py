@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gitmem.index.words import fold, parts
+from gitmem.model.kinds import error_patterns
 from gitmem.model.record import Record
 
 
@@ -17,9 +18,10 @@ def columns(record: Record) -> tuple[Any, ...]:
         record.get("agent"), record.get("session"), record.get("author"), record.get("origin"), record.title, record.created, record.updated, record.rev, importance,
         record.get("severity") if record.kind == "gotcha" else "", record.get("category") if record.kind == "gotcha" else "", int(record.resolved),
         record.get("occurrences") if record.kind == "gotcha" else None, record.fields.get("last_seen", ""), record.fields.get("workaround", ""),
-        str(triggers.get("error") or ""), int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
+        (error_patterns(triggers) or [""])[0], int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
         json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
         record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
+        int(bool(record.fields.get("confirmed"))) if record.kind in {"memory", "gotcha"} else 1,
     )  # fmt: skip
 
 

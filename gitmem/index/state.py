@@ -27,12 +27,16 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NAME = "state.db"
-SCHEMA = 2
+SCHEMA = 3
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
+    "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT)",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
@@ -104,7 +108,7 @@ class State:
                 use_wal(db, timeout)
                 db.execute("BEGIN IMMEDIATE")
                 found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
-                if found not in {0, SCHEMA}:
+                if found == 1:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
                 for statement in _TABLES:
                     db.execute(statement)
@@ -198,9 +202,10 @@ class State:
         return int(count)
 
     @healing
-    def hits(self, pattern: str, at: float, window: float) -> int:
-        """Return how many hits of an error the window that ends at a time holds."""
-        return int(self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0])
+    def hits(self, pattern: str, at: float, window: float, *, sessions: bool = False) -> int:
+        """Return how many hits of an error the window that ends at a time holds; `sessions` counts each session once."""
+        what = "DISTINCT session" if sessions else "*"
+        return int(self.db.execute(f"SELECT COUNT({what}) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0])
 
     @healing
     def claim_hits(self, pattern: str, at: float, window: float) -> "tuple[int, float]":
@@ -245,6 +250,8 @@ class State:
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told."""
         self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
+        for table in ("failing", "steps"):
+            self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
         self.db.execute(
             "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
         )
@@ -252,8 +259,15 @@ class State:
     @healing
     def purge_errors(self, needles: "Sequence[str]") -> None:
         """Remove errors whose pattern holds one of these texts, and the bytes of what was removed."""
+        texts = (
+            ("errors", "pattern"),
+            ("failing", "pattern || ' ' || command || ' ' || given"),
+            ("steps", "what"),
+            ("outcomes", "facts"),
+        )
         for needle in needles:
-            self.db.execute("DELETE FROM errors WHERE instr(pattern, ?) > 0", (needle,))
+            for table, text in texts:
+                self.db.execute(f"DELETE FROM {table} WHERE instr({text}, ?) > 0", (needle,))
         self.db.execute("VACUUM")
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -262,6 +276,30 @@ class State:
         """Return (pattern, hits, last) of errors since a time, most first."""
         sql = "SELECT pattern, COUNT(*), MAX(at) FROM errors WHERE at > ? GROUP BY pattern ORDER BY 2 DESC, 1"
         return [(p, int(n), float(t)) for p, n, t in self.db.execute(sql, (since,))]
+
+    @healing
+    def sessions_of(self, pattern: str, since: float) -> "tuple[int, float]":
+        """Return in how many sessions an error happened since a time, and when first."""
+        sql = "SELECT COUNT(DISTINCT session), MIN(at) FROM errors WHERE pattern = ? AND at > ?"
+        count, first = self.db.execute(sql, (pattern, since)).fetchone()
+        return int(count), float(first or 0.0)
+
+    # -- what its reader does not want to see for a while
+
+    @healing
+    def snooze(self, id: str, until: float) -> None:
+        """Hide a gotcha from this user until a time (epoch seconds)."""
+        self.db.execute("INSERT OR REPLACE INTO snoozes VALUES (?, ?)", (id, until))
+
+    @healing
+    def unsnooze(self, id: str) -> bool:
+        """Show a gotcha again; False if it was not hidden."""
+        return self.db.execute("DELETE FROM snoozes WHERE id = ?", (id,)).rowcount > 0
+
+    @healing
+    def snoozed(self, now: float) -> "dict[str, float]":
+        """Return {id: until} of what is hidden from this user."""
+        return {id: float(until) for id, until in self.db.execute("SELECT id, until FROM snoozes WHERE until > ?", (now,))}
 
     @healing
     def open_session(self, id: str, agent: str, at: float, history: str) -> str:

@@ -9,8 +9,15 @@ NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
 STATUSES = ("active", "decayed", "archived", "pinned")
 ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
+UNSURE = ("captured", "extracted")  # origins that a person or an agent has to confirm
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
+
+
+def error_patterns(triggers: object) -> "list[str]":
+    """Return the normalised errors that a record's triggers name: `error` is one or a list of them."""
+    given = triggers.get("error") if isinstance(triggers, dict) else None
+    return [x for x in (given if isinstance(given, list) else [given]) if isinstance(x, str) and x]
 
 
 def gotcha_id(pattern: str) -> str:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
-from gitmem.model.kinds import CATEGORIES, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES
+from gitmem.model.kinds import CATEGORIES, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES, UNSURE
 
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
@@ -30,11 +30,11 @@ COMMON: tuple[tuple[str, str], ...] = (
 OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
     "memory": (
         ("type", "str"), ("importance", "number"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
-        ("decay_rate", "number"), ("anchors", "maps"), ("triggers", "map"),
+        ("decay_rate", "number"), ("anchors", "maps"), ("triggers", "map"), ("confirmed", "map"),
     ),
     "gotcha": (
         ("category", "str"), ("severity", "str"), ("workaround", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
-        ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("source", "str"),
+        ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("source", "str"), ("confirmed", "map"),
     ),
     "summary": (("scope", "str"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"), ("sections", "map")),
     "snapshot": (
@@ -130,6 +130,11 @@ class Record:
     def resolved(self) -> bool:
         """Whether a gotcha has been resolved."""
         return bool(self.fields.get("resolved"))
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether nobody has said yet that what was captured or extracted is so."""
+        return self.get("origin") in UNSURE and not self.fields.get("confirmed")
 
     def change(self, *, title: str | None = None, body: str | None = None, **fields: Any) -> "Record":
         """Return a record with other values; a field set to None goes back to its default."""

@@ -5,12 +5,12 @@ of secrets before anything is written.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gitmem.clock import Clock
 from gitmem.errors import UserError
-from gitmem.model.kinds import PREFIX
+from gitmem.model.kinds import PREFIX, error_patterns
 from gitmem.model.merge import restamp
 from gitmem.model.record import Record, make
 from gitmem.model.scrub import Finding, scrub, scrub_all
@@ -150,13 +150,8 @@ def supersede(store: Store, who: Writer, old: Record, new: Record, before: Recor
     if before:
         new = restamp(before, new.touched(who.clock.stamp()))
     gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
-    message = Message(
-        f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"',
-        "supersede",
-        (new.id, old.id),
-        who.agent if who.agent != "global" else "",
-        who.session,
-    )
+    message = who.message(new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"')
+    message = replace(message, ids=(new.id, old.id))
     return Change(before, new, store.write([ops.put(new, before), ops.put(gone, old)], message), found)
 
 
@@ -165,7 +160,7 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
     now = who.clock.stamp()
     todo = []
     for record in records:
-        pattern = str((record.get("triggers") or {}).get("error", "")) if record.kind == "gotcha" else ""
+        pattern = " | ".join(error_patterns(record.get("triggers"))) if record.kind == "gotcha" else ""
         todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, "" if purged else pattern, purged))
     ids = tuple(r.id for r in records)
     what = "purge" if purged else "forget"

@@ -7,7 +7,7 @@ moved it, everything is built again; when that does not end in time, the operati
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -71,6 +71,20 @@ class Written:
     journaled: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that happened: a commit with its operation (`add`, `resolve`, `forget`, `capture`, ...) and the records that it is about.
+
+    What is no commit is told in the same form, without one: `track` (an error was counted), `inject` (gotchas were given to a task).
+    """
+
+    op: str
+    ids: tuple[str, ...] = ()
+    commit: str | None = None
+    ref: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Store:
     """One ref with records. Reading never writes; a write is durable when it returns."""
@@ -82,10 +96,12 @@ class Store:
     author: tuple[str, str]
     signer: Callable[[Any], str | None] | None = None
     after_write: Callable[[int], None] | None = None  # told how many commits were made, outside the lock
+    listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
     no_write: str = ""  # why this process must not touch git now (a receive quarantine): everything is journaled
     budget: float = BUDGET
     sleep: Callable[[float], None] = time.sleep
     _checked: set[str] = field(default_factory=set)
+    _notices: list[Notice] = field(default_factory=list)
 
     # -- reading
 
@@ -196,8 +212,11 @@ class Store:
         return made
 
     def _tell(self, done: int) -> None:
+        notices, self._notices = self._notices, []
         if done and self.after_write:
             self.after_write(done)
+        for notice in notices if self.listener else ():
+            self.listener(notice)  # type: ignore[misc]
 
     def _drain(self) -> int:
         done = 0
@@ -288,6 +307,7 @@ class Store:
         if self.signer:
             made = self.signer(self.objects.commit(made)) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])
+        self._notices.append(Notice(op_name, tuple(ids), made, self.ref))
         return made
 
 

@@ -1,0 +1,121 @@
+"""`git mem error`: count an error, and see what is counted."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.group import Parts
+from gitmem.cli.render import Terminal, age, plain, short
+from gitmem.clock import stamp
+from gitmem.errors import UserError
+from gitmem.model.kinds import error_patterns
+
+TABLE = {
+    "record": ("error", "record_command", "Count an error that happened"),
+    "list": ("error", "list_command", "List the errors that are counted"),
+}
+LIVE = ("active", "pinned")
+
+
+@click.group("error", cls=Parts, table=TABLE, short_help="Count an error, and see what is counted")
+def error_command() -> None:
+    """Errors are counted by what they say, without paths, numbers and times; one that repeats becomes a gotcha.
+
+    Hooks of agents do this by themselves.
+    """
+
+
+@click.command("record", short_help=TABLE["record"][2])
+@click.argument("message", nargs=-1)
+@click.option("--command", default="", metavar="TEXT", help="The command that printed it: it helps to name the category.")
+@click.option("--session", metavar="ID", help="The session that it happened in.")
+@opt.json_option
+@click.pass_obj
+def record_command(term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool) -> None:
+    """Count an error: MESSAGE, or what stands on stdin. The third within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
+
+    \b
+    Examples:
+      pytest 2>&1 | git mem error record --command pytest
+      git mem error record "TypeError: unsupported operand type(s)"
+    """
+    from gitmem.agents.render import without_fences
+    from gitmem.model.fingerprint import fingerprint
+    from gitmem.services import errors
+    from gitmem.services.evidence import anchors
+    from gitmem.store.records import Notice
+
+    text = " ".join(message)
+    if not text:
+        if sys.stdin.isatty():
+            raise click.UsageError("give the error's text, or pipe it in: make 2>&1 | git mem error record")
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    with term.open() as app:
+        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+        mark = fingerprint(without_fences(text), root, command)
+        if mark is None:
+            raise UserError("nothing in this tells an error.", "Give the lines that the tool printed, on the command line or on stdin.")
+        who = app.writer(session=session)
+        threshold = max(1, int(app.settings.get("captureThreshold")))
+        known = [row for _, index in app.indexes() for row in index.by_patterns([mark.pattern]) if row["status"] in LIVE]
+        if app.state.in_memory:
+            raise UserError(
+                "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
+            )
+        out = errors.record(
+            app.store(), app.state, who, mark, known, anchors(mark.locations, root, os.getcwd()), text, command, root,
+            window=float(app.settings.get("captureWindow")) * 3600, threshold=threshold, sessions=bool(app.settings.get("captureSessions")),
+            capture=bool(app.settings.get("capture")),
+        )  # fmt: skip
+        app.notify(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
+        help_ = next((row["workaround"] for row in known if row["workaround"]), "")
+        if as_json:
+            term.json(
+                {"pattern": mark.pattern, "title": mark.title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": threshold,
+                 "gotcha": out.gotcha, "workaround": help_}
+            )  # fmt: skip
+            return
+        if out.gotcha:
+            term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(mark.title)} (seen {out.hits}× lately)")
+            if help_:
+                term.say(f"    {plain(help_)}")
+        else:
+            term.say(f"counted {plain(mark.title)}: {out.hits} of {threshold}")
+
+
+@click.command("list", short_help=TABLE["list"][2])
+@click.option("--all", "-a", "everything", is_flag=True, help="All that is remembered (7 days), not only the window.")
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
+    """List the errors counted in this clone, those that happened most first.
+
+    \b
+    Example:
+      git mem error list --json
+    """
+    with term.open() as app:
+        now = app.clock.now()
+        window = float(app.settings.get("captureWindow")) * 3600
+        threshold = max(1, int(app.settings.get("captureThreshold")))
+        since = 0.0 if everything else now - window
+        rows: list[dict[str, Any]] = []
+        for pattern, hits, last in app.state.errors(since):
+            sessions, first = app.state.sessions_of(pattern, since)
+            known = [
+                row for _, index in app.indexes() for row in index.by_patterns([pattern]) if pattern in error_patterns(row["triggers"])
+            ]
+            rows.append(
+                {"pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None}
+            )  # fmt: skip
+        if as_json:
+            term.json(rows)
+            return
+        for row in rows:
+            tail = f"gotcha {short(row['gotcha'])}" if row["gotcha"] else f"{row['hits']} of {threshold}"
+            term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
+        if not rows:
+            term.note("no error was counted" + ("." if everything else f" in the last {window / 3600:g} hours."))

@@ -1,0 +1,334 @@
+"""`git mem gotcha` list, search, for, context, stats, page: what is known."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.gotcha import TABLE
+from gitmem.cli.list import hit_lines, paths_of
+from gitmem.cli.render import Terminal, age, line, plain, public, short
+from gitmem.codemap import spec
+from gitmem.errors import UserError
+from gitmem.files import inside
+from gitmem.model.kinds import CATEGORIES, SEVERITIES
+from gitmem.services import gotchas
+
+LIVE = ("active", "pinned")
+FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
+
+
+@click.command("list", short_help=TABLE["list"][2])
+@click.option("--category", "categories", multiple=True, type=click.Choice(CATEGORIES), help="Of this category. May be repeated.")
+@click.option("--severity", "severities", multiple=True, type=click.Choice(SEVERITIES), help="Of this severity. May be repeated.")
+@click.option("--resolved/--unresolved", default=None, help="Those that are, or are not, dealt with.")
+@click.option("--unconfirmed", is_flag=True, help="Those that nobody has confirmed.")
+@click.option("--snoozed", is_flag=True, help="Those that you have snoozed, too.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="Anchored in this file.")
+@click.option("--all", "-a", "everything", is_flag=True, help="Resolved and archived ones too.")
+@click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
+@opt.read_scopes
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) -> None:
+    """List gotchas that are not dealt with: critical ones first, then those seen last.
+
+    \b
+    Examples:
+      git mem gotcha list --severity critical
+      git mem gotcha list --all --category build --json
+    """
+    scopes = opt.scopes(o)
+    with term.open_any() as app:
+        resolved = o["resolved"] if o["resolved"] is not None or o["everything"] else False
+        rows = app.rows(
+            scopes=scopes, kinds=("gotcha",), statuses=() if o["everything"] else LIVE, agents=opt.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
+            resolved=resolved, unconfirmed=True if o["unconfirmed"] else None, order="severity",
+        )  # fmt: skip
+        hidden = {} if o["snoozed"] or o["everything"] else app.state.snoozed(app.clock.now())
+        for key, wanted in (("category", o["categories"]), ("severity", o["severities"])):
+            rows = [row for row in rows if not wanted or row[key] in wanted]
+        shown = [row for row in rows if row["id"] not in hidden][: limit if limit is not None else None]
+        if as_json:
+            term.json([public(row) for row in shown])
+            return
+        term.page((entry(term, row, app.clock.now()) for row in shown), app)
+        if len(shown) < len(rows) and limit is None:
+            term.note(f"{len(rows) - len(shown)} snoozed; show them with --snoozed.")
+        elif not rows:
+            term.note("no gotcha fits. With the resolved ones: git mem gotcha list --all")
+
+
+def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
+    """Return the one line of a gotcha in a list: with how often it was seen, and when last."""
+    count = int(row.get("occurrences") or 0)
+    seen = f" ×{count}, {age(row['last_seen'], now)}" if count > 1 and row.get("last_seen") else ""
+    return line(term, row) + term.style(seen, fg="bright_black")
+
+
+@click.command("search", short_help=TABLE["search"][2])
+@click.argument("words", nargs=-1, required=True)
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
+@click.option("--unresolved", is_flag=True, help="Only those that are not dealt with.")
+@opt.json_option
+@click.pass_obj
+def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool) -> None:
+    """Find gotchas by their words, the resolved ones too: they tell how.
+
+    \b
+    Example:
+      git mem gotcha search connection pool
+    """
+    with term.open_any() as app:
+        text = " ".join(words)
+        hits = app.search(
+            text, limit, kinds=("gotcha",), statuses=LIVE, agents=opt.agents(app, None), resolved=False if unresolved else None
+        )
+        if as_json:
+            term.json([public({**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")}) for h in hits])
+            return
+        now = app.clock.now()
+        term.page((text for h in hits for text in hit_lines(term, h, now)), app)
+        if not hits:
+            term.note(f"no gotcha matches '{text}'. Fewer or other words may.")
+
+
+@click.command("for", short_help=TABLE["for"][2])
+@click.argument("places", nargs=-1, required=True, metavar="FILE[:LINE]...")
+@opt.json_option
+@click.pass_obj
+def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
+    """Show the gotchas about files, where they are now; those at a LINE first. Nothing to know prints nothing.
+
+    Code that was edited, moved or renamed since is followed.
+
+    \b
+    Examples:
+      git mem gotcha for app/pay.py:40
+      git mem gotcha for $(git diff --name-only)
+    """
+    from gitmem.services.placing import place
+
+    with term.open() as app:
+        hidden = app.state.snoozed(app.clock.now())
+        common: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": opt.agents(app, None), "resolved": False}
+        loose = app.rows(globs=True, **common) + app.rows(triggered=True, **common)
+        out = []
+        for given in places:
+            path, wanted = _file_and_line(app, given)
+            text, blob = read_text(app, path)
+            rows = app.rows(paths=(path, *app.follower.earlier(path)), **common) + loose
+            unique = {row["id"]: row for row in rows if row["id"] not in hidden}
+            out += [(given, found) for found in place(unique.values(), app.follower, path, text, wanted, blob)]
+        if as_json:
+            term.json([_placed(given, found) for given, found in out])
+            return
+        for given, found in out:
+            shown = given if len(places) > 1 else ""
+            for text_ in _card(term, found.row, [found.reason], app.clock.now(), shown):
+                term.say(text_)
+        if not out:
+            term.note("nothing is known about it." if len(places) == 1 else "nothing is known about them.")
+
+
+def _placed(given: str, found: Any) -> dict[str, Any]:
+    where = found.where
+    spot = {"path": where.path, "first": where.first, "last": where.last, "state": where.state, "stale": where.stale}
+    return {**public(found.row), "asked": given, "place": spot, "reason": found.reason}
+
+
+def _file_and_line(app: App, given: str) -> tuple[str, int]:
+    """Return (path from the root, line or 0) of what the user named; raises UserError."""
+    root = app.location.worktree or ""
+    anchor = spec.parse(given, os.path.exists) if not os.path.isabs(given) else None
+    name, line_ = (given, 0) if anchor is None else (str(anchor.get("path") or anchor.get("glob")), int((anchor.get("lines") or [0])[0]))
+    if anchor is None and not os.path.exists(given) and given.rpartition(":")[2].isdigit():
+        name, line_ = given.rpartition(":")[0], int(given.rpartition(":")[2])
+    path = inside(os.path.realpath(name), os.path.realpath(root), os.getcwd()) if root and os.path.exists(name) else ""
+    path = path or (name if not os.path.isabs(name) else "")
+    if not path:
+        raise UserError(f"'{given}' is not in this repository.", "Name a file of the work tree, as path or path:line.")
+    return path, line_
+
+
+def read_text(app: App, path: str) -> tuple[list[str], str]:
+    """Return (lines, blob id) of a file of the work tree, else of HEAD; no lines for one that is binary, huge or not there."""
+    from gitmem.cli.write import file_bytes
+    from gitmem.git.build import object_id
+
+    data = file_bytes(app, path, FILE_LIMIT) or b""
+    if b"\0" in data[:8000] or len(data) >= FILE_LIMIT:
+        return [], ""
+    return data.decode("utf-8", "replace").split("\n"), object_id("blob", data, app.objects.traits.hash)
+
+
+def _card(term: Terminal, row: dict[str, Any], reasons: Sequence[str], now: float, given: str = "") -> Iterator[str]:
+    """Yield the lines that tell a gotcha and why it is shown."""
+    head = f"{given}: " if given else ""
+    yield f"{plain(head)}{entry(term, row, now)}"
+    if row.get("workaround"):
+        yield f"    {plain(row['workaround'])}"
+    yield term.style("    " + plain("; ".join(reasons)), fg="bright_black")
+
+
+@click.command("context", short_help=TABLE["context"][2])
+@click.option("--task", "-t", default="", metavar="TEXT", help="What is to be done ('-' reads stdin).")
+@click.option("--error", default="", metavar="TEXT", help="The error that it shows ('-' reads stdin).")
+@click.argument("files", nargs=-1, metavar="[FILE[:LINE]]...")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many.")
+@click.option("--budget", type=click.IntRange(min=50), default=600, show_default=True, help="Tokens that the block may have.")
+@opt.json_option
+@click.pass_obj
+def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...], limit: int, budget: int, as_json: bool) -> None:
+    """Show the gotchas that a task should know: as a block to put before a prompt. Nothing relevant prints nothing.
+
+    \b
+    Examples:
+      git mem gotcha context --task "make refunds idempotent" app/refund.py
+      pytest 2>&1 | git mem gotcha context --error -
+    """
+    from gitmem.agents.render import fence, gotcha_lines, tokens
+    from gitmem.services.matching import Task, fit, match
+
+    if task == "-" and error == "-":
+        raise click.UsageError("only one of --task and --error can read stdin.")
+    if not (task or error or files):
+        raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
+    with term.open() as app:
+        text = click.get_text_stream("stdin").read() if "-" in (task, error) else ""
+        named = [_file_and_line(app, given) for given in files]
+        wanted = Task(
+            text if task == "-" else task, [path for path, _ in named], text if error == "-" else error,
+            {path: {at for other, at in named if other == path and at} for path, at in named if at},
+        )  # fmt: skip
+        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+        now = app.clock.now()
+        indexes = [index for _, index in app.indexes()]
+        found = match(
+            indexes, wanted, root, os.getcwd(), tuple(dict.fromkeys(("global", app.agent))), now, app.state.snoozed(now),
+            unconfirmed=bool(app.settings.get("injectUnconfirmed")), most=limit,
+        )  # fmt: skip
+        chosen = fit(found, budget, lambda one: sum(map(tokens, gotcha_lines(one.row, one.reasons))))
+        if chosen:
+            from gitmem.store.records import Notice
+
+            app.notify(Notice("inject", tuple(one.row["id"] for one in chosen), facts={"task": task, "files": list(files)}))
+        if as_json:
+            term.json([{**public(one.row), "score": round(one.score, 3), "reasons": one.reasons} for one in chosen])
+        elif chosen:
+            term.say(fence([text for one in chosen for text in gotcha_lines(one.row, one.reasons)]))
+        else:
+            term.note("no gotcha fits this task.")
+
+
+@click.command("stats", short_help=TABLE["stats"][2])
+@opt.json_option
+@click.pass_obj
+def stats_command(term: Terminal, as_json: bool) -> None:
+    """Count gotchas by category, severity and source, and the errors that are on their way to become one.
+
+    \b
+    Example:
+      git mem gotcha stats --json
+    """
+    with term.open_any() as app:
+        now = app.clock.now()
+        window = float(app.settings.get("captureWindow")) * 3600
+        facts = gotchas.statistics(app.rows(kinds=("gotcha",)), app.state.errors(now - window), int(app.settings.get("captureThreshold")))
+        facts["snoozed"] = len(app.state.snoozed(now))
+        if as_json:
+            term.json(facts)
+            return
+        term.say(
+            f"{facts['total']} gotcha{'s' if facts['total'] != 1 else ''}: {facts['unresolved']} not dealt with ({facts['unconfirmed']} unconfirmed, "
+            f"{facts['snoozed']} snoozed), {facts['resolved']} resolved, {facts['archived']} archived"
+        )
+        for name, key in (("severity", "by_severity"), ("category", "by_category"), ("source", "by_source")):
+            counts = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in facts[key].items() if count)
+            term.say(f"  by {name:<9} {counts or '-'}")
+        term.say(f"  seen {facts['occurrences']} times in all")
+        hours = f"{window / 3600:g} h"
+        term.say(
+            f"  {facts['tracked_errors']} errors counted in the last {hours}, {facts['pending_captures']} of them one hit short of a gotcha"
+        )
+
+
+@click.command("page", short_help=TABLE["page"][2])
+@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write it to a file.")
+@click.option("--all", "-a", "everything", is_flag=True, help="Resolved ones too.")
+@click.pass_obj
+def page_command(term: Terminal, output: str | None, everything: bool) -> None:
+    """Print all gotchas as one Markdown page, by category: a view to read, never the truth.
+
+    \b
+    Example:
+      git mem gotcha page --all -o GOTCHAS.md
+    """
+    from gitmem.services.gotcha_page import page
+
+    with term.open_any() as app:
+        rows = app.rows(
+            kinds=("gotcha",), statuses=LIVE, resolved=None if everything else False, order="severity", agents=opt.agents(app, None)
+        )
+        for row in rows:
+            row["body"] = _body(app, row).removesuffix(row["workaround"] or "")  # the index keeps both as one text
+        text = page(rows, app.clock.stamp())
+        if output:
+            try:
+                with open(output, "w", encoding="utf-8") as file:
+                    file.write(text)
+            except OSError as error:
+                raise UserError(f"cannot write '{output}': {os.strerror(error.errno or 0)}.", "Name another file.") from error
+            term.note(f"wrote {output}: {len(rows)} gotchas.")
+        else:
+            term.page((plain(text_) for text_ in text.rstrip("\n").split("\n")), app)
+
+
+def _body(app: App, row: dict[str, Any]) -> str:
+    for prefix, index in app.indexes():
+        if (prefix == "user") == (row["store"] == "user"):
+            return index.body(row["n"])
+    return ""
+
+
+def drifted(term: Terminal, as_json: bool) -> int:
+    """List the gotchas whose code has changed, moved or gone; return 1 when there are some."""
+    with term.open() as app:
+        rows = app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity")
+        out = []
+        for row in rows:
+            for anchor in row["anchors"]:
+                if "glob" in anchor or not isinstance(anchor.get("path"), str):
+                    continue
+                found = app.follower.now(anchor)
+                if found.state in {"changed", "approximate", "adrift", "moved"} or found.stale:
+                    out.append((row, anchor, found))
+        if as_json:
+            term.json([
+                {"id": row["id"], "title": row["title"], "was": {k: anchor.get(k) for k in ("path", "lines", "symbol")},
+                 "now": {"path": found.path, "first": found.first, "last": found.last, "state": found.state, "stale": found.stale}}
+                for row, anchor, found in out
+            ])  # fmt: skip
+            return 1 if out else 0
+        said = {
+            "changed": "the code has changed",
+            "approximate": "only its definition is there",
+            "adrift": "the code is not found",
+            "moved": "the code has moved",
+        }
+        for row, anchor, found in out:
+            was = f"{anchor['path']}:{anchor['lines'][0]}" if anchor.get("lines") else str(anchor["path"])
+            spot = "" if found.state == "adrift" else f": now {found.path}:{found.first}"
+            why = said.get(found.state, "the code has changed")
+            term.say(f"{term.style(short(row['id']), fg='yellow')} {plain(row['title'])}\n    {plain(f'{was}, {why}{spot}')}")
+        if out:
+            term.note(
+                "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor PLACE. No more: git mem gotcha resolve ID."
+            )
+        else:
+            term.note(f"all {len(rows)} gotchas are where they were.")
+        return 1 if out else 0

@@ -1,0 +1,42 @@
+"""Commands that have commands of their own: each one's module is loaded when it is called."""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+
+class Parts(click.Group):
+    """A group whose commands are told by a table: name -> (module below gitmem.cli, attribute, one line)."""
+
+    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, imported now."""
+        if cmd_name not in self.table:
+            return None
+        module, attribute, _ = self.table[cmd_name]
+        command: click.Command = getattr(importlib.import_module(f"gitmem.cli.{module}"), attribute)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command; for an unknown one, say which was probably meant."""
+        if args[0] not in self.table and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], self.table, n=2, cutoff=0.5)
+            hint = f" Did you mean {' or '.join(near)}?" if near else f" It has: {', '.join(self.table)}."
+            raise click.UsageError(f"{ctx.command_path}: '{args[0]}' is none of its commands.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview without importing a command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row[2]) for name, row in self.table.items()])

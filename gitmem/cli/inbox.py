@@ -1,0 +1,180 @@
+"""`git mem inbox`: what was captured or extracted, and nobody has confirmed."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, age, line, plain, public, short
+from gitmem.cli.standing import every
+from gitmem.cli.write import done, edited_record
+from gitmem.errors import GitmemError, UserError
+from gitmem.files import head
+from gitmem.services import gotchas, memories
+
+LIVE = ("active", "pinned")
+KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
+
+
+@click.command("inbox", short_help="Confirm or reject what was captured")
+@click.option("--accept", "accepted", multiple=True, metavar="ID", help="It is so. May be repeated.")
+@click.option(
+    "--reject", "rejected", multiple=True, metavar="ID", help="It is not worth keeping; it is not captured again. May be repeated."
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why it is rejected.")
+@click.option("--merge", "merged", multiple=True, metavar="ID", help="It is part of the gotcha named by --into. May be repeated.")
+@click.option("--into", metavar="ID", help="The gotcha that --merge goes into.")
+@click.option("--accept-all", is_flag=True, help="Everything that is listed is so.")
+@opt.json_option
+@click.pass_obj
+def inbox_command(
+    term: Terminal, accepted: tuple[str, ...], rejected: tuple[str, ...], reason: str, merged: tuple[str, ...], into: str | None, accept_all: bool, as_json: bool
+) -> None:  # fmt: skip
+    """Look through what was captured from errors or extracted from sessions, and nobody has confirmed.
+
+    On a terminal it asks about each, by one key; in a script, use the options. To change one: git mem edit ID, then --accept.
+
+    \b
+    Examples:
+      git mem inbox
+      git mem inbox --json
+      git mem inbox --accept 7k2m9qxa --reject 9p4c1zbn --reason "a typo"
+      git mem inbox --merge 9p4c1zbn --into 7k2m9qxa
+    """
+    if bool(merged) != bool(into):
+        raise click.UsageError("--merge ID goes with --into ID.")
+    with term.open() as app:
+        if accepted or rejected or merged or accept_all:
+            if accept_all:
+                accepted = tuple(dict.fromkeys([*accepted, *(row["id"] for row in waiting(app) if row["id"] not in rejected)]))
+            _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
+            return
+        rows = waiting(app)
+        if as_json:
+            term.json([public(row) for row in rows])
+            return
+        if not rows:
+            term.note("the inbox is empty: everything that was captured has been looked at.")
+            return
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            _ask(term, app, rows)
+            return
+        for row in rows:
+            for text in _card(term, row, app.clock.now()):
+                term.say(text)
+        term.note("git mem inbox --accept ID, --reject ID, or --merge ID --into ID")
+
+
+def waiting(app: App) -> list[dict[str, Any]]:
+    """Return the rows that nobody has confirmed: those that matter most first."""
+    rows = app.rows(kinds=("gotcha", "memory"), statuses=LIVE, resolved=False, unconfirmed=True, order="severity")
+    rows.sort(key=lambda row: -(row["occurrences"] or 0))
+    rows.sort(key=lambda row: row["severity"] != "critical")
+    return rows
+
+
+def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> Iterator[str]:
+    yield line(term, row)
+    seen = f"seen {row['occurrences']}×, last {age(row['last_seen'], now)}" if row.get("occurrences") and row.get("last_seen") else ""
+    places = [f"{a['path']}:{a['lines'][0]}" if a.get("lines") else str(a.get("path") or a.get("glob")) for a in row["anchors"]]
+    session = f"session {row['session'][:12]}" if row.get("session") else ""
+    facts = [fact for fact in (seen, ", ".join(places[:3]), session) if fact]
+    if facts:
+        yield term.style("    " + plain("; ".join(facts)), fg="bright_black")
+    if row.get("workaround"):
+        yield f"    {plain(row['workaround'])}"
+    for text in body.strip("\n").split("\n")[:12] if body else ():
+        yield "    " + plain(text)
+
+
+def _apply(
+    term: Terminal, app: App, accepted: Sequence[str], rejected: Sequence[str], reason: str, merged: Sequence[str], into: str, as_json: bool
+) -> None:
+    both = {stored.record.id for _, stored in every(app, accepted)} & {stored.record.id for _, stored in every(app, rejected)}
+    if both:
+        raise UserError(f"{', '.join(sorted(both))} cannot be both accepted and rejected.")
+    made = {
+        "accepted": [_accept(term, app, id, as_json) for id in accepted],
+        "rejected": [_reject(term, app, id, reason, as_json) for id in rejected],
+    }
+    made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
+    if as_json:
+        term.json(made)
+
+
+def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
+    scope, stored = app.get(id)
+    change = gotchas.confirm(app.store(scope), app.writer(), stored.record, head(app.location) or "")
+    if not quiet:
+        done(term, change, "accepted", scope)
+    return stored.record.id
+
+
+def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
+    scope, stored = app.get(id)
+    written = memories.forget(app.store(scope), app.writer(), [stored.record], reason)
+    if not quiet:
+        term.say(f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{opt.journaled(written)}")
+    return stored.record.id
+
+
+def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:
+    scope, target = app.get(into)
+    others = every(app, ids)
+    for where, stored in others:
+        if where != scope:
+            raise UserError(
+                f"{stored.record.id} is in the {where} store, {target.record.id} in the {scope} one.",
+                "Only gotchas of one store can be merged.",
+            )
+    change = gotchas.merge(app.store(scope), app.writer(), target.record, [stored.record for _, stored in others], app.replica())
+    if not quiet:
+        names = ", ".join(short(stored.record.id) for _, stored in others)
+        done(term, change, f"{names} merged into", scope)
+    return [stored.record.id for _, stored in others]
+
+
+def _ask(term: Terminal, app: App, rows: Sequence[dict[str, Any]]) -> None:
+    """Show each, and do what a key says."""
+    for number, row in enumerate(rows, 1):
+        term.say("")
+        body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
+        term.say(term.style(f"{number} of {len(rows)}", bold=True))
+        for text in _card(term, row, app.clock.now(), body):
+            term.say(text)
+        while True:
+            click.echo(f"{KEYS} ? ", nl=False)
+            key = click.getchar().lower()
+            click.echo(key if key.isprintable() else "")
+            if key in {"q", "\x03", "\x04", "\x1b"}:
+                return
+            if key == "s" or _do(term, app, key, row["id"]):
+                break
+
+
+def _do(term: Terminal, app: App, key: str, id: str) -> bool:
+    """Do what a key says; return whether the next one is to be shown."""
+    try:
+        if key == "a":
+            _accept(term, app, id, False)
+        elif key == "r":
+            _reject(term, app, id, "", False)
+        elif key == "e":
+            scope, stored = app.get(id)
+            after = edited_record(term, app, stored.record)
+            done(term, memories.update(app.store(scope), app.writer(), stored.record, after, "edit"), "changed", scope)
+            return False
+        elif key == "m":
+            into = click.prompt("Id of the gotcha that it is part of (empty: none)", default="", show_default=False).strip()
+            if not into:
+                return False
+            _merge(term, app, [id], into, False)
+        else:
+            return False
+    except GitmemError as error:
+        term.note(f"{error} {error.hint}".strip())
+        return False
+    return True

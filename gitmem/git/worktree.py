@@ -1,0 +1,60 @@
+"""Read-only questions about the user's work tree: what is ignored, what changed since a commit. Never writes the index."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from gitmem.errors import GitmemError
+from gitmem.files import Location
+from gitmem.git.process import Git
+
+PATHS = 200  # of one question
+
+
+class WorkTree:
+    """One work tree; answers nothing, and fails never, in a bare repository."""
+
+    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 10.0) -> None:
+        self.root = location.worktree
+        self._git = Git(location.gitdir, env, timeout=timeout)
+
+    def _run(self, *args: str, stdin: bytes | None = None, ok: Iterable[int] = (0,)) -> bytes:
+        if self.root is None:
+            return b""
+        try:
+            return self._git.run("-C", self.root, "--work-tree", self.root, *args, stdin=stdin, ok=ok)
+        except GitmemError:  # a missing commit, a work tree that is there no more: nothing is known then
+            return b""
+
+    def head(self) -> str:
+        """Return the commit that is checked out; empty when there is none."""
+        return self._run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+
+    def ignored(self, paths: Sequence[str]) -> set[str]:
+        """Return which of some paths (relative to the root) git ignores."""
+        if not paths:
+            return set()
+        data = b"".join(os.fsencode(path) + b"\0" for path in paths[:PATHS])
+        return {os.fsdecode(path) for path in self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128)).split(b"\0") if path}
+
+    def changes(self, base: str, paths: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return (path, lines added, lines removed) between a commit and the files as they are now; new files count as added."""
+        if self.root is None or not paths:
+            return []
+        wanted = [f":(top,literal){path}" for path in paths[:PATHS]]
+        out = self._run("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--numstat", "-z", base or "HEAD", "--", *wanted)
+        rows: dict[str, tuple[str, int, int]] = {}
+        for row in out.split(b"\0"):
+            added, _, rest = row.partition(b"\t")
+            removed, _, name = rest.partition(b"\t")
+            if name:
+                path = os.fsdecode(name)
+                rows[path] = path, int(added) if added.isdigit() else 0, int(removed) if removed.isdigit() else 0
+        for path in paths[:PATHS]:
+            full = os.path.join(self.root, path)
+            if path not in rows and os.path.isfile(full) and not self._tracked(path):
+                with open(full, "rb") as file:
+                    rows[path] = path, file.read(1 << 20).count(b"\n"), 0
+        return [rows[path] for path in paths if path in rows]
+
+    def _tracked(self, path: str) -> bool:
+        return bool(self._run("ls-files", "-z", "--", f":(top,literal){path}"))

@@ -1,0 +1,56 @@
+"""All gotchas as one Markdown page, by category. A view: made on demand, never read back."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from gitmem.model.kinds import CATEGORIES
+
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~]")
+
+
+def page(rows: Sequence[dict[str, Any]], at: str) -> str:
+    """Return the page; `rows` are the index's, each with its `body`, in the order they are shown."""
+    by = {name: [row for row in rows if (row["category"] or "general") == name] for name in CATEGORIES}
+    others = [row for row in rows if (row["category"] or "general") not in CATEGORIES]
+    by["general"] += others
+    open_ = sum(1 for row in rows if not row["resolved"])
+    out = [
+        "# Known gotchas",
+        "",
+        f"{len(rows)} gotchas, {open_} of them not dealt with; as of {at}. Made by `git mem gotcha page`; edits here are not kept.",
+        "",
+    ]
+    for name, some in by.items():
+        if some:
+            out.append(f"- [{name.capitalize()}](#{name}): {len(some)}")
+    for name, some in by.items():
+        if some:
+            out += ["", f"## {name.capitalize()}"]
+            for row in some:
+                out += ["", *_section(row)]
+    return "\n".join(out) + "\n"
+
+
+def _section(row: dict[str, Any]) -> list[str]:
+    marks = [f"[{str(row['severity'] or 'warning').upper()}]", *(["resolved"] if row["resolved"] else [])]
+    if row["origin"] in {"captured", "extracted"} and not row.get("confirmed"):
+        marks.append("unconfirmed")
+    title = f"### {marks[0]} {escape(row['title'])}" + (f" ({', '.join(marks[1:])})" if marks[1:] else "")
+    facts = [f"`{row['id'][-8:]}`", f"seen {int(row['occurrences'] or 1)}×", f"last {str(row['last_seen'] or row['created'])[:10]}"]
+    out = [title, "", ", ".join(facts)]
+    places = [
+        str(a.get("path") or a.get("glob")) + (f":{a['lines'][0]}" if a.get("lines") else "") for a in row["anchors"] if isinstance(a, dict)
+    ]
+    if places:
+        out.append("Code: " + ", ".join(f"`{place.replace('`', '')}`" for place in places[:8]))
+    if row["workaround"]:
+        out += ["", f"**Workaround:** {escape(row['workaround'])}"]
+    if row["body"].strip():
+        out += ["", *(f"> {line}".rstrip() for line in row["body"].strip("\n").split("\n")[:40])]
+    return out
+
+
+def escape(text: str) -> str:
+    """Return one line as Markdown that shows it as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(str(text).split()))

@@ -1,0 +1,130 @@
+"""A gotcha's life: resolved, reopened, confirmed, placed anew, merged into another.
+
+Each function is one commit, and returns what changed. Whether it is about this commit, this user, this time is the caller's to say.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gitmem.errors import UserError
+from gitmem.model.kinds import CATEGORIES, SEVERITIES, UNSURE, error_patterns
+from gitmem.model.merge import counted, restamp
+from gitmem.model.record import Record
+from gitmem.services import memories
+from gitmem.services.memories import Change, Writer
+from gitmem.store import ops
+from gitmem.store.records import Message, Store, Written
+
+Row = dict[str, Any]
+
+
+def require_gotcha(record: Record, what: str) -> None:
+    """Raise UserError unless a record is a gotcha; `what` is what was to be done with it."""
+    if record.kind != "gotcha":
+        raise UserError(f"{record.id} is a {record.kind}; only a gotcha can be {what}.", "List them with: git mem gotcha list")
+
+
+def resolve(store: Store, who: Writer, before: Record, commit: str = "", note: str = "", fix: Mapping[str, Any] | None = None) -> Change:
+    """Mark a gotcha as dealt with, at the commit that is checked out; one that is resolved already is left as it is.
+
+    `fix` says what is known of how: `files`, `commit`, `stat`; it and the note become part of the text, so that they are found.
+    """
+    require_gotcha(before, "resolved")
+    if before.resolved:
+        return Change(before, before, Written(None))
+    at = who.clock.stamp()
+    facts = {"at": at, "by": who.author[0], "commit": commit, "note": note, **(fix or {})}
+    done = {key: value for key, value in facts.items() if value}
+    body = _with_note(before.body, f"Resolved {at}: {note}" if note else "")
+    return memories.update(store, who, before, before.change(resolved=done, body=body), "resolve")
+
+
+def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
+    """Say that a gotcha is not dealt with after all."""
+    require_gotcha(before, "reopened")
+    if not before.resolved:
+        return Change(before, before, Written(None))
+    body = _with_note(before.body, f"Reopened {who.clock.stamp()}" + (f": {note}" if note else "."))
+    return memories.update(store, who, before, before.change(resolved=None, body=body), "reopen")
+
+
+def confirm(store: Store, who: Writer, before: Record, commit: str = "", anchors: Sequence[Mapping[str, Any]] | None = None) -> Change:
+    """Say that a record is so, as of the commit that is checked out: what was captured is a guess until then. `anchors` are its places now."""
+    if before.kind not in {"gotcha", "memory"}:
+        raise UserError(f"{before.id} is a {before.kind}; only gotchas and memories are confirmed.")
+    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
+    places = before.anchors if anchors is None else [dict(a) for a in anchors]
+    after = before.change(confirmed={k: v for k, v in facts.items() if v}, anchors=places)
+    return memories.update(store, who, before, after, "confirm")
+
+
+def reanchor(store: Store, who: Writer, before: Record, anchors: Sequence[Mapping[str, Any]]) -> Change:
+    """Put a record at other places; that its place was looked at confirms nothing else."""
+    return memories.update(store, who, before, before.change(anchors=[dict(a) for a in anchors]), "reanchor")
+
+
+def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str) -> Change:
+    """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit."""
+    for record in (into, *others):
+        require_gotcha(record, "merged")
+    if into.id in {other.id for other in others}:
+        raise UserError(f"{into.id} cannot be merged into itself.", "Name another gotcha that it should become part of.")
+    patterns = list(dict.fromkeys(p for record in (into, *others) for p in error_patterns(record.get("triggers"))))
+    triggers = {**into.get("triggers"), **({"error": patterns[0] if len(patterns) == 1 else patterns} if patterns else {})}
+    seen = [stamp for record in (into, *others) for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen")) if stamp]
+    after = into.change(
+        triggers=triggers or None,
+        anchors=[*into.anchors, *(anchor for other in others for anchor in other.anchors if anchor not in into.anchors)],
+        tags=sorted({tag for record in (into, *others) for tag in record.tags}),
+        supersedes=sorted({*(into.get("supersedes") or []), *(other.id for other in others)}),
+        first_seen=min(seen, default=None),
+        last_seen=max(seen, default=None),
+        workaround=into.fields.get("workaround") or next((o.fields["workaround"] for o in others if o.fields.get("workaround")), None),
+    )
+    after, found = memories.clean(after, who.allow)
+    after = restamp(into, after.touched(who.clock.stamp()))
+    after = counted(after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica)
+    gone = [(other, restamp(other, other.change(status="archived").touched(who.clock.stamp()))) for other in others]
+    names = ", ".join(other.id for other in others)
+    message = Message(f"gotcha: combine {names} into {into.id}", "combine", (into.id, *(o.id for o in others)), session=who.session)
+    todo = [ops.put(after, into), *(ops.put(new, old) for old, new in gone)]
+    return Change(into, after, store.write(todo, message), found)
+
+
+def _with_note(body: str, note: str) -> str:
+    return f"{body.rstrip()}\n\n> {' '.join(note.split())}\n".lstrip("\n") if note else body
+
+
+def statistics(rows: Sequence[Row], tracked: Sequence[tuple[str, int, float]], threshold: int) -> dict[str, Any]:
+    """Return counts of gotchas by what they are, and of the errors that are counted but no gotcha yet.
+
+    `rows` are the index's; `tracked` (pattern, hits in the window, last) of the errors seen here.
+    """
+    live = [row for row in rows if row["status"] in {"active", "pinned"}]
+    known = {pattern for row in rows for pattern in error_patterns(row["triggers"])}
+    waiting = [(pattern, hits) for pattern, hits, _ in tracked if pattern not in known]
+
+    def by(key: str, names: Sequence[str]) -> dict[str, int]:
+        return {name: sum(1 for row in live if row[key] == name) for name in names}
+
+    return {
+        "total": len(rows),
+        "unresolved": sum(1 for row in live if not row["resolved"]),
+        "resolved": sum(1 for row in rows if row["resolved"]),
+        "unconfirmed": sum(1 for row in live if is_unconfirmed(row) and not row["resolved"]),
+        "archived": len(rows) - len(live),
+        "by_category": by("category", CATEGORIES),
+        "by_severity": by("severity", SEVERITIES),
+        "by_source": {
+            "manual": sum(1 for row in live if row["origin"] != "captured"),
+            "auto_detected": sum(1 for row in live if row["origin"] == "captured"),
+        },
+        "occurrences": sum(int(row["occurrences"] or 0) for row in live),
+        "tracked_errors": len(tracked),
+        "pending_captures": sum(1 for _, hits in waiting if hits == threshold - 1),
+    }
+
+
+def is_unconfirmed(row: Mapping[str, Any]) -> bool:
+    """Say whether a row of the index tells what nobody has confirmed."""
+    return row["origin"] in UNSURE and not row.get("confirmed")

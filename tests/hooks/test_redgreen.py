@@ -1,0 +1,209 @@
+"""What a session teaches when a command that failed passes: an edit ends an error, a command or the environment is a workaround."""
+
+import json
+
+import pytest
+
+from tests.conftest import git
+from tests.hooks.conftest import crash, gotchas, run, wait_for
+
+COMMAND = "python app/pay.py"
+
+
+def show(path, id):
+    return json.loads(run(path, "show", id, "--json"))
+
+
+@pytest.fixture
+def captured(project, agent):
+    """A session in which a command has failed often enough."""
+    one = agent()
+    for _ in range(3):
+        one.fail(crash(project), COMMAND)
+    wait_for(lambda: gotchas(project))
+    return one
+
+
+def passes(one, command=COMMAND, **response):
+    """Let a command pass, as Claude Code tells it."""
+    answer = {"stdout": "0.2\n", "stderr": "", "interrupted": False, "isImage": False, **response}
+    one.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response=answer)
+
+
+def edits(one, path):
+    one.hook("PostToolUse.Edit", tool_input={"file_path": str(path), "old_string": "a", "new_string": "b"})
+
+
+def the_gotcha(project):
+    (row,) = gotchas(project)
+    return {"resolved": False, "workaround": "", **row}
+
+
+def changed(project, check):
+    return wait_for(lambda: (row := the_gotcha(project)) and check(row) and row)
+
+
+def test_edit_of_the_code_resolves(project, captured):
+    """The fix is noted: which files, how much, and what passes; the gotcha is still found."""
+    pay = project / "app" / "pay.py"
+    pay.write_text(pay.read_text().replace('os.environ["TAX_RATE"]', 'os.environ.get("TAX_RATE", "0.2")') + "# done\n")
+    edits(captured, pay)
+    passes(captured)
+    row = changed(project, lambda r: r["resolved"])
+    full = show(project, row["id"])
+    assert "`python app/pay.py` passes after an edit of app/pay.py (+2 −1)." in full["body"]
+    assert (["app/pay.py"], "1 file, +2 −1", git(project, "rev-parse", "HEAD").strip(), "git-mem") == tuple(
+        full["resolved"][k] for k in ("files", "stat", "commit", "by")
+    )
+    assert row["id"] in run(project, "search", "passes after an edit", "--json")
+    assert not full.get("workaround")
+
+
+def test_commit_of_the_fix_is_named(project, captured):
+    """A fix that was committed before the command passed can be looked at."""
+    pay = project / "app" / "pay.py"
+    pay.write_text("print(1)\n")
+    edits(captured, pay)
+    git(project, "commit", "-qam", "fix")
+    passes(captured, f"cd {project} && {COMMAND}")
+    row = changed(project, lambda r: r["resolved"])
+    head = git(project, "rev-parse", "HEAD").strip()
+    assert f"committed as {head[:12]}" in show(project, row["id"])["body"]
+
+
+def test_command_that_helped_becomes_the_workaround(project, captured):
+    """What only looks is not what helped; the gotcha stays active."""
+    passes(captured, "cat app/pay.py && git status")
+    passes(captured, "pip install tax-rates")
+    passes(captured)
+    row = changed(project, lambda r: r["workaround"])
+    assert ("What helped: `pip install tax-rates`; then `python app/pay.py` passed.", False) == (row["workaround"], row["resolved"])
+    told = captured.fail(crash(project), COMMAND)
+    assert "Workaround: What helped: `pip install tax-rates`" in told
+
+
+def test_environment_that_helped_becomes_the_workaround(project, captured):
+    """The same command with a variable set is the same command."""
+    passes(captured, "TAX_RATE=0.2 python app/pay.py 2>&1")
+    assert "Run it as `TAX_RATE=0.2 python app/pay.py 2>&1`." == changed(project, lambda r: r["workaround"])["workaround"]
+
+
+def test_ignored_file_is_a_setting(project, captured):
+    """What git ignores is not the project's code: who clones it has the error again."""
+    (project / ".gitignore").write_text("local.cfg\n")
+    (project / "local.cfg").write_text("rate = 1\n")
+    edits(captured, project / "local.cfg")
+    passes(captured)
+    row = changed(project, lambda r: r["workaround"])
+    assert ("What helped: a change of local.cfg; then `python app/pay.py` passed.", False) == (row["workaround"], row["resolved"])
+
+
+@pytest.mark.parametrize(
+    ("command", "response"),
+    [
+        ("python app/pay.py | tail -5", {}),  # the exit code is tail's
+        ("python app/pay.py || true", {}),
+        ("python app/pay.py; echo done", {}),
+        ("python app/pay.py &", {}),
+        ("python app/other.py", {}),
+        (COMMAND, {"interrupted": True}),
+    ],
+)
+def test_what_does_not_prove_that_it_passes(project, captured, command, response):
+    """A pipe hides the exit code, another command is another command: nothing is concluded."""
+    edits(captured, project / "app" / "pay.py")
+    passes(captured, command, **response)
+    run(project, "drain")
+    row = the_gotcha(project)
+    assert (False, "") == (row["resolved"], row["workaround"])
+
+
+def test_background_command_proves_nothing(project, captured):
+    """It was only started."""
+    edits(captured, project / "app" / "pay.py")
+    captured.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": COMMAND, "run_in_background": True}, tool_response={})
+    run(project, "drain")
+    assert not the_gotcha(project)["resolved"]
+
+
+def test_other_session_and_ended_session_conclude_nothing(project, captured, agent):
+    """Who did not see it fail cannot know what helped; after the session's end everything may be another."""
+    other = agent("s2")
+    edits(other, project / "app" / "pay.py")
+    passes(other)
+    captured.hook("SessionEnd")
+    edits(captured, project / "app" / "pay.py")
+    passes(captured)
+    run(project, "drain")
+    assert not the_gotcha(project)["resolved"]
+
+
+def test_edit_before_the_last_failure_did_not_help(project, captured):
+    """Only what was done since it failed last can have helped."""
+    edits(captured, project / "app" / "pay.py")
+    captured.fail(crash(project), COMMAND)
+    passes(captured)
+    run(project, "drain")
+    row = the_gotcha(project)
+    assert (False, "") == (row["resolved"], row["workaround"])
+
+
+def test_confirmed_gotcha_is_left_to_people(project, captured):
+    """One edit does not settle what somebody said is so."""
+    run(project, "gotcha", "verify", the_gotcha(project)["id"])
+    edits(captured, project / "app" / "pay.py")
+    passes(captured)
+    run(project, "drain")
+    assert not the_gotcha(project)["resolved"]
+
+
+def test_secret_in_what_helped_is_masked(project, captured):
+    """A workaround is committed and shared."""
+    passes(captured, "export API_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+    passes(captured)
+    row = changed(project, lambda r: r["workaround"])
+    assert "ghp_abcdefghijklmnopqrstuvwxyz0123456789" not in row["workaround"]
+    assert "export API_TOKEN=" in row["workaround"]
+
+
+def test_hit_after_the_fix_reopens(project, captured):
+    """A fix that did not hold is told as such."""
+    edits(captured, project / "app" / "pay.py")
+    passes(captured)
+    changed(project, lambda r: r["resolved"])
+    captured.fail(crash(project), COMMAND)
+    row = changed(project, lambda r: not r["resolved"])
+    assert "> Reopened" in show(project, row["id"])["body"]
+
+
+def test_distinct_sessions_only(project, agent):
+    """By setting, an error counts once a session."""
+    git(project, "config", "gitmem.captureSessions", "true")
+    one = agent()
+    for _ in range(5):
+        one.fail(crash(project), COMMAND)
+    run(project, "drain")
+    assert [] == gotchas(project)
+    for name in ("s2", "s3"):
+        agent(name).fail(crash(project), COMMAND)
+    assert 7 == changed(project, lambda r: r)["occurrences"]
+
+
+def test_unconfirmed_is_not_injected_by_setting(project, captured, agent):
+    """Until somebody says that it is so; by default it is told, and marked."""
+    run(project, "drain")
+    assert "unconfirmed" in agent("s2").hook("SessionStart")
+    git(project, "config", "gitmem.injectUnconfirmed", "false")
+    assert "" == agent("s3").hook("SessionStart")
+    run(project, "gotcha", "verify", the_gotcha(project)["id"])
+    told = agent("s4").hook("SessionStart")
+    assert "KeyError" in told
+    assert "unconfirmed" not in told
+
+
+def test_snoozed_is_not_injected(project, captured, agent):
+    """What its user put off is quiet for this user."""
+    run(project, "gotcha", "snooze", the_gotcha(project)["id"])
+    assert "" == agent("s2").hook("SessionStart")
+    run(project, "gotcha", "snooze", "--off", the_gotcha(project)["id"])
+    assert "KeyError" in agent("s3").hook("SessionStart")
