@@ -72,7 +72,15 @@ def _file(hook: Hook) -> "list[str]":
     if not path or not hook.settings.get("inject"):
         return []
     wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
-    rows = _shown(hook, [row for index in hook.indexes for row in index.rows(paths=(path,), order="severity", limit=20, **wanted)])
+    rows: list[Row] = []
+    for index in hook.indexes:
+        rows += index.rows(paths=(path,), order="severity", limit=20, **wanted)
+        if globs := index.globs():
+            from gitmem.model.globs import glob_match
+
+            fits = list({n for n, glob in globs if glob_match(glob, path)})[:200]
+            rows += index.rows(numbers=fits, order="severity", limit=20, **wanted) if fits else []
+    rows = _shown(hook, rows)
     return hook.tell(rows, int(hook.settings.get("fileBudget")), record_line) if rows else []
 
 

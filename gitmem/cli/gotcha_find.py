@@ -297,16 +297,11 @@ def _body(app: App, row: dict[str, Any]) -> str:
 
 def drifted(term: Terminal, as_json: bool) -> int:
     """List the gotchas whose code has changed, moved or gone; return 1 when there are some."""
+    from gitmem.services.placing import drift
+
     with term.open() as app:
         rows = app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity")
-        out = []
-        for row in rows:
-            for anchor in row["anchors"]:
-                if "glob" in anchor or not isinstance(anchor.get("path"), str):
-                    continue
-                found = app.follower.now(anchor)
-                if found.state in {"changed", "approximate", "adrift", "moved"} or found.stale:
-                    out.append((row, anchor, found))
+        out = list(drift(rows, app.follower))
         if as_json:
             term.json([
                 {"id": row["id"], "title": row["title"], "was": {k: anchor.get(k) for k in ("path", "lines", "symbol")},

@@ -12,10 +12,13 @@ from gitmem.clock import seconds
 from gitmem.errors import UnknownId
 from gitmem.model.codec import encode
 from gitmem.model.decay import effective_score
+from gitmem.model.kinds import UNSURE
 from gitmem.model.record import Record
 from gitmem.services import history
 from gitmem.store.records import Damaged, Store, Stored
 
+_NOTHING = ("",) * 64
+PLACES = 32  # of a record that are looked at
 DEEPEST = 40  # levels that a graph is indented by
 
 
@@ -67,7 +70,10 @@ def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool
                 rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
+                rows[-1] |= _now(app, stored.record)
         if as_json:
+            for row in rows:
+                row.pop("code_now", None)
             term.json([public(r) for r in rows] if len(rows) > 1 else public(rows[0]))
         elif raw:
             for _, stored in found:
@@ -130,11 +136,13 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
         facts += [("Seen", f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}" if row.get("last_seen") else None)]
         if row.get("resolved"):
             facts.append(("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}"))
+        if row.get("confirmed"):
+            facts.append(("Confirmed", f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}"))
     facts += [
         ("Author", row.get("author")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
         ("Changed", f"{row['updated']} (revision {row['rev']})" if row["updated"] != row["created"] else None), ("Agent", row.get("agent") if row.get("agent") != "global" else None),
-        ("Origin", row.get("origin") if row.get("origin") != "manual" else None), ("Tags", ", ".join(row.get("tags") or [])),
-        ("Code", ", ".join(_place(a) for a in row.get("anchors") or [])), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
+        ("Origin", _origin(row)), ("Tags", ", ".join(row.get("tags") or [])),
+        ("Code", ", ".join(_place(a) + since for a, since in zip(row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False))), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
         ("Read", f"{row['access_count']}×" if row.get("access_count") else None), ("Store", row["store"] if row["store"] != "shared" else None),
     ]  # fmt: skip
     for rel, this, other in (("supersedes", "Supersedes", "Superseded by"), ("links", "Links", "Linked from")):
@@ -149,6 +157,34 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
     if row["body"]:
         out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
     return [*out, ""]
+
+
+def _now(app: App, record: Record) -> dict[str, Any]:
+    """Return where the code of a record is now: `places` for programs, `code_now` for people, one for each anchor."""
+    if app.location.worktree is None or not record.anchors:
+        return {}
+    places, told = [], []
+    for anchor in record.anchors[:PLACES]:
+        where = app.follower.now(anchor)
+        places.append({"path": where.path, "first": where.first, "last": where.last, "state": where.state, "stale": where.stale})
+        span = anchor.get("lines")
+        moved = where.path != anchor.get("path") or (isinstance(span, list) and span[:1] != [where.first])
+        now = f"now {where.path}:{where.first}" if moved else ""
+        said = {"adrift": "not found any more", "changed": "changed since", "approximate": "only its definition is there"}.get(
+            where.state, ""
+        )
+        note = ", ".join(
+            x for x in ("" if where.state in {"adrift", "file", "glob"} else now, said or ("changed since" if where.stale else "")) if x
+        )
+        told.append(f" ({note})" if note else "")
+    return {"places": places, "code_now": told}
+
+
+def _origin(row: dict[str, Any]) -> str | None:
+    origin = row.get("origin")
+    if origin in {None, "manual"}:
+        return None
+    return f"{origin}, unconfirmed (git mem inbox)" if origin in UNSURE and not row.get("confirmed") else origin
 
 
 def _place(anchor: dict[str, Any]) -> str:

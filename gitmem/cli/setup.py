@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from typing import Any
 
 import click
@@ -16,6 +17,8 @@ from gitmem.services import doctor
 from gitmem.store import journal
 from gitmem.store import sync as syncing
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
+
+DRIFT_PATIENCE, DRIFT_ROWS = 0.8, 500  # seconds, and gotchas, that status looks at the code of
 
 
 @click.command("init", short_help="Make the store of this repository")
@@ -91,7 +94,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
         for key, text in (
             ("journal", "{} write(s) wait in the journal; the next git mem command commits them"), ("damaged", "{} damaged file(s): git mem doctor"),
-            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"), ("problems", "{} setting(s) make no sense: git mem doctor"),
+            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"), ("adrift", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
+            ("unconfirmed", "{} captured record(s) that nobody has confirmed: git mem inbox"), ("problems", "{} setting(s) make no sense: git mem doctor"),
         ):  # fmt: skip
             number = row[key] if isinstance(row[key], int) else len(row[key])
             if number:
@@ -117,13 +121,27 @@ def _status(app: App) -> dict[str, Any]:
             stores[scope] = {"tip": tip, "changed": config_stamp(changed), "records": {k: n for (s, k), n in counts.items() if s == name}}
         damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
         conflicts += len(index.rows(conflict=True))
+    live: dict[str, Any] = {"statuses": ("active", "pinned"), "resolved": False}
+    unconfirmed = len(app.rows(kinds=("gotcha", "memory"), unconfirmed=True, fields=("id", "store"), **live))
     name = app.settings.get("remote")
     unpushed, since = syncing.unpushed(app.store(), name) if name else (0, "")
     return {
         "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
-        "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+        "unconfirmed": unconfirmed, "adrift": _adrift(app, live), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
     }  # fmt: skip
+
+
+def _adrift(app: App, live: dict[str, Any]) -> int:
+    """Return how many gotchas have lost their code, as far as can be seen in a moment: the worst ones are looked at first."""
+    from gitmem.services.placing import drift
+
+    if app.location.worktree is None:
+        return 0
+    end = time.monotonic() + DRIFT_PATIENCE
+    rows = app.rows(kinds=("gotcha",), order="severity", limit=DRIFT_ROWS, **live)
+    lost = {row["id"] for row, _, found in drift(rows, app.follower, lambda: time.monotonic() < end) if found.state == "adrift"}
+    return len(lost)
 
 
 def config_stamp(seconds: int) -> str:

@@ -39,10 +39,13 @@ CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (origin) WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
+CREATE INDEX records_glob ON records (id) WHERE anchors LIKE '%"glob"%';
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
 CREATE INDEX places_n ON places (n);
+CREATE TABLE globs (glob TEXT, n INTEGER, PRIMARY KEY (n, glob)) WITHOUT ROWID;
+CREATE TABLE codes (n INTEGER PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE patterns (pattern TEXT, n INTEGER, PRIMARY KEY (pattern, n)) WITHOUT ROWID;
 CREATE INDEX patterns_n ON patterns (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
@@ -247,7 +250,7 @@ class Cache:
                 d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
             )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
-        for table in ("edges", "places", "patterns"):
+        for table in ("edges", "places", "patterns", "globs", "codes"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
@@ -264,7 +267,7 @@ class Cache:
         n, id, session, created = row
         touched.around(id, session, created)
         touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
-        for table in ("records", "edges", "places", "patterns"):
+        for table in ("records", "edges", "places", "patterns", "globs", "codes"):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
@@ -294,6 +297,10 @@ class Cache:
             self.db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", [(n, rel, dst) for dst in record.get(rel) or []])
         places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
         self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
+        globs = {str(a["glob"]) for a in record.anchors if isinstance(a.get("glob"), str)}
+        self.db.executemany("INSERT OR IGNORE INTO globs VALUES (?, ?)", [(glob, n) for glob in globs])
+        if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":
+            self.db.execute("INSERT OR IGNORE INTO codes VALUES (?)", (n,))
         self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
         assert n is not None
         return n

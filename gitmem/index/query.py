@@ -74,12 +74,12 @@ class Index:
     @healing
     def rows(
         self, *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), tags: "Sequence[str]" = (),
-        paths: "Sequence[str]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
+        paths: "Sequence[str]" = (), numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
         offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), unconfirmed: bool | None = None, globs: bool = False, triggered: bool = False, fields: "Iterable[str]" = FIELDS,
     ) -> "list[dict[str, Any]]":  # fmt: skip
         """Return records that pass every filter; an empty filter passes all.
 
-        `globs` asks for those whose place may be a pattern, `triggered` for those that code may call for; `fields` are those that the caller looks at, all is three times the work.
+        `numbers` asks for rows by their number, `globs` for those whose place may be a pattern, `triggered` for those that code may call for; `fields` are those that the caller looks at, all is three times the work.
         """
         where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types, sessions=sessions)
         for tag in tags:
@@ -88,10 +88,13 @@ class Index:
         if paths:
             where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
             values += paths
+        if numbers:
+            where.append(f"n IN ({_marks(numbers)})")
+            values += numbers
         if globs:
-            where.append("anchors LIKE '%\"glob\"%'")
+            where.append("n IN (SELECT n FROM globs)")
         if triggered:
-            where.append("(triggers LIKE '%\"code\"%' OR triggers LIKE '%\"query\"%')")
+            where.append("n IN (SELECT n FROM codes)")
         if resolved is not None:
             where.append("resolved = ?")
             values.append(int(resolved))
@@ -126,6 +129,11 @@ class Index:
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({_marks(patterns)})) LIMIT ?"
         )
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
+
+    @healing
+    def globs(self) -> "list[tuple[int, str]]":
+        """Return (row, pattern) of every place that is a pattern."""
+        return list(self.db.execute("SELECT n, glob FROM globs"))
 
     @healing
     def body(self, n: int) -> str:

@@ -1,6 +1,7 @@
 """What the index keeps of a record: the columns of its row, the words that search looks into."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -53,7 +54,10 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _anchor_words(record: Record) -> Iterator[str]:
+    """Yield where a record applies: places, names, and the words of the errors that it waits for."""
     for anchor in record.anchors:
         for key in ("path", "symbol", "glob"):
             if isinstance(anchor.get(key), str):
                 yield anchor[key]
+    for pattern in error_patterns(record.fields.get("triggers")):
+        yield re.sub(r"<\w+>", " ", pattern)

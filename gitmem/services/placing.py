@@ -1,6 +1,6 @@
 """Which gotchas are about a file, and on which of its lines they are now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,19 @@ def place(rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[st
             best = min(spots, key=lambda s: (_away(s, line), STATES.index(s.state) if s.state in STATES else 0, s.first))
             out.append(Placed(row, best, _away(best, line)))
     return sorted(out, key=lambda p: (p.distance, RANK.get(str(p.row["severity"]), 1), p.where.first, str(p.row["id"])))
+
+
+def drift(rows: Iterable[Row], follower: Follower, go_on: Callable[[], bool] = lambda: True) -> Iterator[tuple[Row, Row, Placement]]:
+    """Yield (record, anchor, where it is) of places in the code that are not as they were; ends when `go_on` says no."""
+    for row in rows:
+        for anchor in row["anchors"]:
+            if "glob" in anchor or not isinstance(anchor.get("path"), str):
+                continue
+            if not go_on():
+                return
+            found = follower.now(anchor)
+            if found.stale or found.state in {"changed", "approximate", "adrift", "moved"}:
+                yield row, anchor, found
 
 
 def about(anchor: Row, names: Sequence[str]) -> bool:
