@@ -1,6 +1,7 @@
 """`git mem gotcha` list, search, for, context, stats, page: what is known."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -199,7 +200,7 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
     if not (task or error or files):
         raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
     with term.open() as app:
-        text = click.get_text_stream("stdin").read() if "-" in (task, error) else ""
+        text = sys.stdin.read() if "-" in (task, error) else ""
         named = [_file_and_line(app, given) for given in files]
         wanted = Task(
             text if task == "-" else task, [path for path, _ in named], text if error == "-" else error,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from gitmem.index.trials import Failure, note_failure
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.common import Bench, Launcher, ms, opened, run, table, times
 
@@ -47,6 +48,9 @@ def calls_of(path: Path, known: str, titles: list[str]) -> Iterator[tuple[str, s
     yield "before it is read again", "PreToolUse.Read", same("PreToolUse.Read", tool_input=there), TOOL
     yield "after a file is read", "PostToolUse.Read", same("PostToolUse.Read", tool_input=plain), TOOL
     yield "after a file is edited", "PostToolUse.Edit", same("PostToolUse.Edit", tool_input=plain), TOOL
+    ran = {"tool_name": "Bash", "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}}
+    yield "after a command passes", "PostToolUse.Edit", same("PostToolUse.Edit", tool_input={"command": "make test"}, **ran), TOOL
+    yield "after an edit, while a command fails", "PostToolUse.Edit", lambda: payload("PostToolUse.Edit", path, "red", tool_input=plain), TOOL
     yield "a prompt, as recorded", "UserPromptSubmit", new("UserPromptSubmit"), PROMPT
     yield (
         "a prompt that memories fit",
@@ -74,6 +78,7 @@ def at(bench: Bench, count: int, rounds: int) -> None:
     with opened(path) as app:
         titles = [row["title"] for row in app.rows(kinds=("memory",), limit=50)]
         known = next(a["path"] for row in app.rows(kinds=("gotcha",), resolved=False, limit=200) for a in row["anchors"])
+        note_failure(app.state, "red", Failure("make test", "Error: <str>", 1.0, "make test", ""))
     (path / "a.py").write_text("def f():\n    pass\n")
     source, rows, argv = bench.fresh("payload"), [], [*program(), "hook", "claude"]
 
