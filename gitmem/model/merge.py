@@ -21,7 +21,7 @@ Stamp = tuple[int, str, str]
 
 EARLIEST = frozenset({"created", "first_seen"})
 LATEST = frozenset({"rev", "updated", "last_seen"})
-WHOLE = frozenset({"resolved"})  # maps that mean one thing: never mixed from two sides
+WHOLE = frozenset({"resolved", "confirmed"})  # maps that mean one thing: never mixed from two sides
 SUMMED = frozenset({"occurrences"})
 MOST = 2**53 - 1  # of a count: a whole number that every reader of JSON keeps
 
