@@ -184,7 +184,7 @@ def _origin(row: dict[str, Any]) -> str | None:
     origin = row.get("origin")
     if origin in {None, "manual"}:
         return None
-    return f"{origin}, unconfirmed (git mem inbox)" if origin in UNSURE and not row.get("confirmed") else origin
+    return f"{origin}, unconfirmed (git mem inbox)" if origin in UNSURE and not row.get("confirmed") and not row.get("resolved") else origin
 
 
 def _place(anchor: dict[str, Any]) -> str:

@@ -233,7 +233,7 @@ def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
         yield "resolved"
     if row.get("conflict"):
         yield term.style("conflict", fg="red")
-    if row.get("origin") in UNSURE and not row.get("confirmed"):
+    if row.get("origin") in UNSURE and not row.get("confirmed") and not row.get("resolved"):
         yield "unconfirmed"
     elif row.get("origin") not in {"manual", None, ""}:
         yield plain(str(row["origin"]))
