@@ -105,6 +105,12 @@ def take_outcomes(state: State) -> "Sequence[tuple[int, dict[str, Any]]]":
 
 
 @healing
-def done(state: State, number: int) -> None:
-    """Take an outcome away."""
-    state.db.execute("DELETE FROM outcomes WHERE n = ?", (number,))
+def done(state: State, number: int) -> bool:
+    """Take an outcome away; of processes that do so at once, one is told True."""
+    return state.db.execute("DELETE FROM outcomes WHERE n = ?", (number,)).rowcount > 0
+
+
+@healing
+def put_back(state: State, facts: "dict[str, Any]") -> None:
+    """Have an outcome wait again."""
+    state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(facts),))

@@ -29,13 +29,15 @@ def settle(store: Store, state: State, who: Writer, find: Callable[[str], Sequen
     """Draw the conclusions that wait; return the changes. `find` gives the ids of the gotchas of an error's pattern."""
     out = []
     for number, facts in trials.take_outcomes(state):
+        if not trials.done(state, number):
+            continue  # another process draws this one
         try:
             out += _conclude(store, who, facts, find, tree)
         except (UserError, KeyError, TypeError, ValueError):
             pass  # forgotten meanwhile, or nothing that makes sense any more
         except GitmemError:
+            trials.put_back(state, facts)
             return out  # the store cannot be written now: it waits
-        trials.done(state, number)
     return out
 
 
