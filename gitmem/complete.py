@@ -1,4 +1,4 @@
-"""`git-mem __complete ids PREFIX`: what shell completion asks for. Read-only, bounded, never an error.
+"""`git-mem __complete ids PREFIX [KIND]`: what shell completion asks for. Read-only, bounded, never an error.
 
 Answers from the index as it is: a completion must not wait for git. Standard library only.
 """
@@ -17,8 +17,8 @@ MOST = 50
 SHORT = 8  # characters of an id's end that lists show
 
 
-def ids(prefix: str, start: str, env: "Mapping[str, str]", most: int = MOST) -> "list[tuple[str, str]]":
-    """Return (id, title) of records whose id, or its short form, begins so: newest first; the short form if that is unique."""
+def ids(prefix: str, start: str, env: "Mapping[str, str]", kind: str = "", most: int = MOST) -> "list[tuple[str, str]]":
+    """Return (id, title) of records, all or of a kind, whose id, or its short form, begins so: newest first; the short form if that is unique."""
     low = prefix.lower()
     if not all(c.isalnum() or c in "._-" for c in low):
         return []
@@ -28,8 +28,9 @@ def ids(prefix: str, start: str, env: "Mapping[str, str]", most: int = MOST) -> 
         index = open_index(path)
         if index is None:
             continue
-        sql = "SELECT id, title FROM records WHERE id LIKE ?1 ESCAPE '\\' OR substr(id, 5) LIKE ?1 ESCAPE '\\' OR substr(id, ?2) LIKE ?1 ESCAPE '\\' ORDER BY created DESC, id DESC LIMIT ?3"
-        for id, title in index.db.execute(sql, (like, -SHORT, most)):
+        fits = "(id LIKE ?1 ESCAPE '\\' OR substr(id, 5) LIKE ?1 ESCAPE '\\' OR substr(id, ?2) LIKE ?1 ESCAPE '\\')"
+        sql = f"SELECT id, title FROM records WHERE {fits} AND ?4 IN ('', kind) ORDER BY created DESC, id DESC LIMIT ?3"
+        for id, title in index.db.execute(sql, (like, -SHORT, most, kind)):
             found.setdefault(id, title)
         index.db.close()
     ends = [_short(id) for id in found]
@@ -61,10 +62,10 @@ def _line(text: str) -> str:
 
 
 def main(args: "Sequence[str]") -> int:
-    """Print `id<TAB>title` lines for `ids PREFIX`; print nothing for anything else, or when anything is wrong."""
+    """Print `id<TAB>title` lines for `ids PREFIX [KIND]`; print nothing for anything else, or when anything is wrong."""
     try:
         if args[:1] == ["ids"]:
-            rows = ids(args[1] if len(args) > 1 else "", os.getcwd(), os.environ)
+            rows = ids(args[1] if len(args) > 1 else "", os.getcwd(), os.environ, args[2] if len(args) > 2 else "")
             sys.stdout.buffer.write("".join(f"{id}\t{_line(title)}\n" for id, title in rows).encode("utf-8", "replace"))
             sys.stdout.flush()
     except Exception:  # noqa: BLE001 - a message would land in the middle of the user's command line

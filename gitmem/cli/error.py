@@ -82,6 +82,10 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
             term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(mark.title)} (seen {out.hits}× lately)")
             if help_:
                 term.say(f"    {plain(help_)}")
+        elif out.written is not None:
+            term.say(f"counted {plain(mark.title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
+        elif out.hits >= threshold and not app.settings.get("capture"):
+            term.say(f"counted {plain(mark.title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off.")
         else:
             term.say(f"counted {plain(mark.title)}: {out.hits} of {threshold}")
 

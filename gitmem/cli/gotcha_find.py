@@ -12,11 +12,9 @@ from gitmem.cli import options as opt
 from gitmem.cli.gotcha import TABLE
 from gitmem.cli.list import hit_lines, paths_of
 from gitmem.cli.render import Terminal, age, line, plain, public, short
-from gitmem.codemap import spec
 from gitmem.errors import UserError
 from gitmem.files import inside
 from gitmem.model.kinds import CATEGORIES, SEVERITIES
-from gitmem.services import gotchas
 
 LIVE = ("active", "pinned")
 FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
@@ -144,6 +142,8 @@ def _placed(given: str, found: Any) -> dict[str, Any]:
 
 def _file_and_line(app: App, given: str) -> tuple[str, int]:
     """Return (path from the root, line or 0) of what the user named; raises UserError."""
+    from gitmem.codemap import spec
+
     root = app.location.worktree or ""
     anchor = spec.parse(given, os.path.exists) if not os.path.isabs(given) else None
     name, line_ = (given, 0) if anchor is None else (str(anchor.get("path") or anchor.get("glob")), int((anchor.get("lines") or [0])[0]))
@@ -200,7 +200,7 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
     if not (task or error or files):
         raise click.UsageError("say what is to be done: --task TEXT, --error TEXT, or files.")
     with term.open() as app:
-        text = sys.stdin.read() if "-" in (task, error) else ""
+        text = sys.stdin.buffer.read().decode("utf-8", "replace") if "-" in (task, error) else ""  # what a tool prints may be any bytes
         named = [_file_and_line(app, given) for given in files]
         wanted = Task(
             text if task == "-" else task, [path for path, _ in named], text if error == "-" else error,
@@ -236,6 +236,8 @@ def stats_command(term: Terminal, as_json: bool) -> None:
     Example:
       git mem gotcha stats --json
     """
+    from gitmem.services import gotchas
+
     with term.open_any() as app:
         now = app.clock.now()
         window = float(app.settings.get("captureWindow")) * 3600
@@ -277,7 +279,7 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
         )
         for row in rows:
             row["body"] = _body(app, row).removesuffix(row["workaround"] or "")  # the index keeps both as one text
-        text = page(rows, app.clock.stamp())
+        text = "\n".join(map(plain, page(rows, app.clock.stamp()).split("\n")))
         if output:
             try:
                 with open(output, "w", encoding="utf-8") as file:
@@ -286,7 +288,7 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
                 raise UserError(f"cannot write '{output}': {os.strerror(error.errno or 0)}.", "Name another file.") from error
             term.note(f"wrote {output}: {len(rows)} gotchas.")
         else:
-            term.page((plain(text_) for text_ in text.rstrip("\n").split("\n")), app)
+            term.page(text.rstrip("\n").split("\n"), app)
 
 
 def _body(app: App, row: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """`git mem inbox`: what was captured or extracted, and nobody has confirmed."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,9 @@ from gitmem.cli.standing import every
 from gitmem.cli.write import done, edited_record
 from gitmem.errors import GitmemError, UserError
 from gitmem.files import head
+from gitmem.model.record import Record
 from gitmem.services import gotchas, memories
+from gitmem.store.records import Stored
 
 LIVE = ("active", "pinned")
 KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
@@ -93,12 +96,20 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
 def _apply(
     term: Terminal, app: App, accepted: Sequence[str], rejected: Sequence[str], reason: str, merged: Sequence[str], into: str, as_json: bool
 ) -> None:
-    both = {stored.record.id for _, stored in every(app, accepted)} & {stored.record.id for _, stored in every(app, rejected)}
-    if both:
-        raise UserError(f"{', '.join(sorted(both))} cannot be both accepted and rejected.")
+    given = [[stored.record for _, stored in every(app, ids)] for ids in (accepted, rejected, merged)]
+    times = Counter(record.id for records in given for record in records)  # all is looked at before the first is written
+    twice = sorted(id for id, n in times.items() if n > 1)
+    if twice:
+        raise UserError(f"{', '.join(twice)} cannot be accepted, rejected and merged at once.", "Name each in one of the options.")
+    if merged:
+        if app.get(into)[1].record.id in {record.id for record in given[1]}:
+            raise UserError(f"{into} cannot be rejected when others are merged into it.", "Name another gotcha with --into.")
+        _mergeable(app, merged, into)
+    for record in given[1]:
+        _rejectable(record)
     made = {
-        "accepted": [_accept(term, app, id, as_json) for id in accepted],
-        "rejected": [_reject(term, app, id, reason, as_json) for id in rejected],
+        "accepted": [_accept(term, app, record.id, as_json) for record in given[0]],
+        "rejected": [_reject(term, app, record.id, reason, as_json) for record in given[1]],
     }
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
     if as_json:
@@ -113,6 +124,12 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     return stored.record.id
 
 
+def _rejectable(record: Record) -> None:
+    """Raise UserError for what does not wait in the inbox: a slip of the finger must not remove what somebody wrote."""
+    if not record.unconfirmed:
+        raise UserError(f"{record.id} is not in the inbox: somebody wrote or confirmed it.", f"To remove it: git mem forget {record.id}")
+
+
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     written = memories.forget(app.store(scope), app.writer(), [stored.record], reason)
@@ -121,20 +138,28 @@ def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     return stored.record.id
 
 
-def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:
+def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, list[Stored]]:
+    """Return (scope, the gotcha that stays, the others); raises UserError when they cannot be put together."""
     scope, target = app.get(into)
     others = every(app, ids)
+    for stored in (target, *(other for _, other in others)):
+        gotchas.require_gotcha(stored.record, "merged")
     for where, stored in others:
         if where != scope:
             raise UserError(
                 f"{stored.record.id} is in the {where} store, {target.record.id} in the {scope} one.",
                 "Only gotchas of one store can be merged.",
             )
-    change = gotchas.merge(app.store(scope), app.writer(), target.record, [stored.record for _, stored in others], app.replica())
+    return scope, target, [stored for _, stored in others]
+
+
+def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:
+    scope, target, others = _mergeable(app, ids, into)
+    change = gotchas.merge(app.store(scope), app.writer(), target.record, [stored.record for stored in others], app.replica())
     if not quiet:
-        names = ", ".join(short(stored.record.id) for _, stored in others)
+        names = ", ".join(short(stored.record.id) for stored in others)
         done(term, change, f"{names} merged into", scope)
-    return [stored.record.id for _, stored in others]
+    return [stored.record.id for stored in others]
 
 
 def _ask(term: Terminal, app: App, rows: Sequence[dict[str, Any]]) -> None:
@@ -147,7 +172,10 @@ def _ask(term: Terminal, app: App, rows: Sequence[dict[str, Any]]) -> None:
             term.say(text)
         while True:
             click.echo(f"{KEYS} ? ", nl=False)
-            key = click.getchar().lower()
+            try:
+                key = click.getchar().lower()
+            except EOFError:  # Ctrl-D
+                key = "q"
             click.echo(key if key.isprintable() else "")
             if key in {"q", "\x03", "\x04", "\x1b"}:
                 return
@@ -176,5 +204,8 @@ def _do(term: Terminal, app: App, key: str, id: str) -> bool:
             return False
     except GitmemError as error:
         term.note(f"{error} {error.hint}".strip())
+        return False
+    except click.ClickException as error:  # the editor failed
+        term.note(error.format_message())
         return False
     return True

@@ -52,8 +52,11 @@ class WorkTree:
         for path in paths[:PATHS]:
             full = os.path.join(self.root, path)
             if path not in rows and os.path.isfile(full) and not self._tracked(path):
-                with open(full, "rb") as file:
-                    rows[path] = path, file.read(1 << 20).count(b"\n"), 0
+                try:
+                    with open(full, "rb") as file:
+                        rows[path] = path, file.read(1 << 20).count(b"\n"), 0
+                except OSError:  # not ours to read, or gone this moment
+                    continue
         return [rows[path] for path in paths if path in rows]
 
     def _tracked(self, path: str) -> bool:

@@ -5,15 +5,25 @@ Pure; read by hooks: nothing but `re`.
 
 from gitmem.lazy import Lazy
 
-LONGEST = 400  # characters that tell a command from others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
-_INTO = Lazy(r"^\s*(?:\(?\s*(?:cd|pushd)\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*)+")
-_GIVEN = Lazy(
-    r"^(?:(?:export\s+|env\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)\s*(?:&&\s*|;\s*)?|env\s+|time\s+|nice\s+|timeout\s+(?:-\S+\s+)*\d+[smhd]?\s+|stdbuf\s+(?:-\S+\s+)+)+"
+LONGEST = 400  # characters that tell a command from others
+READ = 4096  # characters of one that are looked at
+
+_CD = r"\(?\s*(?:cd|pushd)\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*"
+_ENV = r"(?:export\s+|env\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)\s*(?:&&\s*|;\s*)?|env\s+|time\s+|nice\s+|timeout\s+(?:-\S+\s+(?:[A-Z]+\s+)?|\d+[smhd]?\s+)+|stdbuf\s+(?:-\S+\s+)+"
+_INTO = Lazy(rf"^\s*(?:{_CD})+")
+_GIVEN = Lazy(rf"^(?:{_ENV})+")
+_BEFORE = Lazy(rf"^\s*(?:{_CD}|{_ENV})+")  # both, in any order
+_SHOWN = Lazy(
+    r"\s*(?:\d?>>?\s*(?:&\d|/dev/null)|&>\s*/dev/null|\|\s*(?:tail|head|cat|less|tee|grep|rg|sed|awk|sort|uniq|wc)\b(?:[^|;&'\"]|'[^']*'|\"[^\"]*\")*)\s*$"
 )
-_SHOWN = Lazy(r"\s*(?:\d?>>?\s*(?:&\d|/dev/null)|&>\s*/dev/null|\|\s*(?:tail|head|cat|less|tee|grep|rg|sed|awk|sort|uniq|wc)\b[^|;&]*)\s*$")
-_QUOTED = Lazy(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|\\.")
-_HIDING = Lazy(r"\||;|(?<![&>])&(?![&>\d])|\bset \+e\b")
+_QUOTED = Lazy(r"\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\\[\s\S]")
+_QUIET = Lazy(r"\d?>>?\s*(?:&\d|/dev/null)|&>>?\s*/dev/null")
+_HIDING = Lazy(r"\||;|\n|(?<![&>])&(?![&>\d])|\bset \+e\b")
+_PARTS = Lazy(r"&&|[;|\n]|(?<![&>])&(?![&>\d])")
 # what looks and leaves everything as it was
 _LOOKING = Lazy(
     r"^(?:sudo\s+)?(?:ls|cat|head|tail|less|more|grep|egrep|fgrep|rg|ag|find|fd|pwd|echo|printf|which|type|whereis|file|stat|wc|du|df|ps|top|env|printenv|date|"
@@ -25,15 +35,18 @@ _LOOKING = Lazy(
 
 
 def key(command: str) -> str:
-    """Return what is the same each time a command is run: without the folder, the environment and the pipe that only shows it."""
-    now = " ".join(command.split())
-    now = _INTO.sub("", now)
-    now = _GIVEN.sub("", now)
-    for _ in range(6):
-        last, now = now, _SHOWN.sub("", now)
+    """Return what is the same each time a command is run: without the folder, the environment and the pipe that only shows it.
+
+    The key of a key is the key itself.
+    """
+    now = " ".join(command[:READ].split())
+    while True:
+        last = now
+        now = str(_SHOWN.sub("", _BEFORE.sub("", now))).strip(" )")
+        if now == last and len(now) <= LONGEST:
+            return now
         if now == last:
-            break
-    return str(now).strip(" )")[:LONGEST]
+            now = now[:LONGEST]
 
 
 def proves(passed: str, failed: str) -> bool:
@@ -43,7 +56,7 @@ def proves(passed: str, failed: str) -> bool:
     """
     if " ".join(passed.split()) == " ".join(failed.split()):
         return True
-    return not _HIDING.search(_QUOTED.sub("", _INTO.sub("", passed.strip())))
+    return not _HIDING.search(_QUOTED.sub("", _BEFORE.sub("", passed.strip())))
 
 
 def given(command: str) -> str:
@@ -54,10 +67,16 @@ def given(command: str) -> str:
 
 def only_looks(command: str) -> bool:
     """Say whether a command only shows things: it cannot be what helped."""
-    bare = _GIVEN.sub("", _INTO.sub("", " ".join(command.split())))
+    bare = _BEFORE.sub("", _QUOTED.sub(_word, command[:READ].strip()))
     if not bare:
         return False  # it sets the environment
-    parts = [part.strip() for part in bare.replace("&&", "\n").replace("||", "\n").replace(";", "\n").replace("|", "\n").split("\n")]
-    if ">" in _SHOWN.sub("", _QUOTED.sub("", bare)).replace("2>&1", ""):
-        return False
+    bare = _QUIET.sub(" ", bare)
+    if ">" in bare:
+        return False  # it writes a file
+    parts = [part.strip(" \t()") for part in _PARTS.sub("\n", bare).split("\n")]
     return all(not part or _LOOKING.match(part) for part in parts)
+
+
+def _word(found: "re.Match[str]") -> str:
+    """Return what stands for quoted text where a command is split: one word that is no command's name."""
+    return " " if found[0] == "\\\n" else "Q"

@@ -192,8 +192,8 @@ def _map(key: str, o: Mapping[str, Any], x: Mapping[str, Any], y: Mapping[str, A
     out = {}
     for name in sorted({*o, *x, *y}):
         values = (o.get(name), x.get(name), y.get(name))
-        if any(isinstance(v, list) for v in values) and all(v is None or isinstance(v, list) for v in values):
-            value: Any = _union(*values) or None
+        if any(isinstance(v, list) for v in values) and all(v is None or isinstance(v, str | list) for v in values):
+            value: Any = _union(*([v] if isinstance(v, str) else v for v in values)) or None  # one of something, or several
         else:
             value = _scalar(f"{key}/{name}", *values, a, b, stamps)
         if value is not None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gitmem.errors import UnknownId
 from gitmem.index.state import State
 from gitmem.model.fingerprint import Fingerprint, bounded
 from gitmem.model.kinds import gotcha_id
@@ -14,7 +15,10 @@ from gitmem.store.records import Message, Store, Written
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What came of counting an error: hits in the window, and the gotcha that it is or became (None: not yet)."""
+    """What came of counting an error: hits in the window, and the gotcha that it is or became.
+
+    None: not yet, or never again, because its gotcha was forgotten or put aside.
+    """
 
     hits: int
     gotcha: str | None = None
@@ -52,4 +56,13 @@ def record(
     except BaseException:
         state.return_hits(mark.pattern, now)
         raise
+    if not mine and not written.journaled and not _lives(store, target):
+        return Counted(hits, None, written)
     return Counted(hits, target, written)
+
+
+def _lives(store: Store, id: str) -> bool:
+    try:
+        return store.get(id).record.status in {"active", "pinned"}
+    except UnknownId:
+        return False

@@ -4,9 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from gitmem.model.kinds import CATEGORIES
+from gitmem.model.kinds import CATEGORIES, UNSURE
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<>|~]")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&!#]")
+_CODE = re.compile(r"^(?: {4}|\t| {0,3}(?:```|~~~))", re.MULTILINE)
+_SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+_ACTIVE = re.compile(r"\\|`|<|&|\](?=[(:\[])|!(?=\[)")
+LINES = 40  # of a body
 
 
 def page(rows: Sequence[dict[str, Any]], at: str) -> str:
@@ -34,7 +38,7 @@ def page(rows: Sequence[dict[str, Any]], at: str) -> str:
 
 def _section(row: dict[str, Any]) -> list[str]:
     marks = [f"[{str(row['severity'] or 'warning').upper()}]", *(["resolved"] if row["resolved"] else [])]
-    if row["origin"] in {"captured", "extracted"} and not row.get("confirmed"):
+    if row["origin"] in UNSURE and not row.get("confirmed"):
         marks.append("unconfirmed")
     title = f"### {marks[0]} {escape(row['title'])}" + (f" ({', '.join(marks[1:])})" if marks[1:] else "")
     facts = [f"`{row['id'][-8:]}`", f"seen {int(row['occurrences'] or 1)}×", f"last {str(row['last_seen'] or row['created'])[:10]}"]
@@ -43,12 +47,31 @@ def _section(row: dict[str, Any]) -> list[str]:
         str(a.get("path") or a.get("glob")) + (f":{a['lines'][0]}" if a.get("lines") else "") for a in row["anchors"] if isinstance(a, dict)
     ]
     if places:
-        out.append("Code: " + ", ".join(f"`{place.replace('`', '')}`" for place in places[:8]))
+        out.append("Code: " + ", ".join(f"`{' '.join(place.replace('`', '').split())}`" for place in places[:8]))
     if row["workaround"]:
         out += ["", f"**Workaround:** {escape(row['workaround'])}"]
     if row["body"].strip():
-        out += ["", *(f"> {line}".rstrip() for line in row["body"].strip("\n").split("\n")[:40])]
+        out += ["", *(f"> {line}".rstrip() for line in text(row["body"], row["origin"] in UNSURE))]
     return out
+
+
+def text(body: str, output: bool) -> list[str]:
+    """Return the lines of a body as Markdown that loads, runs and hides nothing; `output` is what a tool printed."""
+    every = body.strip("\n").split("\n")
+    lines = [*every[:LINES], *(["…"] if len(every) > LINES else [])]
+    if output or _CODE.search(body):  # where code begins and ends is for the reader's Markdown to say: all of it is code
+        fence = "~" * max(3, 1 + max(map(len, re.findall("~+", body)), default=0))
+        return [fence, *lines, fence]
+    return [_harmless(line) for line in lines]
+
+
+def _harmless(line: str) -> str:
+    """Return a line whose emphasis, lists and code are Markdown, and whose HTML, links and pictures are text."""
+    out, at = "", 0
+    for span in _SPAN.finditer(line):
+        out += _ACTIVE.sub(r"\\\g<0>", line[at : span.start()]) + span[0]
+        at = span.end()
+    return out + _ACTIVE.sub(r"\\\g<0>", line[at:])
 
 
 def escape(text: str) -> str:

@@ -3,7 +3,7 @@
 Each function is one commit, and returns what changed. Whether it is about this commit, this user, this time is the caller's to say.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gitmem.errors import UserError
@@ -69,12 +69,17 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
         require_gotcha(record, "merged")
     if into.id in {other.id for other in others}:
         raise UserError(f"{into.id} cannot be merged into itself.", "Name another gotcha that it should become part of.")
+    if into.status == "archived":  # nobody would see what it stands for
+        raise UserError(f"{into.id} is archived; nothing can be merged into it.", f"Bring it back first: git mem restore {into.id}")
+    others = [other for other in others if other.id not in (into.get("supersedes") or []) or other.status != "archived"]
+    if not others:  # it was done before: nothing is counted twice
+        return Change(into, into, Written(None))
     patterns = list(dict.fromkeys(p for record in (into, *others) for p in error_patterns(record.get("triggers"))))
     triggers = {**into.get("triggers"), **({"error": patterns[0] if len(patterns) == 1 else patterns} if patterns else {})}
     seen = [stamp for record in (into, *others) for stamp in (record.fields.get("first_seen"), record.fields.get("last_seen")) if stamp]
     after = into.change(
         triggers=triggers or None,
-        anchors=[*into.anchors, *(anchor for other in others for anchor in other.anchors if anchor not in into.anchors)],
+        anchors=_without_doubles(anchor for record in (into, *others) for anchor in record.anchors),
         tags=sorted({tag for record in (into, *others) for tag in record.tags}),
         supersedes=sorted({*(into.get("supersedes") or []), *(other.id for other in others)}),
         first_seen=min(seen, default=None),
@@ -89,6 +94,14 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
     message = Message(f"gotcha: combine {names} into {into.id}", "combine", (into.id, *(o.id for o in others)), session=who.session)
     todo = [ops.put(after, into), *(ops.put(new, old) for old, new in gone)]
     return Change(into, after, store.write(todo, message), found)
+
+
+def _without_doubles(anchors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    out: list[dict[str, Any]] = []
+    for anchor in anchors:
+        if anchor not in out:
+            out.append(anchor)
+    return out
 
 
 def _with_note(body: str, note: str) -> str:
