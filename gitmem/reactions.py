@@ -62,9 +62,12 @@ def _prompt(hook: Hook) -> "list[str]":
     from gitmem.services.recall import MOST, recall  # only a prompt pays for it
 
     found: list[Row] = []
-    for index in hook.indexes:
-        found += recall(index, hook.event.prompt, hook.root, hook.folder, hook.agents)
-    return hook.tell(_shown(hook, found)[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"]))
+    indexes = hook.indexes
+    hidden = hook.state.snoozed(hook.now) if indexes else {}
+    sure = bool(hook.settings.get("injectUnconfirmed"))
+    for index in indexes:
+        found += recall(index, hook.event.prompt, hook.root, hook.folder, hook.agents, hook.now, hidden, unconfirmed=sure)
+    return hook.tell(found[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"]))
 
 
 def _file(hook: Hook) -> "list[str]":

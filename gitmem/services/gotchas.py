@@ -63,14 +63,19 @@ def reanchor(store: Store, who: Writer, before: Record, anchors: Sequence[Mappin
     return memories.update(store, who, before, before.change(anchors=[dict(a) for a in anchors]), "reanchor")
 
 
-def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str) -> Change:
-    """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit."""
+def require_mergeable(into: Record, others: Sequence[Record]) -> None:
+    """Raise UserError unless others can become part of a gotcha."""
     for record in (into, *others):
         require_gotcha(record, "merged")
     if into.id in {other.id for other in others}:
         raise UserError(f"{into.id} cannot be merged into itself.", "Name another gotcha that it should become part of.")
     if into.status == "archived":  # nobody would see what it stands for
         raise UserError(f"{into.id} is archived; nothing can be merged into it.", f"Bring it back first: git mem restore {into.id}")
+
+
+def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str) -> Change:
+    """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit."""
+    require_mergeable(into, others)
     others = [other for other in others if other.id not in (into.get("supersedes") or []) or other.status != "archived"]
     if not others:  # it was done before: nothing is counted twice
         return Change(into, into, Written(None))

@@ -1,0 +1,355 @@
+"""What the words of a task say, and which records say the same.
+
+A word counts by what it tells before any store is asked (`vocabulary`), by how few records have it, and by where
+they have it: in the title, in tags and places, in the text. Words that stand together, names of code and quotes
+count more. Standard library only: the hot path imports this.
+"""
+
+import math
+import re
+from itertools import pairwise
+
+from gitmem.index.words import CJK, STOP, fold
+from gitmem.services.vocabulary import BRANDS, CHATTER, CJK_CHATTER, COMMON, PLAIN_ERRORS, SAME, TOOLS, folded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.query import Index
+
+    Row = dict[str, Any]
+
+TERMS = 28  # words that are looked up
+FAINT = 0.22  # evidence below which a record is not looked at
+ENOUGH = 0.85  # evidence of words that is enough alone
+WHAT = 0.4  # evidence of words that do not only tell where: it must be part of it
+CHANCE = 0.75  # what is left of the evidence of two words that tell little of either text
+PHRASE = 0.8  # what a pair of words that stand together adds
+COVER = 0.65  # how much it counts that most of the task's, or of the title's, words are there
+SMALL = 0.1  # what a word adds that tells nothing alone, when it is in the title too
+FOREIGN = 0.25  # how much a word without rows speaks against a match when the task is in another language than the store
+OTHER_TITLE, OTHER_TEXT = 0.6, 0.33  # how much another word for the same thing counts, in the title or tags, elsewhere
+NAMED, TOOL, COMPANY, PLAIN = 1.4, 0.5, 0.45, 0.3  # what a name of code tells, of a tool, a word that needs company, a class of error
+
+WORD = re.compile(r"[^\W_]+")
+PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+FRAME = re.compile(r'\s*(?:File "|at [\w.$<(/]|\d+ \||\d+:\s+0x|goroutine \d|\^+\s*$|~+\^)')
+_NAME = re.compile(r"[A-Za-z0-9]+(?:[_.][A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
+_CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+")
+_QUOTE = re.compile("(?<![\\w])[\"'`“«「]([^\"'`“”«»「」\n]{12,160})[\"'`”»」](?![\\w])")
+_ENDS = frozenset(
+    "py js jsx ts tsx mjs go rs java kt rb php c cc cpp h cs md json yaml yml toml html css sh sql txt".split()
+)  # of files: those are looked up as files
+_RUN = re.compile(f"[{CJK}]+")
+_ROMANCE = frozenset(
+    "o os um uma de da dos das em na nos nas para por com que nao como el la los las un y en del al con se su una ao ou".split()
+)
+
+
+class _Term:
+    """A word, a name or a pair of characters of the task, and the rows that have it, by how much that counts."""
+
+    __slots__ = ("common", "idf", "of", "rows", "shown", "weight")
+
+    def __init__(self, shown: str, weight: float, of: str = "") -> None:
+        self.shown = shown
+        self.weight = weight
+        self.of = of  # the name that it is a part of
+        self.idf = 1.0
+        self.common = False  # more rows have it than are looked at
+        self.rows: dict[int, float] = {}
+
+    def worth(self, n: int) -> float:
+        """Return what it tells that a row has it."""
+        return self.weight * self.idf * self.rows[n]
+
+
+class Words:
+    """What the words of a task say, and which rows say the same."""
+
+    def __init__(self, index: "Index", text: str, error: str) -> None:
+        self.index = index
+        self.error = bool(error)
+        self.size = max(200, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
+        self.most = max(64, min(self.size // 50, 600))
+        self.tokens: list[str] = []
+        self.foreign = False
+        self.roots: set[str] = set()
+        self.terms: dict[str, _Term] = {}
+        lines = [line for line in _URL.sub(" ", text).split("\n") if not FRAME.match(line)]
+        if error:
+            lines += error.split("\n")
+        self._read("\n".join(lines))
+
+    def _read(self, text: str) -> None:
+        """Make terms of a text, the most telling first, and look each up."""
+        named = _names(text)
+        plain = self._plain(text, named)
+        runs = _RUN.findall(text)
+        romance = sum(w in _ROMANCE for w in self.tokens) >= 2
+        self.foreign = romance or bool(runs)
+        jobs: list[tuple[float, str, str, str]] = []  # what it tells, the word, how to look for it, the name that it is a part of
+        for name, parts in named.items():
+            jobs.append((_weight_of_name(name, parts), name, f"{quoted(' '.join(parts))} OR {quoted(''.join(parts))}", ""))
+        whole = {name.lower() for name in named}
+        inner = {part: name for name, parts in named.items() for part in parts}
+        for word, weight in plain.items():
+            if word not in whole:  # Portuguese and Spanish bend more than the end that the index cuts off
+                root = word[: len(word) - 3 if len(word) > 7 else len(word) - 1]
+                jobs.append((weight, word, f'"{root}" *' if romance and len(word) > 4 else quoted(word), inner.get(word, "")))
+        for quote in list(dict.fromkeys(m[1] for m in _QUOTE.finditer(text)))[:6]:
+            if quote.count(" ") > 1 and len(WORD.findall(quote)) > 2:
+                jobs.append((NAMED, f"“{short(quote)}”", quoted(fold(quote)), ""))
+        pairs = dict.fromkeys(f"{run[i]}{run[i + 1]}" for run in runs for i in range(len(run) - 1))
+        jobs += [(COMPANY, pair, quoted(fold(pair)), "") for pair in pairs if pair not in CJK_CHATTER]
+        jobs.sort(key=lambda job: -job[0])
+        for weight, shown, expression, of in jobs[: TERMS + min(TERMS, len(pairs) // 2)]:
+            self._look(_Term(shown, weight, of), expression)
+        for key in [key for key in SAME if not key.isascii() and any(key in run for run in runs)][:8] if runs else ():
+            term = _Term(key, COMPANY)
+            self._alike(term, [w for w in SAME[key] if w.isascii()])
+            if term.rows:
+                self.terms[key + " "] = term
+        self._joined()
+
+    def _plain(self, text: str, named: "Mapping[str, list[str]]") -> "dict[str, float]":
+        """Return the words that tell something, and how much; note all words in their order."""
+        capitals = {w.lower() for w in _CAPITALS.findall(text)} if not text.isupper() else set()
+        out: dict[str, float] = {}
+        for found in WORD.finditer(text):
+            word = folded(found[0].lower())
+            self.tokens.append(word)
+            if word not in out and not _RUN.search(word):
+                weight = weight_of(word, found[0] in named)
+                if weight:
+                    out[word] = max(weight, 0.6) if word in capitals else weight
+        return out
+
+    def _look(self, term: _Term, expression: str) -> None:
+        """Find a term's rows, and those that have another word for it."""
+        self.terms[term.shown] = term
+        rows = hits_of(self.index, "title tags body anchors", expression, self.most)
+        if len(rows) > self.most:
+            term.common = True
+            return
+        if rows:
+            term.idf = self._idf(len(rows))
+            title = hits_of(self.index, "title", expression, self.most)
+            near = hits_of(self.index, "tags anchors", expression, self.most) if len(title) < len(rows) else set()
+            for n in rows:
+                term.rows[n] = 1.0 if n in title else 0.75 if n in near else 0.55
+        key = next((form for form in forms(term.shown) if form in SAME), "")
+        if key:
+            self._alike(term, [w for w in SAME[key] if w != term.shown])
+
+    def _alike(self, term: _Term, others: "Sequence[str]") -> None:
+        expression = " OR ".join(quoted(fold(w)) for w in dict.fromkeys(others[:14]))
+        rows = hits_of(self.index, "title tags body anchors", expression, self.most) if expression else set()
+        if rows and len(rows) <= self.most:
+            if not term.rows:
+                term.idf = self._idf(len(rows))
+            title = hits_of(self.index, "title tags", expression, self.most)
+            for n in rows:
+                term.rows.setdefault(n, OTHER_TITLE if n in title else OTHER_TEXT)
+
+    def _joined(self) -> None:
+        """Look up neighbouring words as one, as in `cart total` for `CartTotal`; together when one alone is everywhere."""
+        made = 0
+        for one, two in pairwise(self.tokens):
+            a, b = self.terms.get(one), self.terms.get(two)
+            if made >= 16:
+                break
+            if (
+                (a is None and b is None)
+                or not one.isascii()
+                or not two.isascii()
+                or min(len(one), len(two)) < 3
+                or one + two in self.terms
+            ):
+                continue
+            made += 1
+            if one.isalpha() and two.isalpha():
+                self._add(_Term(one + two, 1.0), quoted(one + two), 0.8)
+            if a and b and (a.common or b.common):
+                self._add(_Term(f"{one} {two}", 1.0), quoted(f"{one} {two}"), 0.8)
+
+    def _add(self, term: _Term, expression: str, part: float) -> None:
+        rows = hits_of(self.index, "title tags body anchors", expression, 64)
+        if 0 < len(rows) <= 64:
+            term.idf = self._idf(len(rows))
+            term.rows = dict.fromkeys(rows, part)
+            self.terms[term.shown] = term
+
+    def _idf(self, rows: int) -> float:
+        return math.log(1 + (self.size - rows + 0.5) / (rows + 0.5)) / math.log(1 + (self.size + 0.5) / 0.5)
+
+    def likely(self, most: int) -> "list[int]":
+        """Return the rows with the most evidence."""
+        sums: dict[int, float] = {}
+        for term in self.terms.values():
+            for n in term.rows:
+                sums[n] = sums.get(n, 0.0) + term.worth(n)
+        return sorted((n for n, s in sums.items() if s >= FAINT), key=lambda n: -sums[n])[:most]
+
+    def judge(self, rows: "Mapping[int, Row]", patterns: "Collection[str]") -> "dict[int, tuple[float, bool, str]]":
+        """Return, for each row that has words of the task: the evidence, whether it is enough alone, and the words."""
+        # a word that no record has speaks of another subject; less so when it is of another language than the store's
+        absent = FOREIGN if self.foreign else 1.0
+        counted = [t for t in self.terms.values() if not t.of and not t.shown.endswith((" ", "”"))]
+        asked = sum(t.weight * (1.0 if t.rows else absent) for t in counted) or 1.0
+        self.roots = {root for word in self.tokens if word not in STOP for root in forms(word)}
+        phrases = self._phrases(rows)
+        out = {}
+        for n, row in rows.items():
+            hits = [t for t in self.terms.values() if n in t.rows]
+            names = {t.shown for t in hits}
+            hits = [t for t in hits if t.of not in names]
+            if not hits:
+                continue
+            covered = min(1.0, sum(t.weight for t in hits) / asked)
+            titled = _titled(row["title"], sum(1 for t in hits if t.rows[n] >= OTHER_TITLE))
+            score = sum(t.worth(n) for t in hits) + sum(PHRASE * p for p in phrases.get(n, ()))
+            score *= 1 - COVER + COVER * max(covered, titled)
+            score += SMALL * min(3, _small_talk(row["title"], self.roots))
+            if self.error and row["pattern"] and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5:
+                score *= 0.5  # it waits for another error
+            sole = self._is_sole(n, hits, covered)
+            if sole:
+                score = max(score, ENOUGH)
+            elif len(hits) == 2 and titled < 0.5 and covered < 0.9:
+                score *= CHANCE
+            hits.sort(key=lambda t: -t.worth(n))
+            told = "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
+            distinct = sole or n in phrases or self._is_distinct(n, hits)
+            out[n] = score, distinct and score >= ENOUGH and self._says_what(n, row, hits), told
+        return out
+
+    def _is_sole(self, n: int, hits: "Sequence[_Term]", covered: float) -> bool:
+        """Say whether one word is enough: a name of code, or all that the task says."""
+        strong = [t for t in hits if t.rows[n] >= OTHER_TITLE]
+        if any(t.weight >= NAMED for t in strong):
+            return True
+        return bool(strong) and strong[0].weight >= 1.0 and covered > 0.95 and len(set(self.tokens) - STOP) <= 2
+
+    def _is_distinct(self, n: int, hits: "Sequence[_Term]") -> bool:
+        """Say whether there are words enough: two; three when none is the record's own, but another word for the same thing."""
+        return len(hits) >= (3 if all(t.rows[n] in {OTHER_TITLE, OTHER_TEXT} for t in hits) else 2)
+
+    def _says_what(self, n: int, row: "Row", hits: "Sequence[_Term]") -> bool:
+        """Say whether a word stands where it counts, and the words tell more than where in the code the record applies."""
+        local = _where(row)
+        what = [t for t in hits if t.weight >= NAMED or not any(root in local for root in forms(t.shown))]
+        return any(t.rows[n] >= OTHER_TITLE for t in hits) and sum(t.worth(n) for t in what) >= WHAT
+
+    def _phrases(self, rows: "Mapping[int, Row]") -> "dict[int, list[float]]":
+        """Return, by row, the weights of the pairs of words that stand together both there and in the task."""
+        out: dict[int, list[float]] = {}
+        seen: set[str] = set()
+        for one, two in pairwise(self.tokens):
+            a, b = self.terms.get(one), self.terms.get(two)
+            if len(seen) >= 16 or f"{one} {two}" in seen or (a is None and b is None) or len(one) < 3 or len(two) < 3:
+                continue
+            near = set(a.rows if a else b.rows if b else ()) & set(rows)
+            if b and a:
+                near &= set(b.rows)
+            if not near:
+                continue
+            seen.add(f"{one} {two}")
+            idf = min(t.idf * t.weight for t in (a, b) if t) * (1.0 if a and b else 0.5)
+            for n in hits_of(self.index, "title tags body", f'NEAR("{one}" "{two}", 2)', self.most):
+                if n in near:
+                    out.setdefault(n, []).append(max(0.4, idf))
+        return out
+
+
+def weight_of(word: str, name: bool = False) -> float:
+    """Return what a word tells before any store is asked: 0 nothing, 1 a subject."""
+    if word.isdigit():
+        if len(word) == 3:
+            return 0.5 if word[0] in "45" else 0.0  # an HTTP status
+        return 0.6 if 3 < len(word) < 7 and not ("1900" < word < "2100" and len(word) == 4) else 0.0  # a port, a limit; a year is none
+    if len(word) < 2 or (len(word) == 2 and word.isalpha() and word not in SAME) or len(word) > 60:
+        return 0.0
+    if not name:
+        roots = forms(word)
+        if any(root in CHATTER for root in roots):
+            return 0.0
+        if word in PLAIN_ERRORS:
+            return PLAIN
+        if any(root in COMMON for root in roots):
+            return COMPANY
+        if word in TOOLS:
+            return TOOL
+    return 1.0
+
+
+def _names(text: str) -> "dict[str, list[str]]":
+    """Return the names of code in a text (`snake_case`, `camelCase`, `dotted.name`), with their parts."""
+    out: dict[str, list[str]] = {}
+    for found in _NAME.finditer(text):
+        parts = [p.lower() for piece in re.split(r"[_.]", found[0]) for p in (PART.findall(piece) or [piece])]
+        if parts[-1] not in _ENDS and len(parts) > 1 and sum(map(len, parts)) > 4 and len(out) < 12 and found[0].lower() not in BRANDS:
+            out.setdefault(found[0], parts)
+    return out
+
+
+def _weight_of_name(name: str, parts: "Sequence[str]") -> float:
+    if name.lower() in PLAIN_ERRORS:
+        return PLAIN
+    if all(part in CHATTER or len(part) < 2 for part in parts) and len(parts) < 3:
+        return 0.9
+    return NAMED
+
+
+def forms(word: str) -> "tuple[str, ...]":
+    """Return a word and what may be its root."""
+    return (word, *(word[: -len(end)] for end in ("s", "es", "ed", "d", "ing") if word.endswith(end) and len(word) > len(end) + 2))
+
+
+def _where(row: "Row") -> "set[str]":
+    """Return the words of a row's places: they tell where it applies, and little of what it is about."""
+    out: set[str] = set()
+    for anchor in row["anchors"]:
+        place = (anchor.get("path") or anchor.get("glob")) if isinstance(anchor, dict) else None
+        if isinstance(place, str):
+            for word in PART.findall(place):
+                out.update(forms(word.lower()))
+    return out
+
+
+def _small_talk(title: str, roots: "Collection[str]") -> int:
+    """Return how many words of a title that tell nothing alone are in the task too."""
+    words = {folded(found[0].lower()) for found in WORD.finditer(title)}
+    return sum(1 for w in words if w not in STOP and len(w) > 2 and not weight_of(w) and any(root in roots for root in forms(w)))
+
+
+def _titled(title: str, hits: int) -> float:
+    """Return how much of a title's telling words were hit."""
+    words = {w for w in (folded(m[0].lower()) for m in WORD.finditer(title)) if weight_of(w)}
+    return min(1.0, hits / len(words)) if words else 0.0
+
+
+def hits_of(index: "Index", columns: str, expression: str, most: int) -> "set[int]":
+    """Return at most one row more than `most` that has an expression in these columns."""
+    sql = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
+    return {n for (n,) in index.db.execute(sql, (f"{{{columns}}} : ({expression})", most + 1))}
+
+
+def quoted(text: str) -> str:
+    """Return a text as a phrase of FTS5, whatever stands in it."""
+    return '"' + text.replace('"', " ").replace("\0", " ") + '"'
+
+
+def alike(one: str, other: str) -> float:
+    """Return how many words two patterns share, from 0 to 1."""
+    a, b = (set(WORD.findall(re.sub(r"<\w+>", " ", x).lower())) for x in (one, other))
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+def short(text: object) -> str:
+    """Return a text as one line of at most a hundred characters."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= 100 else line[:99] + "…"

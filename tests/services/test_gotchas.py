@@ -1,0 +1,216 @@
+"""A gotcha's life as services do it, and what is concluded from outcomes, the odd ones too."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from gitmem.app import open_app
+from gitmem.clock import Clock
+from gitmem.errors import UserError
+from gitmem.index import trials
+from gitmem.model.kinds import gotcha_id
+from gitmem.services import errors, gotchas, outcomes
+from gitmem.services.gotcha_page import escape
+from tests.conftest import git, record
+
+PATTERN = "ValueError: it is too long"
+
+
+@pytest.fixture
+def app(repo: Path):
+    """A repository, opened at a time that tests choose."""
+    with open_app(str(repo), dict(os.environ), Clock(), "git") as made:
+        yield made
+
+
+def captured(app, pattern: str = PATTERN) -> str:
+    """Capture a gotcha; return its id."""
+    from gitmem.model.fingerprint import fingerprint
+
+    mark = fingerprint(pattern, "")
+    assert mark
+    out = errors.record(app.store(), app.state, app.writer(), mark, [], [], pattern, "make", "", window=3600, threshold=1)
+    assert out.gotcha == gotcha_id(mark.pattern)
+    return out.gotcha
+
+
+def outcome(app, **facts) -> None:
+    """Have a conclusion wait."""
+    whole = {
+        "session": "s", "pattern": PATTERN, "command": "make", "failed": "make", "head": git(app.location.worktree or app.location.gitdir, "rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)),
+        "since": 1.0, "at": 2.0, "steps": [["edit", "code.py"]], **facts,
+    }  # fmt: skip
+    app.state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(whole),))
+
+
+def get(app, id: str):
+    return app.store().get(id).record
+
+
+# -- conclusions
+
+
+def test_edit_resolves_with_the_fix_noted(app, repo: Path):
+    id = captured(app)
+    (repo / "code.py").write_text("a\nb\n")
+    outcome(app)
+    assert app.conclude() == 1
+    done = get(app, id).resolved
+    assert (done["files"], done["stat"], done["by"]) == (["code.py"], "1 file, +2 −1", "git-mem")
+    assert app.conclude() == 0
+
+
+@pytest.mark.parametrize(
+    ("facts", "workaround"),
+    [
+        ({"steps": [["command", "npm i"]]}, "What helped: `npm i`; then `make` passed."),
+        ({"steps": [], "command": "A=1 make"}, "Run it as `A=1 make`."),
+        ({"steps": [["command", "npm i"]], "command": "A=1 make"}, "Run it as `A=1 make`, after `npm i`."),
+        ({"steps": [["edit", "/etc/hosts"]]}, "What helped: a change of /etc/hosts; then `make` passed."),
+        ({"steps": [["command", "x" * 900]]}, f"What helped: `{'x' * 159}…`; then `make` passed."),
+        ({"steps": [["command", "echo `id`\n"]]}, "What helped: `echo 'id'`; then `make` passed."),
+        ({"steps": []}, ""),
+    ],
+)
+def test_what_helped_becomes_the_workaround(app, facts, workaround):
+    id = captured(app)
+    outcome(app, **facts)
+    app.conclude()
+    assert (get(app, id).fields.get("workaround") or "") == workaround
+    assert not get(app, id).resolved
+
+
+@pytest.mark.parametrize("state", ["confirmed", "resolved", "archived", "forgotten"])
+def test_what_people_decided_is_left_alone(app, state):
+    id = captured(app)
+    who, store = app.writer(), app.store()
+    if state == "confirmed":
+        gotchas.confirm(store, who, get(app, id))
+    elif state == "resolved":
+        gotchas.resolve(store, who, get(app, id), note="by hand")
+    else:
+        from gitmem.services import memories
+
+        if state == "archived":
+            memories.set_status(store, who, get(app, id), "archived", "archive")
+        else:
+            memories.forget(store, who, [get(app, id)])
+    tip = git(app.location.worktree, "rev-parse", "refs/gitmem/heads/main")
+    outcome(app)
+    assert app.conclude() == 0
+    assert git(app.location.worktree, "rev-parse", "refs/gitmem/heads/main") == tip
+    assert trials.take_outcomes(app.state) == []
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"steps": None}, {"steps": 5}, {"steps": [[]]}, {"steps": [["edit"]]}, {"steps": ["xyz"]}, {"steps": [["edit", "a\0b"]]}, {"steps": [["edit", "\ud800"]]},
+        {"steps": [["edit", ""]]}, {"steps": [["edit", "../../etc/passwd"]]}, {"steps": [["edit", "gone.py"]]}, {"steps": [["fly", "moon"]]}, {"head": "0" * 40},
+        {"head": "--output=pwned"}, {"head": None}, {"head": 7}, {"pattern": "another"}, {"pattern": None}, {"command": None}, {"command": "\x1b[31m\u202e"}, {"session": "\n\n"},
+    ],
+)  # fmt: skip
+def test_odd_outcomes_are_taken_away(app, repo: Path, facts):
+    """Nothing stays for ever, nothing fails, and the next one is concluded."""
+    captured(app)
+    other = captured(app, "KeyError: another thing")
+    outcome(app, **facts)
+    outcome(app, pattern="KeyError: another thing")
+    app.conclude()
+    assert trials.take_outcomes(app.state) == []
+    assert get(app, other).resolved
+    assert sorted(path.name for path in repo.iterdir()) == [".git", "code.py"]
+
+
+@pytest.mark.parametrize("kind", ["bare", "worktree", "empty"])
+def test_conclusions_anywhere(make_repo, tmp_path: Path, kind: str):
+    """In a bare repository, a linked work tree, and before the first commit."""
+    if kind == "empty":
+        git(tmp_path, "init", "-q", "empty")
+    path = tmp_path / "empty" if kind == "empty" else make_repo(kind)
+    with open_app(str(path), dict(os.environ), Clock(), "git") as app:
+        id = captured(app)
+        outcome(app)
+        assert app.conclude() == 1
+        assert get(app, id).resolved["files"] == ["code.py"]
+
+
+def test_merged_gotcha_is_concluded(app):
+    """The one that stands for the error learns; the one that is part of it stays archived."""
+    a, b = captured(app), captured(app, "KeyError: another thing")
+    gotchas.merge(app.store(), app.writer(), get(app, a), [get(app, b)], app.replica())
+    outcome(app, pattern="KeyError: another thing")
+    assert app.conclude() == 1
+    assert get(app, a).resolved
+    assert not get(app, b).resolved
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "done", "settings", "expected"),
+    [
+        ("make", "make", [], [], ""),
+        ("A=1 make", "A=1 make", [], [], ""),
+        ("make", "make", ["a", "b", "c", "d"], [], "What helped: `b`, `c`, `d`; then `make` passed."),
+        ("make", "make", ["a"], ["x.cfg"], "What helped: `a`, a change of x.cfg; then `make` passed."),
+    ],
+)
+def test_workaround(passed, failed, done, settings, expected):
+    assert outcomes.workaround(passed, failed, done, settings) == expected
+
+
+# -- merge, confirm
+
+
+def test_merge_says_no(app):
+    """To other kinds, itself, and what is archived."""
+    a, b = record("gotcha", "a"), record("gotcha", "b", status="archived")
+    for into, others in ((a, [a]), (b, [a]), (a, [record()]), (record(), [a])):
+        with pytest.raises(UserError):
+            gotchas.merge(app.store(), app.writer(), into, others, "r")
+    with pytest.raises(UserError):
+        gotchas.confirm(app.store(), app.writer(), record("summary"))
+
+
+def test_merge_joins_what_they_know(app):
+    """Places once each, the earliest and the latest time, all tags; its own workaround first."""
+    place = {"path": "code.py", "lines": [1, 1]}
+    from tests.conftest import add
+
+    into = add(
+        app.store(), record("gotcha", "a", anchors=[place], tags=["x"], first_seen="2026-01-02T00:00:00Z", last_seen="2026-01-03T00:00:00Z")
+    )
+    one = add(
+        app.store(), record("gotcha", "b", anchors=[place, {"glob": "**"}], tags=["y"], workaround="w1", first_seen="2026-01-01T00:00:00Z")
+    )
+    two = add(app.store(), record("gotcha", "c", anchors=[{"glob": "**"}], workaround="w2", last_seen="2026-01-09T00:00:00Z"))
+    after = gotchas.merge(app.store(), app.writer(), into, [one, two], app.replica()).after
+    assert sorted(map(str, after.anchors)) == sorted(map(str, [place, {"glob": "**"}]))
+    assert (after.get("first_seen"), after.get("last_seen")) == ("2026-01-01T00:00:00Z", "2026-01-09T00:00:00Z")
+    assert (after.tags, after.get("workaround"), after.get("supersedes")) == (["x", "y"], "w1", sorted([one.id, two.id]))
+
+
+# -- who subscribed
+
+
+def test_listeners_are_told(app):
+    """Of each commit, and no longer than they want; one that fails costs nothing."""
+    told = []
+
+    def fails(_):
+        raise RuntimeError("somebody else's")
+
+    app.subscribe(fails)
+    stop = app.subscribe(told.append)
+    id = captured(app)
+    gotchas.resolve(app.store(), app.writer(), get(app, id))
+    gotchas.reopen(app.store(), app.writer(), get(app, id))
+    stop()
+    gotchas.confirm(app.store(), app.writer(), get(app, id))
+    assert [(notice.op, notice.ids) for notice in told] == [("capture", (id,)), ("resolve", (id,)), ("reopen", (id,))]
+    assert all(notice.commit for notice in told)
+
+
+def test_escape():
+    assert escape("a <b> [c](d) *e* `f` \\ |\n#") == "a \\<b\\> \\[c\\](d) \\*e\\* \\`f\\` \\\\ \\| \\#"
