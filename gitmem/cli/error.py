@@ -25,6 +25,11 @@ def error_command() -> None:
     """Errors are counted by what they say, without paths, numbers and times; one that repeats becomes a gotcha.
 
     Hooks of agents do this by themselves.
+
+    \b
+    Examples:
+      make 2>&1 | git mem error record --command make
+      git mem error list
     """
 
 
@@ -44,6 +49,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
     """
     from gitmem.agents.render import without_fences
     from gitmem.model.fingerprint import fingerprint
+    from gitmem.model.scrub import scrub
     from gitmem.services import errors
     from gitmem.services.evidence import anchors
     from gitmem.store.records import Notice
@@ -59,6 +65,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         if mark is None:
             raise UserError("nothing in this tells an error.", "Give the lines that the tool printed, on the command line or on stdin.")
         who = app.writer(session=session)
+        title = scrub(mark.title, who.allow).text
         threshold = max(1, int(app.settings.get("captureThreshold")))
         known = [row for _, index in app.indexes() for row in index.by_patterns([mark.pattern]) if row["status"] in LIVE]
         if app.state.in_memory:
@@ -74,20 +81,20 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         help_ = next((row["workaround"] for row in known if row["workaround"]), "")
         if as_json:
             term.json(
-                {"pattern": mark.pattern, "title": mark.title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": threshold,
+                {"pattern": mark.pattern, "title": title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": threshold,
                  "gotcha": out.gotcha, "workaround": help_}
             )  # fmt: skip
             return
         if out.gotcha:
-            term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(mark.title)} (seen {out.hits}× lately)")
+            term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen {out.hits}× lately)")
             if help_:
                 term.say(f"    {plain(help_)}")
         elif out.written is not None:
-            term.say(f"counted {plain(mark.title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
+            term.say(f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
         elif out.hits >= threshold and not app.settings.get("capture"):
-            term.say(f"counted {plain(mark.title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off.")
+            term.say(f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off.")
         else:
-            term.say(f"counted {plain(mark.title)}: {out.hits} of {threshold}")
+            term.say(f"counted {plain(title)}: {out.hits} of {threshold}")
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -110,7 +117,10 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
         for pattern, hits, last in app.state.errors(since):
             sessions, first = app.state.sessions_of(pattern, since)
             known = [
-                row for _, index in app.indexes() for row in index.by_patterns([pattern]) if pattern in error_patterns(row["triggers"])
+                row
+                for _, index in app.indexes()
+                for row in index.by_patterns([pattern])
+                if row["status"] in LIVE and pattern in error_patterns(row["triggers"])
             ]
             rows.append(
                 {"pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None}

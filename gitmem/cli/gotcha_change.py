@@ -126,6 +126,7 @@ def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: boo
 
 
 _SPAN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
+LONGEST = 10 * 366 * 86400.0  # seconds: for good is what `resolve` and `forget` are for
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -134,7 +135,7 @@ def span(text: str) -> float:
     found = _SPAN.fullmatch(text.strip().lower())
     if not found or not int(found[1]):
         raise click.BadParameter(f"'{text}' is no span of time. Write 30m, 12h, 7d or 2w.")
-    return float(int(found[1]) * _SECONDS[found[2][0]])
+    return min(float(int(found[1]) * _SECONDS[found[2][0]]), LONGEST)
 
 
 @click.command("snooze", short_help=TABLE["snooze"][2])

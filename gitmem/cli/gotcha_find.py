@@ -256,7 +256,7 @@ def stats_command(term: Terminal, as_json: bool) -> None:
         term.say(f"  seen {facts['occurrences']} times in all")
         hours = f"{window / 3600:g} h"
         term.say(
-            f"  {facts['tracked_errors']} errors counted in the last {hours}, {facts['pending_captures']} of them one hit short of a gotcha"
+            f"  {facts['tracked_errors']} error{'s' if facts['tracked_errors'] != 1 else ''} counted in the last {hours}, {facts['pending_captures']} of them one hit short of a gotcha"
         )
 
 

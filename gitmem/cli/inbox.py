@@ -19,6 +19,7 @@ from gitmem.services import gotchas, memories
 from gitmem.store.records import Stored
 
 LIVE = ("active", "pinned")
+EMPTY = "the inbox is empty: everything that was captured has been looked at."
 KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
 
 
@@ -52,7 +53,10 @@ def inbox_command(
     with term.open() as app:
         if accepted or rejected or merged or accept_all:
             if accept_all:
-                accepted = tuple(dict.fromkeys([*accepted, *(row["id"] for row in waiting(app) if row["id"] not in rejected)]))
+                others = {app.find(id) for id in (*rejected, *merged)}
+                accepted = tuple(dict.fromkeys([*accepted, *(row["id"] for row in waiting(app) if row["id"] not in others)]))
+                if not (accepted or others) and not as_json:
+                    term.note(EMPTY)
             _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
             return
         rows = waiting(app)
@@ -60,7 +64,7 @@ def inbox_command(
             term.json([public(row) for row in rows])
             return
         if not rows:
-            term.note("the inbox is empty: everything that was captured has been looked at.")
+            term.note(EMPTY)
             return
         if sys.stdin.isatty() and sys.stdout.isatty():
             _ask(term, app, rows)
@@ -89,7 +93,8 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
         yield term.style("    " + plain("; ".join(facts)), fg="bright_black")
     if row.get("workaround"):
         yield f"    {plain(row['workaround'])}"
-    for text in body.strip("\n").split("\n")[:12] if body else ():
+    body = body.removesuffix(row.get("workaround") or "").strip("\n")  # the index keeps both as one text
+    for text in body.split("\n")[:12] if body else ():
         yield "    " + plain(text)
 
 
@@ -142,8 +147,7 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
     """Return (scope, the gotcha that stays, the others); raises UserError when they cannot be put together."""
     scope, target = app.get(into)
     others = every(app, ids)
-    for stored in (target, *(other for _, other in others)):
-        gotchas.require_gotcha(stored.record, "merged")
+    gotchas.require_mergeable(target.record, [stored.record for _, stored in others])
     for where, stored in others:
         if where != scope:
             raise UserError(
@@ -164,7 +168,10 @@ def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool)
 
 def _ask(term: Terminal, app: App, rows: Sequence[dict[str, Any]]) -> None:
     """Show each, and do what a key says."""
-    for number, row in enumerate(rows, 1):
+    for number, listed in enumerate(rows, 1):
+        row = next((row for row in waiting(app) if row["id"] == listed["id"]), None)
+        if row is None:  # dealt with meanwhile: a merge, another process
+            continue
         term.say("")
         body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
         term.say(term.style(f"{number} of {len(rows)}", bold=True))

@@ -11,13 +11,15 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain, public, short
 from gitmem.cli.rows import as_row
+from gitmem.codemap.anchoring import attach
+from gitmem.codemap.spec import parse
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import head, inside
 from gitmem.git.build import object_id
 from gitmem.model.codec import decode, encode
 from gitmem.model.kinds import CATEGORIES, SEVERITIES, TYPES
 from gitmem.model.record import TITLE_LIMIT, Record, clean_body, kind_of
-from gitmem.services import anchors, memories
+from gitmem.services import memories
 from gitmem.services.memories import Change
 from gitmem.store.records import Stored
 
@@ -42,7 +44,8 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
 
 def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
     """Return an anchor with the code it points at, as the work tree has it (else HEAD); raises UserError."""
-    anchor = anchors.parse(spec if from_root else _from_root(app, spec))
+    root = app.location.worktree
+    anchor = parse(spec if from_root else _from_root(app, spec), lambda path: bool(root) and os.path.isfile(os.path.join(str(root), path)))
     if "glob" in anchor:
         return anchor
     data = file_bytes(app, anchor["path"])
@@ -51,9 +54,7 @@ def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str,
             f"there is no file '{anchor['path']}' in this repository.",
             "Name it from the repository's root, or from where you are; or add the anchor later: git mem edit ID --anchor PLACE",
         )
-    if b"\0" in data[:8000]:
-        return {**anchor, "blob": object_id("blob", data, app.objects.traits.hash)}
-    attached = anchors.attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
+    attached = attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
     commit = head(app.location)
     return {**attached, "commit": commit} if commit else attached
 
@@ -159,6 +160,10 @@ def _triggers(app: App, o: dict[str, Any]) -> dict[str, Any]:
             triggers.check_query(o["query"], o["language"])
             out["query"] = o["query"]
     if o.get("language"):
+        from gitmem.codemap.symbols import GRAMMARS, language_named
+
+        if not language_named(o["language"]):
+            raise UserError(f"'{o['language']}' is no language that is known here.", f"They are: {', '.join(sorted(GRAMMARS))}.")
         out["language"] = o["language"]
     return out
 

@@ -33,12 +33,13 @@ class WorkTree:
         """Return which of some paths (relative to the root) git ignores."""
         if not paths:
             return set()
-        data = b"".join(os.fsencode(path) + b"\0" for path in paths[:PATHS])
-        return {os.fsdecode(path) for path in self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128)).split(b"\0") if path}
+        data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])  # a name that begins with a colon is no pattern
+        out = self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128))
+        return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
 
     def changes(self, base: str, paths: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return (path, lines added, lines removed) between a commit and the files as they are now; new files count as added."""
-        if self.root is None or not paths:
+        if self.root is None or not paths or base.startswith("-"):  # no commit, but an option
             return []
         wanted = [f":(top,literal){path}" for path in paths[:PATHS]]
         out = self._run("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--numstat", "-z", base or "HEAD", "--", *wanted)

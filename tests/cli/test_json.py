@@ -1,12 +1,12 @@
 """Commands that print data have `--json`: one JSON value on stdout, nothing else, with stable fields."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 import pytest
 
-from gitmem.cli.main import COMMANDS, cli
+from gitmem.cli.main import cli
 from tests.cli.conftest import Mem, spawn
 from tests.conftest import git
 
@@ -47,25 +47,74 @@ CASES: dict[str, Case] = {
     ),
 }  # fmt: skip
 
+TRAP = {
+    **{key: kind for key, kind in RECORD.items() if key != "author"},
+    "status": str,
+    "severity": str,
+    "category": str,
+    "occurrences": int,
+    "path": str,
+    "oid": str,
+}
+WHOLE = {**RECORD, "body": str, "status": str, "severity": str, "category": str, "triggers": dict, "origin": str, "unconfirmed": bool}
+PLACE = {"path": str, "first": int, "last": int, "state": str, "stale": bool}
+ERROR = "TypeError: unsupported operand type(s) for +"
+# the same for gotchas; `i` are one of code.py and two that were captured
+TRAPS: dict[str, Case] = {
+    "gotcha add": (
+        lambda m, i: ["gotcha", "add", "new", "-m", "text", "--error", ERROR], False,
+        {**RECORD, "body": str, "triggers": dict, "category": str, "first_seen": str, "commit": str, "journaled": bool},
+    ),
+    "gotcha list": (lambda m, i: ["gotcha", "list"], True, TRAP),
+    "gotcha show": (lambda m, i: ["gotcha", "show", i[1]], False, {**WHOLE, "oid": str, "path": str, "access_count": int}),
+    "gotcha edit": (lambda m, i: ["gotcha", "edit", i[1], "--severity", "info"], False, {**WHOLE, "commit": str, "journaled": bool}),
+    "gotcha resolve": (lambda m, i: ["gotcha", "resolve", *i[1:], "-m", "how"], True, {**WHOLE, "resolved": dict, "changed": bool}),
+    "gotcha reopen": (lambda m, i: ["gotcha", "reopen", *i[1:]], True, {**WHOLE, "changed": bool}),
+    "gotcha snooze": (lambda m, i: ["gotcha", "snooze", *i], True, {"id": str, "title": str, "until": str}),
+    "gotcha snooze off": (lambda m, i: ["gotcha", "snooze", "--off", *i], True, {"id": str, "title": str, "until": type(None)}),
+    "gotcha snooze list": (lambda m, i: ["gotcha", "snooze"] if m("gotcha", "snooze", i[0]) else [], True, {"id": str, "title": str, "until": str}),
+    "gotcha verify": (lambda m, i: ["gotcha", "verify"], True, {"id": str, "title": str, "was": dict, "now": dict}),
+    "gotcha verify ID": (lambda m, i: ["gotcha", "verify", *i[1:]], True, {**{k: v for k, v in WHOLE.items() if k != "unconfirmed"}, "confirmed": dict, "changed": bool}),
+    "gotcha search": (lambda m, i: ["gotcha", "search", "operand"], True, {**TRAP, "score": float, "reason": str}),
+    "gotcha for": (lambda m, i: ["gotcha", "for", "code.py:1"], True, {**TRAP, "asked": str, "place": dict, "reason": str, "anchors": list}),
+    "gotcha context": (lambda m, i: ["gotcha", "context", "--error", ERROR, "code.py"], True, {**TRAP, "score": float, "reasons": list}),
+    "gotcha stats": (
+        lambda m, i: ["gotcha", "stats"], False,
+        {**dict.fromkeys(("total", "unresolved", "resolved", "unconfirmed", "archived", "occurrences", "tracked_errors", "pending_captures", "snoozed"), int),
+         **dict.fromkeys(("by_category", "by_severity", "by_source"), dict)},
+    ),
+    "inbox": (lambda m, i: ["inbox"], True, {**TRAP, "unconfirmed": bool, "triggers": dict}),
+    "inbox apply": (lambda m, i: ["inbox", "--accept", i[1], "--reject", i[2]], False, {"accepted": list, "rejected": list, "merged": list}),
+    "error record": (
+        lambda m, i: ["error", "record", ERROR], False,
+        {"pattern": str, "title": str, "category": str, "severity": str, "hits": int, "threshold": int, "gotcha": str, "workaround": str},
+    ),
+    "error list": (
+        lambda m, i: ["error", "list"], True, {"pattern": str, "hits": int, "sessions": int, "first": str, "last": str, "gotcha": (str, type(None))},
+    ),
+}  # fmt: skip
 
-def _data_commands() -> set[str]:
-    """Return the commands that take `--json`."""
-    out = set()
-    for name in COMMANDS:
-        command = cli.get_command(click.Context(cli), name)  # type: ignore[attr-defined]
-        kids = (
-            [command.get_command(click.Context(command), n) for n in command.list_commands(click.Context(command))]
-            if isinstance(command, click.Group)
-            else [command]
-        )
-        if any("--json" in p.opts for kid in kids for p in kid.params):
-            out.add(name)
-    return out
+
+def _data_commands(group: click.Group, before: str = "") -> Iterator[str]:
+    """Yield the commands that take `--json`, each with the group that it is in."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _data_commands(command, f"{before}{name} ")
+        elif command is not None and any("--json" in p.opts for p in command.params):
+            yield before + name
 
 
 def test_every_command_with_json_is_here() -> None:
     """What prints data has `--json`, and is tested below."""
-    assert _data_commands() == {name.split()[0] for name in CASES}
+    assert isinstance(cli, click.Group)
+    commands = set(_data_commands(cli))
+    tested = {
+        next((" ".join(name.split()[:n]) for n in (2, 1) if " ".join(name.split()[:n]) in commands), name) for name in (*CASES, *TRAPS)
+    }
+
+    assert commands == tested
 
 
 @pytest.fixture
@@ -82,10 +131,48 @@ def stocked(mem: Mem, hub: Any) -> tuple[Mem, list[str]]:
 def test_json(stocked: tuple[Mem, list[str]], name: str) -> None:
     """One value, the promised fields, each of its type; text stays readable."""
     mem, ids = stocked
-    make, many, fields = CASES[name]
-    done = mem(*make(mem, ids), "--json")
+    make, _, _ = CASES[name]
 
-    value = done.json
+    _promised(name, mem(*make(mem, ids), "--json").json)
+
+
+@pytest.fixture
+def trapped(mem: Mem) -> tuple[Mem, list[str]]:
+    """A store with three gotchas: one about code that was changed since, two that were captured."""
+    one = mem("gotcha", "add", "an error in code.py", "--anchor", "code.py:1", "--json").json["id"]
+    for error in (ERROR, "ModuleNotFoundError: No module named 'stripe'"):
+        for _ in range(3):
+            mem("error", "record", error)
+    (mem.folder / "code.py").write_text("print('hello, world')\n")
+    captured = {row["title"]: row["id"] for row in mem("inbox", "--json").json}
+    return mem, [one, *(captured[title] for title in sorted(captured, reverse=True))]
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_json_of_gotchas(trapped: tuple[Mem, list[str]], name: str) -> None:
+    """As of all other commands; what is listed to be looked at exits with 1."""
+    mem, ids = trapped
+    make, _, _ = TRAPS[name]
+    value = mem(*make(mem, ids), "--json", code=1 if name == "gotcha verify" else 0).json
+
+    _promised(name, value)
+    for row in value if name in {"gotcha for", "gotcha verify"} else []:
+        place = row["place"] if name == "gotcha for" else row["now"]
+        assert {key: kind for key, kind in PLACE.items() if not isinstance(place.get(key), kind)} == {}
+
+
+def test_json_of_gotchas_says_nothing_as_an_empty_list(trapped: tuple[Mem, list[str]]) -> None:
+    """No place, no hit, no error, nothing to look at: `[]`."""
+    mem, ids = trapped
+    mem("gotcha", "resolve", *ids)
+    for args in (["list"], ["snooze"], ["verify"], ["search", "zebra"], ["for", "nothing.txt"], ["context", "--task", "zebra"]):
+        assert mem("gotcha", *args, "--json").out == "[]\n", args
+    assert mem("inbox", "--json").out == "[]\n"
+
+
+def _promised(name: str, value: Any) -> None:
+    """Check one JSON value: the promised fields, each of its type."""
+    _, many, fields = {**CASES, **TRAPS}[name]
     assert isinstance(value, list) == many
     assert value
     for row in value if many else [value]:
