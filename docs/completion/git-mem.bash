@@ -4,11 +4,24 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe completion add edit supersede link unlink pin unpin archive restore forget purge
-	show list search graph log diff undo sync remote hook"
+	gotcha inbox error show list search graph log diff undo sync remote hook"
 __git_mem_global="-C --no-pager --color --version --help"
-__git_mem_fields="--message --file --type --importance --tag --anchor --category --severity --workaround --project --agent"
-__git_mem_settings="backend sign agent remote remoteRef syncTimeout capture captureThreshold captureWindow inject startBudget promptBudget fileBudget
-	allowSecret pager"
+__git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
+__git_mem_fields="$__git_mem_trap --type --importance --project"
+__git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
+__git_mem_settings="backend sign agent remote remoteRef syncTimeout capture captureThreshold captureWindow captureSessions inject injectUnconfirmed
+	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
+	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager"
+
+# Print the commands that a command has; nothing when it has none.
+__git_mem_parts ()
+{
+	case "$1" in
+	gotcha) echo add list show edit resolve reopen snooze verify search for context stats page ;;
+	error) echo record list ;;
+	remote) echo enable disable show ;;
+	esac
+}
 
 # Print the options of a command.
 __git_mem_options ()
@@ -21,12 +34,25 @@ __git_mem_options ()
 	wipe) echo --remote --yes ;;
 	hook) echo --settings ;;
 	add) echo "$__git_mem_fields" --kind --link --session --shared --private --user --json ;;
-	edit) echo "$__git_mem_fields" --title --untag --unanchor --json ;;
+	edit | "gotcha edit") echo "$__git_mem_fields" --title --untag --unanchor --json ;;
 	supersede) echo "$__git_mem_fields" --json ;;
 	restore) echo --list --json ;;
 	forget) echo --reason ;;
 	purge) echo --text --remote --yes ;;
-	show) echo --at --raw --format --json ;;
+	"gotcha add") echo "$__git_mem_trap" --session --shared --private --user --json ;;
+	"gotcha list") echo --category --severity --resolved --unresolved --unconfirmed --snoozed --file --all --agent --limit --shared --private \
+		--user --json ;;
+	"gotcha resolve" | "gotcha reopen") echo --message --json ;;
+	"gotcha snooze") echo --for --off --json ;;
+	"gotcha verify") echo --anchor --json ;;
+	"gotcha search") echo --limit --unresolved --json ;;
+	"gotcha for" | "gotcha stats") echo --json ;;
+	"gotcha context") echo --task --error --limit --budget --json ;;
+	"gotcha page") echo --output --all ;;
+	inbox) echo --accept --reject --reason --merge --into --accept-all --json ;;
+	"error record") echo --command --session --json ;;
+	"error list") echo --all --json ;;
+	show | "gotcha show") echo --at --raw --format --json ;;
 	list) echo --kind --type --tag --status --all --agent --file --resolved --unresolved --conflicts --since --until --at --sort --limit \
 		--format --shared --private --user --json ;;
 	search) echo --limit --kind --type --all --agent --format --shared --private --user --json ;;
@@ -45,9 +71,10 @@ __git_mem_options ()
 __git_mem_takes_value ()
 {
 	case "$1" in
-	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | --agent | --anchor | --at | \
-		--bundle | --category | --depth | --format | --link | --project | --reason | --remote | --session | --severity | --since | --sort | \
-		--status | --tag | --text | --title | --until | --untag | --workaround) return 0 ;;
+	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | -o | --output | --accept | \
+		--agent | --anchor | --at | --budget | --bundle | --category | --code | --command | --depth | --error | --for | --format | --into | \
+		--language | --link | --merge | --project | --query | --reason | --reject | --remote | --session | --severity | --since | --sort | \
+		--status | --tag | --task | --text | --title | --until | --untag | --workaround) return 0 ;;
 	esac
 	return 1
 }
@@ -77,14 +104,14 @@ __git_mem_files ()
 	compopt -o filenames 2>/dev/null
 }
 
-# Offer ids; with their titles when there is a choice to make.
+# Offer ids, of one kind of record when it is given; with their titles when there is a choice to make.
 __git_mem_ids ()
 {
 	local id title rows=()
 	while IFS=$'\t' read -r id title; do
 		rows+=("$id")
 		COMPREPLY+=("$id  $title")
-	done < <(__git_mem_git mem __complete ids "$__git_mem_cur")
+	done < <(__git_mem_git mem __complete ids "$__git_mem_cur" "$1")
 	# one answer is inserted, and so is each in turn by menu-complete (37) and insert-completions (42): no title then
 	if [ ${#rows[@]} -lt 2 ] || [ "${COMP_TYPE-}" = 37 ] || [ "${COMP_TYPE-}" = 42 ]; then
 		COMPREPLY=("${rows[@]}")
@@ -97,9 +124,12 @@ __git_mem_remotes ()
 	__git_mem_words "$(__git_mem_git remote)"
 }
 
-# Offer what may follow an option.
+# Offer what may follow an option of a command.
 __git_mem_value ()
 {
+	case "$2,$1" in
+	"gotcha context,-t") return ;;
+	esac
 	case "$1" in
 	--kind | -k) __git_mem_words "memory gotcha summary snapshot work dna event" ;;
 	--type | -t) __git_mem_words "decision pattern rule bug insight context fact preference task" ;;
@@ -109,9 +139,12 @@ __git_mem_value ()
 	--sort) __git_mem_words "created updated title importance severity" ;;
 	--color) __git_mem_words "auto always never" ;;
 	--agent) __git_mem_words "global all" ;;
-	--link) __git_mem_ids ;;
+	--language) __git_mem_words "$__git_mem_languages" ;;
+	--for) __git_mem_words "12h 1d 7d 2w" ;;
+	--link | --accept | --reject) __git_mem_ids ;;
+	--merge | --into) __git_mem_ids gotcha ;;
 	--remote) __git_mem_remotes ;;
-	--file | -F | --anchor | --bundle) __git_mem_files ;;
+	--file | -F | --anchor | --bundle | --output | -o) __git_mem_files ;;
 	-C)
 		COMPREPLY=($(IFS=$'\n'; compgen -d -- "$__git_mem_cur"))
 		compopt -o filenames 2>/dev/null
@@ -124,23 +157,27 @@ __git_mem_argument ()
 {
 	case "$1,$2" in
 	show,* | link,* | unlink,* | pin,* | unpin,* | archive,* | restore,* | forget,* | purge,* | edit,0 | supersede,* | graph,0 | log,0) __git_mem_ids ;;
+	"gotcha edit",0 | "gotcha show",* | "gotcha resolve",* | "gotcha reopen",* | "gotcha snooze",* | "gotcha verify",*) __git_mem_ids gotcha ;;
+	"gotcha for",* | "gotcha context",*) __git_mem_files ;;
 	config,0) __git_mem_words "$__git_mem_settings" ;;
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
-		sign | capture | inject) __git_mem_words "true false" ;;
+		sign | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
+		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
+		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;
 	hook,0) __git_mem_words "claude" ;;
 	completion,0) __git_mem_words "bash zsh fish" ;;
-	remote,0) __git_mem_words "enable disable show" ;;
 	"remote enable",0 | "remote disable",0) __git_mem_remotes ;;
 	diff,*) __git_mem_remotes ;;
 	sync,0)
 		__git_mem_remotes
 		[ ${#COMPREPLY[@]} -gt 0 ] || __git_mem_files
 		;;
+	*,0) __git_mem_words "$(__git_mem_parts "$1")" ;;
 	esac
 }
 
@@ -158,8 +195,8 @@ __git_mem_complete ()
 		if [ -n "$literal" ] || [[ $word != -* ]] || [ "$word" = - ]; then
 			if [ -z "$command" ]; then
 				command="$word"
-			elif [ "$command" = remote ] && [ $count -eq 0 ]; then
-				command="remote $word"
+			elif [ -n "$(__git_mem_parts "$command")" ]; then
+				command="$command $word"
 			else
 				[ $count -gt 0 ] || first="$word"
 				count=$((count + 1))
@@ -176,12 +213,12 @@ __git_mem_complete ()
 		i=$((i + 1))
 	done
 	if [ -n "$prev" ] && [ $i -gt $last ]; then
-		__git_mem_value "$prev"
+		__git_mem_value "$prev" "$command"
 	elif [ -z "$literal" ] && [[ $__git_mem_cur == --*=* ]]; then
 		# readline replaces only what follows the '='
 		prev="${__git_mem_cur%%=*}"
 		__git_mem_cur="${__git_mem_cur#*=}"
-		__git_mem_value "$prev"
+		__git_mem_value "$prev" "$command"
 	elif [ -z "$literal" ] && [[ $__git_mem_cur == -* ]]; then
 		if [ -z "$command" ]; then
 			__git_mem_words "$__git_mem_global"

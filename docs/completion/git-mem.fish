@@ -3,7 +3,19 @@
 # fish's own completion of git hands `git mem ...` to the completion of `git-mem`.
 # Ids are asked of `git-mem __complete`, which answers from the index and never waits for git.
 
-# Print the words after `git-mem`, without options: the command first.
+# Print the commands that a command has; nothing when it has none.
+function __git_mem_parts -a command
+    switch "$command"
+        case gotcha
+            printf '%s\n' add list show edit resolve reopen snooze verify search for context stats page
+        case error
+            printf '%s\n' record list
+        case remote
+            printf '%s\n' enable disable show
+    end
+end
+
+# Print the words after `git-mem`, without options: first the command, with its part ('gotcha add') where it has one.
 function __git_mem_words
     set -l line (commandline -opc)
     set -e line[1]
@@ -13,7 +25,8 @@ function __git_mem_words
     set -e argv[1]
     test -n "$command"
     or return
-    echo $command
+    set -l parts (__git_mem_parts $command)
+    set -l rest
     set -l skip 0
     for word in $argv
         if test $skip = 1
@@ -21,14 +34,21 @@ function __git_mem_words
             continue
         end
         switch $word
-            case -k --kind -t --type -i --importance -m --message -F --file -n --limit --agent --anchor --at --bundle --category --depth --format \
-                --link --project --reason --remote --session --severity --since --sort --status --tag --text --title --until --untag --workaround
+            case -k --kind -t --type -i --importance -m --message -F --file -n --limit -o --output --accept --agent --anchor --at --budget \
+                --bundle --category --code --command --depth --error --for --format --into --language --link --merge --project --query --reason \
+                --reject --remote --session --severity --since --sort --status --tag --task --text --title --until --untag --workaround
                 set skip 1
             case '-*'
             case '*'
-                echo $word
+                if set -q parts[1]
+                    set command "$command $word"
+                    set -e parts
+                else
+                    set -a rest $word
+                end
         end
     end
+    printf '%s\n' $command $rest
 end
 
 function __git_mem_needs_command
@@ -49,14 +69,6 @@ function __git_mem_argument -a count
     and contains -- $words[1] $argv[2..]
 end
 
-# Say whether the line is at `remote enable`, `remote show`, ...
-function __git_mem_remote
-    set -l words (__git_mem_words)
-    test (count $words) -gt 1
-    and test $words[1] = remote
-    and contains -- $words[2] $argv
-end
-
 # Run git in the folder that -C names.
 function __git_mem_in_folder
     set -l command $argv
@@ -74,8 +86,9 @@ function __git_mem_in_folder
     end
 end
 
-function __git_mem_ids
-    __git_mem_in_folder mem __complete ids (commandline -ct | string replace -r '^--?[a-z]+=' '')
+# Print ids and titles, of one kind of record when it is given.
+function __git_mem_ids -a kind
+    __git_mem_in_folder mem __complete ids (commandline -ct | string replace -r '^--?[a-z]+=' '') $kind
 end
 
 function __git_mem_remotes
@@ -86,8 +99,15 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' inject 'answer agent hooks' startBudget 'tokens at a session start' \
-        promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' pager 'pager of git mem'
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' \
+        injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
+        promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
+        editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
+        editorInfo 'how loud editors show one of severity info' editorCodeLens 'count gotchas above a file' \
+        editorSymbolLens 'count gotchas above a function' editorInlayHints 'write titles behind lines' \
+        editorOutline 'list gotchas among symbols' editorCompletion 'complete ids in editors' \
+        editorUnconfirmed 'show what nobody has confirmed' editorMaxPerFile 'lines marked at most' \
+        editorSnoozeDays 'days of an editor snooze' pager 'pager of git mem'
 end
 
 complete -c git-mem -f
@@ -115,6 +135,9 @@ complete -c git-mem -n __git_mem_needs_command -a archive -d 'Put a record aside
 complete -c git-mem -n __git_mem_needs_command -a restore -d 'Bring back what was archived or forgotten'
 complete -c git-mem -n __git_mem_needs_command -a forget -d 'Remove a record on purpose'
 complete -c git-mem -n __git_mem_needs_command -a purge -d 'Remove a secret from all of history'
+complete -c git-mem -n __git_mem_needs_command -a gotcha -d 'Record, find and resolve traps'
+complete -c git-mem -n __git_mem_needs_command -a inbox -d 'Confirm or reject what was captured'
+complete -c git-mem -n __git_mem_needs_command -a error -d 'Count an error, and see what is counted'
 complete -c git-mem -n __git_mem_needs_command -a show -d 'Show records'
 complete -c git-mem -n __git_mem_needs_command -a list -d 'List records'
 complete -c git-mem -n __git_mem_needs_command -a search -d 'Find records by their words'
@@ -127,51 +150,53 @@ complete -c git-mem -n __git_mem_needs_command -a remote -d 'Choose where memory
 complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
 
 complete -c git-mem -n '__git_mem_using init' -l no-remote -d 'Do not ask the remote whether it has memory already'
-complete -c git-mem -n '__git_mem_using init status doctor config add edit supersede restore show list search graph log diff sync' -l json -d 'Print JSON'
-complete -c git-mem -n '__git_mem_remote show' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using init status doctor config add edit supersede restore inbox show list search graph log diff sync' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "gotcha "{add,list,show,edit,resolve,reopen,snooze,verify,search,for,context,stats}' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "error "{record,list}' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "remote show"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using doctor' -l fix -d 'Repair what can be repaired; never loses a record'
 complete -c git-mem -n '__git_mem_using config' -l global -d 'For all repositories of yours'
 complete -c git-mem -n '__git_mem_using config' -l unset -d 'Go back to the default'
 complete -c git-mem -n '__git_mem_using hook' -l settings -d 'Print the hooks to merge into the agent\'s settings'
 complete -c git-mem -n '__git_mem_using wipe purge' -l remote -x -a '(__git_mem_remotes)' -d 'On this remote, for everybody'
 complete -c git-mem -n '__git_mem_using wipe purge' -s y -l yes -d 'Do not ask'
-complete -c git-mem -n '__git_mem_remote enable' -s y -l yes -d 'Do not ask'
+complete -c git-mem -n '__git_mem_using "remote enable"' -s y -l yes -d 'Do not ask'
 complete -c git-mem -n '__git_mem_using add list search' -s k -l kind -x -a 'memory gotcha summary snapshot work dna event' -d 'Kind of record'
-complete -c git-mem -n '__git_mem_using add edit supersede list search' -l agent -x -a 'global all' -d 'A namespace'
-complete -c git-mem -n '__git_mem_using add edit supersede' -l project -x -d 'The project it belongs to'
-complete -c git-mem -n '__git_mem_using add edit supersede' -l workaround -x -d 'Workaround of a gotcha'
-complete -c git-mem -n '__git_mem_using add edit supersede' -l severity -x -a 'critical warning info' -d 'Severity of a gotcha'
-complete -c git-mem -n '__git_mem_using add edit supersede' -l category -x -a 'build test lint runtime integration security general' -d 'Category of a gotcha'
-complete -c git-mem -n '__git_mem_using add edit supersede' -l anchor -r -F -d 'The code it is about'
-complete -c git-mem -n '__git_mem_using add edit supersede list' -l tag -x -d 'A tag'
-complete -c git-mem -n '__git_mem_using add edit supersede' -s i -l importance -x -d '0 to 10'
-complete -c git-mem -n '__git_mem_using add edit supersede list search' -s t -l type -x -a 'decision pattern rule bug insight context fact preference task' -d 'Type of memory'
-complete -c git-mem -n '__git_mem_using add edit supersede' -s F -l file -r -F -d 'A file'
-complete -c git-mem -n '__git_mem_using add edit supersede' -s m -l message -x -d 'The text; - reads stdin'
+complete -c git-mem -n '__git_mem_using add edit supersede list search "gotcha "{add,edit,list}' -l agent -x -a 'global all' -d 'A namespace'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha edit"' -l project -x -d 'The project it belongs to'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l workaround -x -d 'Workaround of a gotcha'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit,list}' -l severity -x -a 'critical warning info' -d 'Severity of a gotcha'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit,list}' -l category -x -a 'build test lint runtime integration security general' -d 'Category of a gotcha'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit,verify}' -l anchor -r -F -d 'The code it is about'
+complete -c git-mem -n '__git_mem_using add edit supersede list "gotcha "{add,edit}' -l tag -x -d 'A tag'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha edit"' -s i -l importance -x -d '0 to 10'
+complete -c git-mem -n '__git_mem_using add edit supersede list search "gotcha edit"' -s t -l type -x -a 'decision pattern rule bug insight context fact preference task' -d 'Type of memory'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -s F -l file -r -F -d 'A file'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -s m -l message -x -d 'The text; - reads stdin'
 complete -c git-mem -n '__git_mem_using add' -l link -x -a '(__git_mem_ids)' -d 'Link it to another record'
-complete -c git-mem -n '__git_mem_using add' -l session -x -d 'The session it comes from'
-complete -c git-mem -n '__git_mem_using add list search log diff undo' -l shared -d 'The shared store'
-complete -c git-mem -n '__git_mem_using add list search log diff undo' -l private -d 'The private store'
-complete -c git-mem -n '__git_mem_using add list search log' -l user -d 'Your own store'
-complete -c git-mem -n '__git_mem_using edit' -l title -x -d 'A new title'
-complete -c git-mem -n '__git_mem_using edit' -l untag -x -d 'Remove a tag'
-complete -c git-mem -n '__git_mem_using edit' -l unanchor -d 'Remove all anchors'
+complete -c git-mem -n '__git_mem_using add "gotcha add" "error record"' -l session -x -d 'The session it comes from'
+complete -c git-mem -n '__git_mem_using add list search log diff undo "gotcha "{add,list}' -l shared -d 'The shared store'
+complete -c git-mem -n '__git_mem_using add list search log diff undo "gotcha "{add,list}' -l private -d 'The private store'
+complete -c git-mem -n '__git_mem_using add list search log "gotcha "{add,list}' -l user -d 'Your own store'
+complete -c git-mem -n '__git_mem_using edit "gotcha edit"' -l title -x -d 'A new title'
+complete -c git-mem -n '__git_mem_using edit "gotcha edit"' -l untag -x -d 'Remove a tag'
+complete -c git-mem -n '__git_mem_using edit "gotcha edit"' -l unanchor -d 'Remove all anchors'
 complete -c git-mem -n '__git_mem_using restore' -l list -d 'List what history has and the store has not'
-complete -c git-mem -n '__git_mem_using forget' -l reason -x -d 'Why; kept with the mark that is left'
+complete -c git-mem -n '__git_mem_using forget inbox' -l reason -x -d 'Why; kept with the mark that is left'
 complete -c git-mem -n '__git_mem_using purge' -l text -x -d 'Mask this text in every record of all times'
-complete -c git-mem -n '__git_mem_using show list' -l at -x -d 'As it was then'
-complete -c git-mem -n '__git_mem_using show' -l raw -d 'Print the file as it is stored'
-complete -c git-mem -n '__git_mem_using show list search log' -l format -x -d 'Print a template for each'
+complete -c git-mem -n '__git_mem_using show list "gotcha show"' -l at -x -d 'As it was then'
+complete -c git-mem -n '__git_mem_using show "gotcha show"' -l raw -d 'Print the file as it is stored'
+complete -c git-mem -n '__git_mem_using show list search log "gotcha show"' -l format -x -d 'Print a template for each'
 complete -c git-mem -n '__git_mem_using list' -l status -x -a 'active decayed archived pinned' -d 'With this status'
 complete -c git-mem -n '__git_mem_using list search' -s a -l all -d 'Archived and decayed ones too'
-complete -c git-mem -n '__git_mem_using list' -l file -r -F -d 'A file'
-complete -c git-mem -n '__git_mem_using list' -l resolved -d 'Only resolved gotchas'
-complete -c git-mem -n '__git_mem_using list' -l unresolved -d 'Only unresolved gotchas'
+complete -c git-mem -n '__git_mem_using list "gotcha list"' -l file -r -F -d 'A file'
+complete -c git-mem -n '__git_mem_using list "gotcha list"' -l resolved -d 'Only resolved gotchas'
+complete -c git-mem -n '__git_mem_using list "gotcha "{list,search}' -l unresolved -d 'Only unresolved gotchas'
 complete -c git-mem -n '__git_mem_using list' -l conflicts -d 'Records whose text met in conflict'
 complete -c git-mem -n '__git_mem_using list' -l since -x -d 'Created after a date, as git takes it'
 complete -c git-mem -n '__git_mem_using list' -l until -x -d 'Created before a date'
 complete -c git-mem -n '__git_mem_using list' -l sort -x -a 'created updated title importance severity' -d 'Order'
-complete -c git-mem -n '__git_mem_using list search log' -s n -l limit -x -d 'At most so many'
+complete -c git-mem -n '__git_mem_using list search log "gotcha "{list,search,context}' -s n -l limit -x -d 'At most so many'
 complete -c git-mem -n '__git_mem_using graph' -l depth -x -d 'How many steps from ID'
 complete -c git-mem -n '__git_mem_using graph' -l dot -d 'Print Graphviz DOT'
 complete -c git-mem -n '__git_mem_using log' -l oneline -d 'One line a commit'
@@ -180,20 +205,59 @@ complete -c git-mem -n '__git_mem_using log' -l reverse -d 'Oldest first'
 complete -c git-mem -n '__git_mem_using diff' -l name-status -d 'Only what was added, changed, removed'
 complete -c git-mem -n '__git_mem_using sync' -l bundle -r -F -d 'Write everything to a bundle file'
 complete -c git-mem -n '__git_mem_using sync' -l pull-only -d 'Fetch and merge, push nothing'
-complete -c git-mem -n '__git_mem_remote enable' -l branch -d 'Keep it on the branch gitmem/main there'
+complete -c git-mem -n '__git_mem_using "remote enable"' -l branch -d 'Keep it on the branch gitmem/main there'
 
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit,context}' -l error -x -d 'The error as it was printed; - reads stdin'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l code -x -d 'Code that a gotcha is about: a regular expression'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l query -x -d 'Code that a gotcha is about: a tree-sitter query'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l language -x -a 'python javascript typescript tsx rust go java c cpp ruby' -d 'The language of --code or --query'
+complete -c git-mem -n '__git_mem_using "gotcha list"' -l unconfirmed -d 'Those that nobody has confirmed'
+complete -c git-mem -n '__git_mem_using "gotcha list"' -l snoozed -d 'Those that you have snoozed, too'
+complete -c git-mem -n '__git_mem_using "gotcha "{list,page}' -s a -l all -d 'Resolved ones too'
+complete -c git-mem -n '__git_mem_using "gotcha "{resolve,reopen}' -s m -l message -x -d 'How, or why'
+complete -c git-mem -n '__git_mem_using "gotcha snooze"' -l for -x -k -a '12h 1d 7d 2w' -d 'How long'
+complete -c git-mem -n '__git_mem_using "gotcha snooze"' -l off -d 'Show them again'
+complete -c git-mem -n '__git_mem_using "gotcha context"' -s t -l task -x -d 'What is to be done; - reads stdin'
+complete -c git-mem -n '__git_mem_using "gotcha context"' -l budget -x -d 'Tokens that the block may have'
+complete -c git-mem -n '__git_mem_using "gotcha page"' -s o -l output -r -F -d 'Write it to a file'
+complete -c git-mem -n '__git_mem_using inbox' -l accept -x -k -a '(__git_mem_ids)' -d 'It is so'
+complete -c git-mem -n '__git_mem_using inbox' -l reject -x -k -a '(__git_mem_ids)' -d 'It is not worth keeping'
+complete -c git-mem -n '__git_mem_using inbox' -l merge -x -k -a '(__git_mem_ids gotcha)' -d 'It is part of another gotcha'
+complete -c git-mem -n '__git_mem_using inbox' -l into -x -k -a '(__git_mem_ids gotcha)' -d 'The gotcha that --merge goes into'
+complete -c git-mem -n '__git_mem_using inbox' -l accept-all -d 'Everything that is listed is so'
+complete -c git-mem -n '__git_mem_using "error record"' -l command -x -d 'The command that printed it'
+complete -c git-mem -n '__git_mem_using "error list"' -s a -l all -d 'All that is remembered'
+
+complete -c git-mem -n '__git_mem_using "gotcha "{show,resolve,reopen,snooze,verify}; or __git_mem_argument 0 "gotcha edit"' -k -a '(__git_mem_ids gotcha)'
+complete -c git-mem -n '__git_mem_using "gotcha "{for,context}' -F
+complete -c git-mem -n '__git_mem_argument 0 gotcha' -k -a "add\t'Record a trap and what helps'
+list\t'List gotchas, critical ones first'
+show\t'Show gotchas whole'
+edit\t'Change one in your editor or by flags'
+resolve\t'Say that it is dealt with'
+reopen\t'Say that it is not dealt with after all'
+snooze\t'Hide it from yourself for a while'
+verify\t'Say that it is still so, or see which may not be'
+search\t'Find gotchas by their words'
+for\t'Show what to know about files or lines'
+context\t'Show what a task should know, for a prompt'
+stats\t'Count them by what they are'
+page\t'Print all as one readable page'"
+complete -c git-mem -n '__git_mem_argument 0 error' -k -a "record\t'Count an error that happened'
+list\t'List the errors that are counted'"
 complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive restore forget purge supersede' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|capture|inject)\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^editor(Critical|Warning|Info)\$" (__git_mem_words)' -a 'error warning information hint off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__git_mem_words)' -a '(__git_mem_remotes)'
 complete -c git-mem -n '__git_mem_argument 0 hook' -a claude
 complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a enable -d 'Let sync push memory to a remote'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a disable -d 'Push memory nowhere any more'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a show -d 'Show the remote and what is not sent'
-complete -c git-mem -n '__git_mem_argument 1 remote; and __git_mem_remote enable disable' -a '(__git_mem_remotes)'
+complete -c git-mem -n '__git_mem_argument 0 "remote "{enable,disable}' -a '(__git_mem_remotes)'
 complete -c git-mem -n '__git_mem_using diff; or __git_mem_argument 0 sync' -a '(__git_mem_remotes)'
 complete -c git-mem -n '__git_mem_argument 0 sync' -F
 

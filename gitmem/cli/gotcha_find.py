@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from gitmem.files import inside
 from gitmem.model.kinds import CATEGORIES, SEVERITIES
 
 LIVE = ("active", "pinned")
+MOVED_PATIENCE, MOVED_ROWS = 0.5, 500  # seconds a file, and gotchas, that code which went to another file is looked for
 FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 
 
@@ -110,19 +112,25 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
       git mem gotcha for app/pay.py:40
       git mem gotcha for $(git diff --name-only)
     """
-    from gitmem.services.placing import place
+    from gitmem.services.placing import arrived, gone, place
 
     with term.open() as app:
         hidden = app.state.snoozed(app.clock.now())
         common: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": opt.agents(app, None), "resolved": False}
         loose = app.rows(globs=True, **common) + app.rows(triggered=True, **common)
+        every = app.rows(order="severity", limit=MOVED_ROWS, **common)
         out = []
         for given in places:
             path, wanted = _file_and_line(app, given)
             text, blob = read_text(app, path)
             rows = app.rows(paths=(path, *app.follower.earlier(path)), **common) + loose
             unique = {row["id"]: row for row in rows if row["id"] not in hidden}
-            out += [(given, found) for found in place(unique.values(), app.follower, path, text, wanted, blob)]
+            end = time.monotonic() + MOVED_PATIENCE
+            here = place(unique.values(), app.follower, path, text, wanted, blob)
+            here = gone(here, app.follower, lambda until=end: time.monotonic() < until)  # type: ignore[misc]
+            others = [row for row in every if row["id"] not in unique and row["id"] not in hidden]
+            here += arrived(others, app.follower, path, wanted, lambda until=end: time.monotonic() < until)  # type: ignore[misc]
+            out += [(given, found) for found in sorted(here, key=lambda found: found.distance)]
         if as_json:
             term.json([_placed(given, found) for given, found in out])
             return

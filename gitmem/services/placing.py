@@ -51,6 +51,35 @@ def place(rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[st
     return sorted(out, key=lambda p: (p.distance, RANK.get(str(p.row["severity"]), 1), p.where.first, str(p.row["id"])))
 
 
+def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
+    """Return placed gotchas with those that are adrift in their file at the file that their code went to, where it is found."""
+    out = []
+    for one in found:
+        where = one.where
+        if where.state in {"adrift", "approximate"} and go_on():
+            spots = [follower.now(anchor) for anchor in one.row["anchors"] if isinstance(anchor.get("path"), str)]
+            elsewhere = [spot for spot in spots if spot.state == "moved" and spot.path != where.path]
+            where = elsewhere[0] if elsewhere else where
+        out.append(Placed(one.row, where, one.distance))
+    return out
+
+
+def arrived(rows: Iterable[Row], follower: Follower, path: str, line: int, go_on: Callable[[], bool]) -> list[Placed]:
+    """Return the gotchas of other files whose code is in this one now."""
+    out: list[Placed] = []
+    for row in rows:
+        for anchor in row["anchors"]:
+            if not isinstance(anchor.get("path"), str) or anchor["path"] == path or not anchor.get("lines"):
+                continue
+            if not go_on():
+                return out
+            found = follower.now(anchor)
+            if found.path == path and found.state == "moved":
+                out.append(Placed(row, found, _away(found, line)))
+                break
+    return out
+
+
 def drift(rows: Iterable[Row], follower: Follower, go_on: Callable[[], bool] = lambda: True) -> Iterator[tuple[Row, Row, Placement]]:
     """Yield (record, anchor, where it is) of places in the code that are not as they were; ends when `go_on` says no."""
     for row in rows:
@@ -90,7 +119,7 @@ def _language_fits(given: Row, path: str) -> bool:
     from gitmem.codemap.symbols import language_named, language_of
 
     wanted = given.get("language")
-    return not isinstance(wanted, str) or language_of(path) == language_named(wanted)
+    return not isinstance(wanted, str) or (language_named(wanted) or "?") == language_of(path)
 
 
 def _away(where: Placement, line: int) -> int:

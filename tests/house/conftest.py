@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,15 +23,29 @@ def _on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def commands() -> dict[str, click.Command]:
     """Return all commands by name; `remote enable` and its like too, groups as well."""
-    context = click.Context(cli)
-    out: dict[str, click.Command] = {}
-    for name in COMMANDS:
-        command = cli.get_command(context, name)
+    assert isinstance(cli, click.Group)
+    assert cli.list_commands(click.Context(cli)) == list(COMMANDS)
+    return dict(_below(cli, ""))
+
+
+def _below(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         assert command is not None, name
-        out[name] = command
+        yield f"{before}{name}", command
         if isinstance(command, click.Group):
-            out |= {f"{name} {sub}": command.commands[sub] for sub in command.commands}
-    return out
+            yield from _below(command, f"{before}{name} ")
+
+
+def groups() -> dict[str, list[str]]:
+    """Return the commands that have commands, with the names of those."""
+    return {name: command.list_commands(click.Context(command)) for name, command in commands().items() if isinstance(command, click.Group)}
+
+
+def takes_value(command: click.Command) -> set[str]:
+    """Return the options of a command, long and short, after which a value stands."""
+    return {o for p in command.params if isinstance(p, click.Option) and not p.is_flag for o in p.opts}
 
 
 def options(command: click.Command) -> set[str]:

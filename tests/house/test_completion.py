@@ -7,15 +7,19 @@ import select
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
+from gitmem.cli.group import Parts
 from gitmem.cli.main import COMMANDS
+from gitmem.codemap.symbols import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.model.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git
-from tests.house.conftest import ROOT, commands, git_mem, options
+from tests.house.conftest import ROOT, commands, git_mem, groups, options, takes_value
 
 SCRIPTS = ROOT / "docs" / "completion"
 ALL = ("bash", "zsh", "fish")
@@ -24,16 +28,34 @@ GIT_COMPLETION = [Path("/usr/share/bash-completion/bash_completion"), Path("/usr
 HAS_GIT_COMPLETION = all(path.exists() for path in GIT_COMPLETION)
 BASH_ROUTES = ["git-mem", "git mem", *(["git"] if HAS_GIT_COMPLETION else [])]
 TERMINALS = [
-    (shell, command)
+    (shell, command, "" if command == "git mem" else "gotcha ")
     for shell in ("bash", "zsh")
     for command in ("git-mem", "git mem")
     if shell in SHELLS and (command, shell, HAS_GIT_COMPLETION) != ("git mem", "bash", False)
 ]
-LEAVES = [name for name in commands() if name != "remote"]
+GROUPS = groups()
+LEAVES = [name for name in commands() if name not in GROUPS]
+CHOICES = {
+    key: {"true", "false"} if row[0] == "bool" else set(row[0].split("|"))
+    for key, row in SETTINGS.items()
+    if row[0] == "bool" or "|" in row[0]
+}
 VALUES = {
-    "add --kind": set(PREFIX), "add --type": set(TYPES), "list --status": set(STATUSES), "add --severity": set(SEVERITIES), "add --category": set(CATEGORIES), "config": set(SETTINGS),
-    "completion": set(ALL), "remote": {"enable", "disable", "show"}, "config inject": {"true", "false"}, "config backend": {"libgit2", "git", "auto"},
+    "add --kind": set(PREFIX), "add --type": set(TYPES), "list --status": set(STATUSES), "config": set(SETTINGS), "completion": set(ALL),
+    **{f"{name} --severity": set(SEVERITIES) for name in ("add", "gotcha add", "gotcha edit", "gotcha list")},
+    **{f"{name} --category": set(CATEGORIES) for name in ("add", "gotcha add", "gotcha edit", "gotcha list")},
+    "gotcha edit --type": set(TYPES), "gotcha context -t": set(), "gotcha add --language": set(GRAMMARS),
+    **{f"config {key}": values for key, values in CHOICES.items()}, **{name: set(parts) for name, parts in GROUPS.items()},
 }  # fmt: skip
+TAKES_ID = ("show", "gotcha show", "gotcha edit", "gotcha resolve", "gotcha reopen", "gotcha snooze", "gotcha verify", "gotcha snooze --for 1d", "inbox --accept", "inbox --reject", "inbox --merge", "inbox --into")  # fmt: skip
+TAKES_FILE = (
+    "gotcha for",
+    "gotcha for code.py",
+    "gotcha context",
+    "gotcha context --task text -n 3",
+    "gotcha page -o",
+    "gotcha verify x --anchor",
+)
 
 # Fills COMP_* as readline does and calls the function that `complete` named for the command.
 BASH = r"""
@@ -62,7 +84,8 @@ _arguments () {
   print -rl -- "$@"
   local spec
   for spec in "$@"; do [[ $spec == '*:: :->'* ]] && state=${spec##*->}; done
-  [[ $state == remote ]] && shift words
+  # `*::` leaves the words from the part on
+  [[ $state == part ]] && shift words
   return 0
 }
 ask () {
@@ -108,7 +131,7 @@ def specs_of_zsh(lines: list[str]) -> list[list[str]]:
 
 
 def words(rows: list[str]) -> set[str]:
-    return {row.split("\t")[0] for row in rows}
+    return {row.split("\t")[0] for row in rows} - {""}
 
 
 @pytest.fixture
@@ -127,6 +150,54 @@ def test_the_commands_are_those_of_the_command_line(shell: str) -> None:
     (rows,) = (ask_bash if shell == "bash" else ask_fish)(["git mem "])
 
     assert words(rows) == set(COMMANDS)
+
+
+def test_zsh_has_the_parts_of_each_command_that_has_some() -> None:
+    """All of them, with the line that the command's help has."""
+    text = Path(_script("zsh")).read_text().split("_git-mem-parts () {")[1].split("\n}\n")[0]
+    found = {
+        name: re.findall(r"^ +'([a-z]+):(.*)'$", block, re.MULTILINE)
+        for name, block in re.findall(r"^    (\w+)\)(.*?);;$", text, re.MULTILINE | re.DOTALL)
+    }
+
+    assert {name: [part for part, _ in rows] for name, rows in found.items()} == {
+        name: parts for name, parts in GROUPS.items() if name != "remote"
+    } | {"remote": ["enable", "disable", "show"]}
+    tables = {name: command.table for name in GROUPS if isinstance(command := commands()[name], Parts)}
+    assert {name: dict(found[name]) for name in tables} == {
+        name: {part: row[2] for part, row in table.items()} for name, table in tables.items()
+    }
+
+
+@pytest.mark.parametrize("ask", [ask_fish] * ("fish" in SHELLS))
+def test_fish_describes_the_parts_of_a_command(ask: Callable[[list[str]], list[list[str]]]) -> None:
+    """As the command's help does."""
+    tables = {name: command.table for name in GROUPS if isinstance(command := commands()[name], Parts)}
+    found = ask([f"git mem {name} " for name in tables])
+
+    assert dict(zip(tables, found, strict=True)) == {
+        name: [f"{part}\t{row[2]}" for part, row in table.items()] for name, table in tables.items()
+    }
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_the_script_knows_which_options_take_a_value(shell: str) -> None:
+    """The word after such an option is no argument: which argument the cursor is at depends on it."""
+    text = Path(_script(shell)).read_text()
+    block = (
+        text.split("__git_mem_takes_value ()")[1].split("return 0")[0]
+        if shell == "bash"
+        else text.split("switch $word")[1].split("set skip 1")[0]
+    )
+    found = set(re.findall(r"(?<=\s)--?[a-zA-Z-]+", block))
+    every = [command for name, command in commands().items() if name in LEAVES]
+    flags = {
+        o for command in every for p in command.params if isinstance(p, click.Option) and p.is_flag for o in (*p.opts, *p.secondary_opts)
+    }
+    wanted = {option for command in every for option in takes_value(command)}
+
+    assert wanted & flags == set()
+    assert found - {"-C", "--color"} == wanted
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
@@ -164,13 +235,61 @@ def test_values_are_those_that_are_allowed(shell: str) -> None:
 def test_zsh_has_the_values_that_are_allowed() -> None:
     """Its lists stand in the script's text."""
     text = Path(_script("zsh")).read_text()
-    kinds, types, statuses, severities, categories = (f"({' '.join(names)})" for names in (PREFIX, TYPES, STATUSES, SEVERITIES, CATEGORIES))
+    lists = [f"({' '.join(names)})" for names in (PREFIX, TYPES, STATUSES, SEVERITIES, CATEGORIES, GRAMMARS)]
     listed = re.findall(
         r"^    '([A-Za-z]+):|'([a-z]+[A-Z][A-Za-z]+):| '([a-z]+):", text.split("settings=(")[1].split("\n  )")[0], re.MULTILINE
     )
 
     assert {"".join(row) for row in listed} == set(SETTINGS)
-    assert all(values in text for values in (kinds, types, statuses, severities, categories))
+    assert [values for values in lists if values not in text] == []
+    choices = text.split("_git-mem-setting-values () {")[1].split("\n}\n")[0]
+    found = {
+        key: set(values.split())
+        for keys, values in re.findall(r'^    ([\w|]+)\) compadd "\$@" (.*) ;;$', choices, re.MULTILINE)
+        for key in keys.split("|")
+    }
+    assert found == CHOICES
+
+
+@pytest.fixture
+def trapped(remembering: Path) -> Path:
+    """The same repository with a gotcha."""
+    git_mem("gotcha", "add", "the only trap", cwd=remembering)
+    git_mem("list", cwd=remembering)
+    return remembering
+
+
+@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
+def test_ids_are_offered_where_one_is_asked_for(shell: str, trapped: Path) -> None:
+    """All kinds where any will do; gotchas only where no other would be taken."""
+    found = (ask_bash if shell == "bash" else ask_fish)([f"git mem {place} " for place in TAKES_ID], trapped)
+    id = git_mem("list", "-k", "gotcha", "--format", "{id}", cwd=trapped).strip()[-8:]
+    offered = dict(zip(TAKES_ID, ({re.split("  |\t", row)[0] for row in rows} for rows in found), strict=True))
+
+    assert {place for place, ids in offered.items() if id not in ids} == set()
+    assert {place for place, ids in offered.items() if len(ids) > 1} == {"show", "inbox --accept", "inbox --reject"}
+
+
+@pytest.mark.parametrize("shell", [s for s in SHELLS if s != "zsh"])
+def test_files_are_offered_where_one_is_asked_for(shell: str, trapped: Path) -> None:
+    """And no id."""
+    found = (ask_bash if shell == "bash" else ask_fish)([f"git mem {place} " for place in TAKES_FILE], trapped)
+
+    assert {place: words(rows) for place, rows in zip(TAKES_FILE, found, strict=True)} == {
+        place: {"code.py", *([".git"] if shell == "bash" else [])} for place in TAKES_FILE
+    }
+
+
+@pytest.mark.parametrize("ask", [specs_of_zsh] * ("zsh" in SHELLS))
+def test_zsh_asks_for_ids_and_files_where_they_are_asked_for(ask: Callable[[list[str]], list[list[str]]]) -> None:
+    """Of gotchas where no other record would be taken; files for a place in the code."""
+    wanted = {
+        **{f"gotcha {name}": "*: :_git-mem-gotchas" for name in ("show", "resolve", "reopen", "snooze", "verify")}, "gotcha edit": "1: :_git-mem-gotchas",
+        "gotcha for": "*:file:_files", "gotcha context": "*:file:_files", "show": "*: :_git-mem-ids", "edit": "1: :_git-mem-ids", "inbox": ":id:_git-mem-gotchas",
+    }  # fmt: skip
+    found = dict(zip(wanted, ask(list(wanted)), strict=True))
+
+    assert [place for place, end in wanted.items() if not any(row.endswith(end) for row in found[place])] == []
 
 
 @pytest.mark.parametrize("route", BASH_ROUTES)
@@ -240,10 +359,10 @@ def _typed(argv: list[str], keys: list[tuple[str, str]], cwd: Path, env: dict[st
     return shown
 
 
-@pytest.mark.parametrize(("shell", "command"), TERMINALS)
-def test_a_key_in_a_real_terminal_completes_what_then_runs(shell: str, command: str, repo: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("shell", "command", "group"), TERMINALS)
+def test_a_key_in_a_real_terminal_completes_what_then_runs(shell: str, command: str, group: str, repo: Path, tmp_path: Path) -> None:
     """TAB after `mem s…h` and after `show ` makes a line that shows the record."""
-    git_mem("add", "found by a key", "-m", "the body of it", cwd=repo)
+    git_mem(*group.split(), "add", "found by a key", "-m", "the body of it", cwd=repo)
     git_mem("list", cwd=repo)
     if shell == "bash":
         (tmp_path / "rc").write_text(
@@ -255,6 +374,6 @@ def test_a_key_in_a_real_terminal_completes_what_then_runs(shell: str, command: 
         argv = ["zsh", "-i"]
     env = {**os.environ, "TERM": "dumb", "ZDOTDIR": str(tmp_path), "GIT_PAGER": "cat", "COLUMNS": "200"}
 
-    shown = _typed(argv, [("ready: ", f"{command} sho\t\t"), ("show ", "\n"), ("the body of it", "echo @done\n")], repo, env)
+    shown = _typed(argv, [("ready: ", f"{command} {group}sho\t\t"), ("show ", "\n"), ("the body of it", "echo @done\n")], repo, env)
 
     assert "found by a key" in shown

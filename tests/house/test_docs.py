@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,7 +18,7 @@ from gitmem.model.codec import decode, encode
 from gitmem.model.record import COMMON, MARKS, OWN
 from gitmem.store.layout import FORMAT_BYTES
 from tests.conftest import git
-from tests.house.conftest import ROOT, commands, git_mem, options
+from tests.house.conftest import ROOT, commands, git_mem, groups, options
 
 SKIPPED = {".git", ".venv", "node_modules", "dist", "build"}
 PAGES = sorted(
@@ -76,7 +77,7 @@ def test_each_command_that_is_named_exists(page: Path) -> None:
     known = {*COMMANDS, *HIDDEN}
     unknown = []
     for first, second in (match for piece in code for match in NAMED.findall(piece)):
-        if first not in known or (first == "remote" and second and f"remote {second}" not in commands()):
+        if first not in known or (first in groups() and second and f"{first} {second}" not in commands()):
             unknown.append(f"{first} {second}".strip())
 
     assert unknown == []
@@ -120,7 +121,7 @@ def test_each_option_is_in_the_reference() -> None:
     missing = []
     for name, command in commands().items():
         section = sections[f"git mem {name.split(' ', maxsplit=1)[0]}"] + (
-            sections["Field options"] if "--importance" in options(command) else ""
+            sections["Field options"] if "--workaround" in options(command) else ""
         )
         missing += [
             f"{name} {option}" for option in options(command) - {"--help"} if not re.search(re.escape(option) + r"(?![a-z-])", section)
@@ -132,10 +133,10 @@ def test_each_option_is_in_the_reference() -> None:
 def test_each_command_and_option_is_in_the_man_page() -> None:
     """The page that `git mem --help` shows lacks nothing."""
     text = re.sub(r"\\-", "-", MAN.read_text(encoding="utf-8"))
-    names = set(re.findall(r"^\.It Cm ([a-z]+(?: (?:enable|disable|show))?)\b", text, re.MULTILINE))
+    names = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z]+)?)\b", text, re.MULTILINE))
     flags = {f"--{name}" for name in re.findall(r"Fl Fl ([a-z-]+)", text)}
 
-    assert {name for name in commands() if name != "remote"} - names == set()
+    assert set(commands()) - set(groups()) - names == set()
     assert {option for command in commands().values() for option in options(command)} - flags == set()
     assert set(ADAPTERS) <= set(re.findall(r"^\.Cm ([a-z]+)", text, re.MULTILINE))
 
@@ -198,6 +199,18 @@ def test_the_man_page_is_well_formed() -> None:
     assert text.startswith(".Dd ")
     assert [line for line in text.splitlines() if line.startswith(".Sh ")][:3] == [".Sh NAME", ".Sh SYNOPSIS", ".Sh DESCRIPTION"]
     assert [line for done in found for line in (done.stdout + done.stderr).splitlines() if "mandoc.db" not in line] == []
+
+
+def test_the_listener_of_the_page_on_gotchas_works(repo: Path) -> None:
+    """The Python example prints what the page says, but for ids."""
+    example, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", _text("docs/gotchas.md"), re.MULTILINE | re.DOTALL)[-2:]
+    done = subprocess.run([sys.executable, "-P", "-c", example], cwd=repo, capture_output=True, text=True, check=True)
+
+    def masked(text: str) -> list[str]:
+        return re.sub(r"\b[0-9a-f]{40}\b|got-[0-9a-z]{26}", "*", text).splitlines()
+
+    assert masked(done.stdout) == masked(printed)
+    assert git_mem("list", "--kind", "gotcha", "--resolved", "--format", "{title}", cwd=repo) == "sleep blocks the only worker\n"
 
 
 def test_decisions_have_one_shape() -> None:

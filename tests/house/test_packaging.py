@@ -95,17 +95,21 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     modules = {
         "click": "click",
         "detect-secrets": "detect_secrets",
+        "google-re2": "re2",
         "lsprotocol": "lsprotocol",
         "pygit2": "pygit2",
         "pygls": "pygls",
         "pyyaml": "yaml",
+        "tree-sitter": "tree_sitter",
+        **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript python ruby rust typescript".split()},
+        "watchdog": "watchdog",
     }
 
     assert {name.lower() for name in asked} == set(modules)
     assert [
         module
         for module in modules.values()
-        if f"import {module}" not in code and f"from {module}" not in code and f'"{module}.' not in code
+        if f"import {module}" not in code and f"from {module}" not in code and f'"{module}.' not in code and f'"{module}"' not in code
     ] == []
 
 
