@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.group import Parts
 from gitmem.cli.render import Terminal, age, plain, short
@@ -122,14 +123,24 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 for row in index.by_patterns([pattern])
                 if row["status"] in LIVE and pattern in error_patterns(row["triggers"])
             ]
-            rows.append(
-                {"pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None}
-            )  # fmt: skip
+            rows.append({
+                "pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None,
+                "muted": not known and hits >= threshold and _is_muted(app, pattern),
+            })  # fmt: skip
         if as_json:
             term.json(rows)
             return
         for row in rows:
-            tail = f"gotcha {short(row['gotcha'])}" if row["gotcha"] else f"{row['hits']} of {threshold}"
+            tail = f"gotcha {short(row['gotcha'])}" if row["gotcha"] else "muted: it was forgotten" if row["muted"] else f"{row['hits']} of {threshold}"
             term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
         if not rows:
             term.note("no error was counted" + ("." if everything else f" in the last {window / 3600:g} hours."))
+
+
+def _is_muted(app: App, pattern: str) -> bool:
+    """Say whether the gotcha of an error was forgotten, or put aside: it is not captured again."""
+    from gitmem.model.kinds import gotcha_id
+    from gitmem.store.layout import record_path, tombstone_path
+
+    store, id = app.store(), gotcha_id(pattern)
+    return store.tip() is not None and any(store.read_file(path) is not None for path in (tombstone_path(id), record_path(id)))
