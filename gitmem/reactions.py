@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SPILL = "errors.jsonl"  # hits that found state.db busy
 COMMAND = 8000  # characters of a command
 HISTORY_TEXT = 200  # characters of a prompt or an answer that the history keeps
+LATER = 2.0  # seconds that what a command taught may wait for a busy database
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs
 LIVE = ("active", "pinned")
 
@@ -113,6 +114,7 @@ def _passed(hook: Hook) -> None:
     failures = trials.failures(hook.state, hook.event.session)
     if not failures:
         return
+    hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
     event = hook.event
     if event.action == events.WRITE:
         trials.note_step(hook.state, event.session, hook.now, trials.EDIT, inside(event.path, hook.root, hook.folder) or event.path)

@@ -68,9 +68,17 @@ def without_fences(text: str) -> str:
         start = text.find(OPEN, at)
         end = text.find(CLOSE, start) if start >= 0 else -1
         if end < 0:
-            return "".join([*kept, text[at:]])
+            return "".join([*kept, _without_head(text[at:])])
         kept.append(text[at:start])
         at = end + len(CLOSE)
+
+
+def _without_head(text: str) -> str:
+    """Return a text without an injected one that was cut off before its end."""
+    before, head, rest = text.partition(f"{OPEN} {NOTE}")
+    lines = rest.split("\n")
+    told = next((n for n, line in enumerate(lines) if n and not line.startswith("- ")), len(lines))
+    return before + "\n".join(lines[told:]) if head else text
 
 
 def place(row: "dict[str, Any]") -> str:

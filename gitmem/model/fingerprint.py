@@ -1,11 +1,14 @@
 """What an error's output is about: a pattern that tells the same error again, and how to speak of it.
 
 Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which the ends are looked at.
+`keyline` finds the line that names the error, `normalise` makes its pattern, `category` its kind.
 """
 
 import re
 
 from gitmem.lazy import Lazy
+from gitmem.model.keyline import choose, tidy
+from gitmem.model.normalise import EXTENSIONS, LINE, PATTERN, normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,83 +16,26 @@ if TYPE_CHECKING:
 
     Location = tuple[str, int]
 
+__all__ = ["EXTENSIONS", "PATTERN", "Fingerprint", "bounded", "fingerprint", "locate", "normalise", "shorten"]
+
 END = 64 << 10  # characters looked at from either end of an output
-LINE, LINES = 2000, 4000  # characters of a line, lines of an output
-PATTERN, TITLE, MESSAGE = 200, 72, 4000
+LINES = 4000  # lines of an output
+TITLE, MESSAGE = 72, 4000
 
 _ANSI = Lazy(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[^\n]\x08")
+_HOME = Lazy(r"\x1b\[(?:1?G|2K)")  # the cursor goes back to the start of the line
 _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFEFF, 0x200B, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
-# lines that wrap an error without telling anything about it
-_WRAPPING = Lazy(
-    r"(?i)(?:error: )?(?:command failed with )?exit (?:code|status):? -?\d+\.?|</?(?:untrusted_context|tool_use_error|error|stderr|stdout|system)>"
-)
-_NOISE = Lazy(
-    r"(?i)[$>+] |>>> |npm (?:warn|notice)\b|npm (?:err!|error) (?:code|path|errno|syscall|dest|a complete log|command|cwd|in workspace|location)\b|(?:\w+ )?warning\b|"
-    r"(?:info|note|hint|help|debug)\b:?|(?:compiling|downloading|downloaded|collecting|finished|running|using cached|requirement already|building|installing) |at |"
-    r"[\W\d_]+$|node\.js v|for more information|run with|stack backtrace|goroutine \d|make(?:\[\d+\])?: \*\*\*|process exited|"
-    r"traceback \(most recent|during handling of|the above exception|file \"|test session starts|collected \d|error: process completed"
-)
-_SURE = Lazy(
-    r"(?i)^(?:uncaught |unhandled )?(?:[\w$]+[./:])*\w*(?:Error|Exception|Exit|Interrupt|Fault|Timeout)(?: \[\w+\])?(?::\s|$)|^(?:fatal )?error(?:\[\w+\])?:|\berror TS\d+:|"
-    r":\s(?:fatal )?error(?: [A-Z]+\d+)?:|^(?:fatal|panic|caused by): |\bpanicked at\b|^exception in thread|\bcommand not found\b|: not found$|permission denied|"
-    r"no such file or directory|segmentation fault|^\S+_test\.go:\d+: |^E   |out of memory|^killed\b|undefined reference|^\S+\.go:\d+:\d+: "
-)
-_MAYBE = Lazy(
-    r"(?i)\b(?:errors?|err!|fail(?:ed|ure|s)?|fatal|panic|exception|cannot|can't|could not|couldn't|unable|not found|denied|refused|undefined|unknown|unexpected|invalid|"
-    r"missing|no such|abort(?:ed)?|timed out|timeout|conflict|rejected|erro|fehler|erreur|falha|fallo|ошибка|错误)\b"
-)
-_RAISED = Lazy(r"(?:[A-Za-z_][\w.]*)(?:: .*|:)?$")
-_TEST = Lazy(r"(?:FAILED \S+::|_{3,} )([\w.:\[\]-]+)")
+# what stands in front of what a line says, for people; the pattern keeps it
 _BEFORE = Lazy(
-    r"(?i)^(?:[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|\s*\|\s+|npm (?:ERR!|error) (?:\d{3} )?|uncaught |unhandled |caused by: )+"
+    r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught|>) |exception in thread \"[^\"]*\" |"
+    r"(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: |[\w.-]*/\S+/(?=\w[\w.]*: ))+"
 )
-
-_TOKEN = Lazy(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\"'`<>]+|(?<!\w)([\"'`])(?:(?!\1).){0,300}\1(?!\w)|[^\s\"'`()\[\]{},;=|<>]+")
-_UUID = Lazy(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_TIME = Lazy(
-    r"(?i)\d{4}[-/]\d\d[-/]\d\d(?:[T_ ]\d\d:?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[ap]m)?"
-)
-_HASH = Lazy(r"(?i)(?=[a-z]*\d)(?=\d*[a-f])[0-9a-f]{7,128}")
-_DRAWN = Lazy(r"(?=[^\W\d_]*\d|[\w-]*\d)(?=[\d_-]*[A-Za-z])[\w-]+")
-_HEX = Lazy(r"(?i)\b0x[0-9a-f]+\b")
-_NUMBER = Lazy(r"(?<![A-Za-z0-9_])\d+(?:[.,:_]\d+)*")
-_VERSION = Lazy(r"(?i)v\d+(?:\.\d+)+[\w.+-]*")
-_CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error)[ :=\[(]{0,2}$")
-_NAMED = Lazy(
-    r"(?i)(?:modules?|packages?|crate|command|named|resolve|import name|attribute|name|table|column|relation|KeyError|option|argument|unrecognized|feature|target|script|"
-    r"service|import|from)[: (]{0,2}$"
-)
-_NAME = Lazy(r"@?[A-Za-z_-][A-Za-z_./:-]{0,60}")
-EXTENSIONS = frozenset(
-    "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
-    "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto graphql tf gradle cmake mk so dll dylib a o jar whl gz tar zip db sqlite tmp".split()
-)  # fmt: skip
-
+_QUALIFIED = Lazy(
+    r"^(?:[A-Za-z_]\w*\.)+(?=[A-Z]\w*(?::|$))|^(\w+(?:\.\w+)?: )(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Error|Exception)(?::|$))"
+)  # the module of an exception's class
 _PLACE = Lazy(
     r"(?m)File \"([^\"\n]{1,400})\", line (\d{1,7})|(?:^|[\s(\[\"'=])(?:file://)?((?:[A-Za-z]:)?[\w./\\@+-]{1,400}\.\w{1,8})(?::(\d{1,7})(?!\w)|\((\d{1,7})(?:,\d+)?\))"
 )
-
-# Whole words only: `latest` is no `test`. The first that fits wins.
-_CATEGORIES = (
-    ("security", Lazy(r"(?i)\b(?:csrf|xss|unauthori[sz]ed|forbidden|authentication failed|permission denied \(publickey|vulnerabilit(?:y|ies)|sql injection|bad credentials|access denied)\b")),
-    ("lint", Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort)\b")),
-    ("test", Lazy(r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|(?:cargo|go|npm|npm run|make|gradle|mvn|tox|nox)[ -]tests?|AssertionError|assert(?:ion)?|tests? failed)\b|--- FAIL")),
-    ("build", Lazy(
-    r"(?i)\b(?:compil(?:e|ing|ation|er)|undefined reference|linker|ld returned|error TS\d+|webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|clang|cmake|make|ninja|maven|mvn|gradle|"
-        r"(?:cargo|go|npm run|docker|yarn|pnpm) (?:build|check)|(?:pip|npm|yarn|pnpm|apt|apt-get|bundle|poetry|uv|cargo) (?:install|ci|add|sync)|could not find a version)\b|error\[E\d+\]"
-)),
-    ("integration", Lazy(
-    r"(?i)\b(?:E?CONN(?:REFUSED|RESET|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|connection (?:refused|reset|timed out|error)|getaddrinfo|could not resolve host|https?|api|cors|webhook|graphql|"
-        r"postgres(?:ql)?|psycopg2?|mysql|sqlite3?|mongodb|redis|kafka|rabbitmq|database|docker|kubectl|certificate|ssl|tls|curl|fetch failed)\b"
-)),
-)  # fmt: skip
-_RUNTIME = Lazy(
-    r"(?i)(?:\w|^)(?:Error|Exception)\b|\b(?:traceback|panic(?:ked)?|segmentation fault|core dumped|null pointer|killed|out of memory|exception|command not found)\b"
-)
-_CRITICAL = Lazy(
-    r"(?i)\b(?:segmentation fault|core dumped|panic(?:ked)?|out of memory|oom|killed|corrupt(?:ed|ion)?|data loss|deadlock|stack overflow|MemoryError)\b"
-)
-_INFO = Lazy(r"\b(?:deprecat(?:ed|ion)|DeprecationWarning|FutureWarning)\b")
 
 
 class Fingerprint:
@@ -108,18 +54,23 @@ class Fingerprint:
     @property
     def title(self) -> str:
         """One short line for people, as it was this time."""
-        return shorten(_BEFORE.sub("", _relative(self._key, self._root)).strip() or self._key.strip(), TITLE)
+        said = _relative(self._key, self._root)
+        return shorten(_QUALIFIED.sub(r"\1", _BEFORE.sub("", said).strip()) or said, TITLE)
 
     @property
     def category(self) -> str:
         """One of build, test, lint, runtime, integration, security, general; by whole words of the error, its command, its surroundings."""
+        from gitmem.model.category import category  # only an error that is kept pays for it
+
         near = "\n".join(self._lines[max(0, self._at - 40) : self._at + 40])
-        return _category(self._key, near, self._command)
+        return category(self._key, near, self._command)
 
     @property
     def severity(self) -> str:
         """One of critical, warning, info."""
-        return "critical" if _CRITICAL.search(self._key) else "info" if _INFO.search(self._key) else "warning"
+        from gitmem.model.category import severity
+
+        return severity(self._key, self.category)
 
     @property
     def message(self) -> str:
@@ -138,35 +89,15 @@ def fingerprint(text: str, root: str = "", command: str = "") -> Fingerprint | N
     `root` is the work tree, whose paths are shown relative to it; `command` helps to name the category.
     """
     lines = _lines(text)
-    chosen = _key(lines)
+    plain = root.replace(" ", "_")  # nothing else would tell a folder with a space in its name from words
+    chosen = choose([line.replace(root, plain) for line in lines] if plain != root else lines)
     if chosen is None:
         return None
     at, key = chosen
-    pattern = normalise(key, root)
+    pattern = normalise(tidy(key), root)
     if not any(c.isalpha() for c in re.sub(r"<\w+>", "", pattern)):
         return None
-    return Fingerprint(pattern, lines, at, key, root, command)
-
-
-def normalise(line: str, root: str = "") -> str:
-    """Return a line without what differs from one time to the next, at most 200 characters; idempotent.
-
-    `<path> <n> <hex> <hash> <uuid> <time> <url> <str>` stand for what was there. Names after words such as
-    `module` or `command`, error codes and HTTP statuses stay: they make it another error.
-    """
-    now = " ".join(_relative(line[:LINE], root).split())
-    for _ in range(8):
-        last = now
-        now = _TOKEN.sub(_token, last)
-        for twice in ("<time> <time>", "<path> <path>", "<n> <n>"):
-            while twice in now:
-                now = now.replace(twice, twice[: len(twice) // 2])
-        now = re.sub(r"^(?:E\s{2,}|<path>(?:\(<n>,<n>\))?:? ?)+", "", now).strip()
-        if len(now) > PATTERN:
-            now = now[:PATTERN].rsplit(" ", 1)[0].rstrip()
-        if now == last:
-            break
-    return now
+    return Fingerprint(pattern, lines, at, key.replace(plain, root) if plain != root else key, root, command)
 
 
 def locate(lines: "Sequence[str] | str", at: int = -1) -> "list[Location]":
@@ -206,126 +137,23 @@ def _lines(text: str) -> "list[str]":
     """Return an output's lines as a terminal would leave them."""
     text = bounded(text)
     if "\x1b" in text or "\x08" in text:
-        text = _ANSI.sub("", text)
+        text = _ANSI.sub("", _HOME.sub("\r", text))
     text = text.replace("\r\n", "\n")
     out = []
     for line in text.split("\n"):
         if "\r" in line:  # a progress line overwrites itself: the last state counts
             line = next((part for part in reversed(line.split("\r")) if part.strip()), "")
+        if "--:--:--" in line:  # curl's meter has no end of its own
+            line = line[line.rindex("--:--:--") + 8 :].lstrip(" 0123456789.kMG")
         line = line[:LINE].expandtabs(4)
         out.append(line if line.isprintable() else line.translate(_CONTROL))
     return out if len(out) <= LINES else out[: LINES // 2] + out[-LINES // 2 :]
-
-
-def _key(lines: "Sequence[str]") -> "tuple[int, str] | None":
-    """Return the line that names the error, and its number."""
-    traced = _traceback(lines)
-    if traced is not None:
-        return traced
-    caused = [n for n, line in enumerate(lines) if line.lstrip().startswith("Caused by: ")]
-    if caused:
-        return caused[-1], lines[caused[-1]].strip()
-    best: tuple[int, int] | None = None
-    for number, line in enumerate(lines):
-        bare = line.strip()
-        if not bare or _WRAPPING.fullmatch(bare):
-            continue
-        rank = 1 if _NOISE.match(bare) else 4 if _SURE.search(bare) else 3 if _MAYBE.search(bare) else 2
-        if best is None or rank > best[0]:
-            best = rank, number
-            if rank == 4:
-                break
-    if best is None:
-        return None
-    number, key = best[1], lines[best[1]].strip()
-    if re.search(r"\bpanicked at\b.*:$", key):  # Rust tells what on the next line
-        key = "panic: " + next((line.strip() for line in lines[number + 1 :] if line.strip()), key)
-    if key.startswith("E   "):
-        key = _asserted(lines, key[4:].strip())
-    return number, key
-
-
-def _asserted(lines: "Sequence[str]", said: str) -> str:
-    """Return what a test runner's line says; a bare comparison means something only with its test."""
-    if not said.startswith(("assert ", "AssertionError")):
-        return said
-    names = [found[1] for line in lines if (found := _TEST.match(line))]
-    return f"{names[0].split('[')[0]}: {said}" if names else said
-
-
-def _traceback(lines: "Sequence[str]") -> "tuple[int, str] | None":
-    """Return the last exception of the last Python traceback."""
-    starts = [n for n, line in enumerate(lines) if "Traceback (most recent call last)" in line]
-    if not starts:
-        return None
-    margin = lines[starts[-1]].find("Traceback")
-    for number in range(starts[-1] + 1, len(lines)):
-        line = lines[number][margin:] if not lines[number][:margin].strip(" |+-") else lines[number]
-        if line.strip() and not line.startswith((" ", "|", "+")) and _RAISED.match(line):
-            said = line.strip()
-            if said.endswith(":"):
-                said += " " + next((more.strip() for more in lines[number + 1 :] if more.strip()), "")
-            return number, said.strip()
-    return None
 
 
 def _relative(line: str, root: str) -> str:
     if len(root) < 2 or root not in line:
         return line
     return re.sub(rf"(?<![\w./-])(?:file://)?{re.escape(root.rstrip('/'))}/", "", line)
-
-
-def _token(found: "re.Match[str]") -> str:
-    """Return what stands for a word or a quoted text."""
-    word = found[0]
-    if found[1]:
-        inner = word[1:-1]
-        before = found.string[max(0, found.start() - 24) : found.start()]
-        return word if inner == "" or (_NAMED.search(before) and _NAME.fullmatch(inner) and not _is_path(inner)) else "<str>"
-    body = word.rstrip(".,:!?")
-    tail = word[len(body) :]
-    if not body:
-        return word
-    if "://" in body:
-        return "<url>" + tail
-    if body.isalpha():
-        return word
-    if any("0" <= c <= "9" for c in body):
-        for stands, shape in (("<uuid>", _UUID), ("<time>", _TIME), ("<n>", _VERSION), ("<hash>", _HASH)):
-            if shape.fullmatch(body):
-                return stands + tail
-    if len(body) >= 20 and _DRAWN.fullmatch(body):
-        digits = re.findall(r"\d+", body)
-        if len(digits) >= 4 or any(len(run) >= 5 for run in digits):  # a token: another one tomorrow, and no business in a pattern
-            return "<hash>" + tail
-    if body.isdigit() and len(body) <= 5 and _CODE.search(found.string[max(0, found.start() - 14) : found.start()]):
-        return word
-    if _is_path(re.sub(r"(?::\d+)+$", "", body)):
-        return "<path>" + tail
-    if body.isdecimal():
-        return "<n>" + tail
-    return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)
-
-
-def _is_path(word: str) -> bool:
-    if word.startswith(("/", "./", "../", "~/", "\\\\", ".\\", "..\\")) or re.match(r"[A-Za-z]:[\\/]", word):
-        return len(word.strip("/\\.~")) > 0
-    parts = re.split(r"[/\\]", word)
-    end = parts[-1].rpartition(".")
-    extension = end[2].lower() if end[0] else ""
-    if word.startswith("@") and len(parts) == 2:  # a scoped npm package
-        return False
-    return len(parts) > 2 or extension in EXTENSIONS or (len(parts) == 2 and extension.isalpha())
-
-
-def _category(key: str, near: str, command: str) -> str:
-    for text in (key, command, near):
-        for name, words in _CATEGORIES:
-            if text and words.search(text):
-                return name
-        if text is key and _RUNTIME.search(key) and not command:
-            return "runtime"
-    return "runtime" if _RUNTIME.search(key) or _RUNTIME.search(near) else "general"
 
 
 def _message(lines: "Sequence[str]", at: int) -> str:

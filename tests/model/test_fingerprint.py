@@ -76,7 +76,7 @@ SEEN = [
     (NPM, "npm install left-padd", "npm error 404 Not Found - GET <url> - Not found", "integration", "warning", None),
     ("src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.", "npx tsc", "error TS2322: Type <str> is not assignable to type <str>.", "build", "warning", ("src/a.ts", 3)),
     ("# pay\n./main.go:7:2: undefined: foo", "go build ./...", "undefined: foo", "build", "warning", ("./main.go", 7)),
-    ("a.c: In function 'main':\na.c:3:5: error: expected ';' before 'return'\n", "gcc a.c", "error: expected <str> before <str>", "build", "warning", ("a.c", 3)),
+    ("a.c: In function 'main':\na.c:3:5: error: expected ';' before 'return'\n", "gcc a.c", "error: expected ';' before <str>", "build", "warning", ("a.c", 3)),
     ("bash: line 1: foo: command not found", "foo", "bash: line <n>: foo: command not found", "runtime", "warning", None),
     ("fatal: not a git repository (or any of the parent directories): .git", "git status", "fatal: not a git repository (or any of the parent directories): .git", "general", "warning", None),
     ("curl: (7) Failed to connect to localhost port 8080 after 0 ms: Connection refused", "curl localhost:8080", "curl: (<n>) Failed to connect to localhost port <n> after <n> ms: Connection refused", "integration", "warning", None),
