@@ -159,7 +159,7 @@ def _failed(hook: Hook) -> "list[str]":
 
             facts = {
                 "pattern": mark.pattern, "output": bounded(event.error), "command": event.command[:COMMAND], "root": hook.root, "times": times, "at": stamp(hook.now),
-                "first": stamp(first), "session": event.session, "agent": "", "anchors": anchors(mark.locations, hook.root, hook.folder),
+                "first": stamp(first), "session": event.session, "agent": "", "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where)),
             }  # fmt: skip
             try:
                 _capture(hook, id, facts)

@@ -12,6 +12,7 @@ from gitmem.cli.group import Parts
 from gitmem.cli.render import Terminal, age, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
+from gitmem.files import head
 from gitmem.model.kinds import error_patterns
 
 TABLE = {
@@ -74,7 +75,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
                 "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
             )
         out = errors.record(
-            app.store(), app.state, who, mark, known, anchors(mark.locations, root, os.getcwd()), text, command, root,
+            app.store(), app.state, who, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root,
             window=float(app.settings.get("captureWindow")) * 3600, threshold=threshold, sessions=bool(app.settings.get("captureSessions")),
             capture=bool(app.settings.get("capture")),
         )  # fmt: skip
@@ -131,7 +132,13 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             term.json(rows)
             return
         for row in rows:
-            tail = f"gotcha {short(row['gotcha'])}" if row["gotcha"] else "muted: it was forgotten" if row["muted"] else f"{row['hits']} of {threshold}"
+            tail = (
+                f"gotcha {short(row['gotcha'])}"
+                if row["gotcha"]
+                else "muted: it was forgotten"
+                if row["muted"]
+                else f"{row['hits']} of {threshold}"
+            )
             term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
         if not rows:
             term.note("no error was counted" + ("." if everything else f" in the last {window / 3600:g} hours."))

@@ -123,10 +123,11 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
         for given in places:
             path, wanted = _file_and_line(app, given)
             text, blob = read_text(app, path)
-            rows = app.rows(paths=(path, *app.follower.earlier(path)), **common) + loose
+            names = app.follower.earlier(path)
+            rows = app.rows(paths=(path, *names), **common) + loose
             unique = {row["id"]: row for row in rows if row["id"] not in hidden}
             end = time.monotonic() + MOVED_PATIENCE
-            here = place(unique.values(), app.follower, path, text, wanted, blob)
+            here = place(unique.values(), app.follower, path, text, wanted, blob, names)
             here = gone(here, app.follower, lambda until=end: time.monotonic() < until)  # type: ignore[misc]
             others = [row for row in every if row["id"] not in unique and row["id"] not in hidden]
             here += arrived(others, app.follower, path, wanted, lambda until=end: time.monotonic() < until)  # type: ignore[misc]

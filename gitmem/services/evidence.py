@@ -19,10 +19,10 @@ SECRET_NAMES = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecds
 SECRET_ENDS = (".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".tfvars", ".kdbx", ".netrc", ".npmrc", ".pypirc")
 
 
-def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str) -> "list[dict[str, Any]]":
+def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str, commit: str | None = None) -> "list[dict[str, Any]]":
     """Return the anchor of the deepest location (path, line from 1) that is the project's own code; none when there is none.
 
-    Paths are meant from `folder`, else from `root`, the work tree.
+    Paths are meant from `folder`, else from `root`, the work tree; `commit` is the one that is checked out.
     """
     for path, line in list(locations)[-20:][::-1]:
         for start in (folder, root):
@@ -43,9 +43,8 @@ def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str) -> "
                     "lines": lines[line - 1 : line],
                     "after": lines[line : line + AROUND],
                 }
-                return [
-                    {"path": place, "lines": [line, line], "context": {k: [x.rstrip("\r\n ")[:200] for x in v] for k, v in around.items()}}
-                ]
+                context = {k: [x.rstrip("\r\n ")[:200] for x in v] for k, v in around.items()}
+                return [{"path": place, "lines": [line, line], **({"commit": commit} if commit else {}), "context": context}]
     return []
 
 

@@ -34,15 +34,22 @@ class Placed:
         }.get(self.where.state, f"anchored at {spot}")  # fmt: skip
 
 
-def place(rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[str], line: int = 0, blob: str = "") -> list[Placed]:
+def place(
+    rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[str], line: int = 0, blob: str = "", names: Sequence[str] = ()
+) -> list[Placed]:
     """Return the gotchas of a file at their best places, nearest to a line first (0: no line), then the most severe.
 
-    `rows` may hold gotchas of other files and of no file; `lines` is the file's text, `path` is relative to the work tree.
+    `rows` may hold gotchas of other files and of no file; `lines` is the file's text, `path` is relative to the work tree, `names` are
+    those that the file has had.
     """
-    names = (path, *follower.earlier(path))
+    rows, names = list(rows), (path, *names)
+    known = [(n, anchor) for n, row in enumerate(rows) for anchor in row["anchors"] if about(anchor, names)]
+    spots_of: dict[int, list[Placement]] = {}
+    for (n, _), spot in zip(known, follower.place_all([anchor for _, anchor in known], path, lines, blob), strict=True):
+        spots_of.setdefault(n, []).append(spot)
     out = []
-    for row in rows:
-        spots = [follower.place(anchor, path, lines, blob) for anchor in row["anchors"] if about(anchor, names)]
+    for n, row in enumerate(rows):
+        spots = spots_of.get(n, [])
         if not row["anchors"]:
             spots = triggered(row, path, lines)
         if spots:

@@ -1,0 +1,102 @@
+"""Triggers fire where they should, and hang or crash nobody."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from gitmem.codemap import querying, triggers
+from gitmem.codemap.triggers import check_code, check_query, code_hits, query_hits
+from gitmem.errors import UserError
+
+PY = "x = 1\nprint(x)\nfoo(1)\nprint(\n  2)\n"
+
+
+def test_expression_finds_lines():
+    """From 1, each once, no more than are asked for."""
+    assert [2, 4] == code_hits(r"\bprint\(", PY.split("\n"), "a.py")
+    assert [2] == code_hits(r"print", PY.split("\n"), "a.py", 1)
+    assert [1] == code_hits("größe|漢$", ["漢\r\n", "gro"], "a.py")
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|a)*$", r"(.*)*x", r"(a?){50}a{50}", r"([a-zA-Z]+)*[0-9]$"])
+def test_catastrophic_expression_does_not_hang(pattern):
+    """In time that grows with the text only."""
+    start = time.monotonic()
+    code_hits(pattern, ["a" * 1_900 + "!"] * 2_000, "a.py")
+    assert time.monotonic() - start < 3.0
+
+
+@pytest.mark.parametrize("pattern", ["(?=x)", r"(a)\1", "(", "", "a{1000}{1000}", "x" * 3_000, "(?P<n>a)(?P=n)", "\ud800"])
+def test_expression_that_is_refused(pattern):
+    """When it is written, with a reason."""
+    with pytest.raises(UserError):
+        check_code(pattern)
+
+
+def test_query_finds_lines():
+    """Where its matches begin, by any name of the language."""
+    assert [2, 3, 4] == query_hits("(call) @c", "python", PY)
+    assert [2, 4] == query_hits('(call function: (identifier) @f (#eq? @f "print"))', "py", PY)
+    assert [2] == query_hits("(call) @c", "python", PY, 1)
+    assert [1] == query_hits("(call_expression) @c", "go", "func main() { a() }")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "want"),
+    [('#eq? @f "foo"', [3]), ('#not-eq? @f "foo"', [2, 4]), ('#match? @f "^p"', [2, 4]), ('#not-match? @f "^p"', [3]), ('#any-of? @f "foo" "bar"', [3]), ('#not-any-of? @f "foo" "bar"', [2, 4]), ('.match? @f "^f"', [3]), ('#eq? @f @f', [2, 3, 4]), ('#set! a b', [2, 3, 4]), ('#any-match? @f "oo"', [3])],
+)  # fmt: skip
+def test_predicates(predicate, want):
+    """Those that tree-sitter has do what they do there."""
+    assert want == query_hits(f"((call function: (identifier) @f) ({predicate}))", "python", PY)
+
+
+def test_what_looks_like_a_predicate_in_a_string_is_none():
+    """Strings and comments are left as they are."""
+    assert [1] == query_hits("; #match? @s\n((string) @s (#eq? @s \"'#match? @s'\"))", "python", "x = '#match? @s'\n")
+
+
+@pytest.mark.parametrize(
+    "query", ["(cal) @x", "(", "(call)", "", "x" * 3_000, '((call) @c (#match? @c "(?=a)"))', "(call function: (nothing)) @c"]
+)
+def test_query_that_is_refused(query):
+    """When it is written, with a reason."""
+    with pytest.raises(UserError):
+        check_query(query, "python")
+    with pytest.raises(UserError, match="cobol"):
+        check_query("(call) @c", "cobol")
+
+
+@pytest.mark.parametrize("query", ["(_ (_)* @a (_)* @b (_)* @c (_)* @d)", '((identifier) @i (#match? @i "^(a+)+$"))'])
+def test_catastrophic_query_does_not_hang(query):
+    """It is ended, is not run again, and others go on."""
+    text = "a" * 60 + "!\n" + "print(x, (1, 2, 3), [4, 5])\n" * 4_000
+    start = time.monotonic()
+    for _ in range(5):
+        query_hits(query, "python", text)
+    assert time.monotonic() - start < 5.0
+    assert [2, 3, 4] == query_hits("(call) @c", "python", PY)
+
+
+def test_child_that_was_killed_is_started_again():
+    """From outside, between two queries."""
+    query_hits("(call) @c", "python", PY)
+    assert querying._child is not None
+    os.kill(querying._child.pid, signal.SIGKILL)
+    querying._child.wait()
+    assert [2, 3, 4] == query_hits("(call) @c", "python", PY)
+
+
+def test_little_time_is_no_verdict():
+    """A query that had no fair trial is run again."""
+    query = "((call) @little)"
+    query_hits(query, "python", PY * 5_000, seconds=0.0)
+    assert [2, 3, 4] == query_hits(query, "python", PY, seconds=5.0)
+    assert (query, "python") not in triggers._slow
+
+
+@pytest.mark.parametrize("text", ["\0\1", "\ud800", "def (:", "", "x" * 3_000_000])
+def test_broken_texts_are_no_error(text):
+    """They have no hits."""
+    assert [] == query_hits("(call) @c", "python", text)
