@@ -95,7 +95,18 @@ hook UserPromptSubmit saturday 'prompt="write a haiku about the sea"' | said
 step "4. In his editor, the language server shows it on its line"
 run python "$here/scripts/demo_lsp.py" . app/pay.py
 
-step "5. How it came to be"
+step "5. His agent meets it, edits the code, and the same command passes: the gotcha is dealt with"
+error=$(python app/pay.py 2>&1 || true)
+hook PostToolUseFailure.Bash friday "error=$(printf 'Exit code 1\n%s' "$error" | quoted)" 'tool_input={"command": "python app/pay.py"}' >/dev/null
+sed -i.old 's/os.environ\["TAX_RATE"\]/os.environ.get("TAX_RATE", "0.19")/' app/pay.py && rm app/pay.py.old
+hook PostToolUse.Edit friday "tool_input={\"file_path\": \"$PWD/app/pay.py\"}" >/dev/null
+run python app/pay.py
+hook PostToolUse.Edit friday 'tool_name="Bash"' 'tool_input={"command": "python app/pay.py"}' 'tool_response={"stdout": "0.19", "stderr": "", "interrupted": false}' >/dev/null
+for _ in $(seq 100); do [ -z "$(git mem gotcha list --resolved --json | grep "$id")" ] || break; sleep 0.05; done
+run git mem gotcha list --resolved
+git mem show "$id" | grep '> Resolved' | sed 's/^ *//'
+
+step "6. How it came to be"
 run git mem log "$id"
 
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"
