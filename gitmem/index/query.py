@@ -136,6 +136,11 @@ class Index:
         return list(self.db.execute("SELECT n, glob FROM globs"))
 
     @healing
+    def anchored(self, limit: int) -> "list[str]":
+        """Return paths that records have places in."""
+        return [path for (path,) in self.db.execute("SELECT DISTINCT path FROM places LIMIT ?", (limit,))]
+
+    @healing
     def body(self, n: int) -> str:
         """Return the body of a row."""
         row = self.db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()

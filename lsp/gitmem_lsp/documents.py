@@ -73,5 +73,9 @@ class LineWorkspace(Workspace):
 
     def opened(self, uri: str) -> LineDocument | None:
         """Return an open document of the local disk; None for any other."""
+        return self.buffer(uri) if uri.startswith("file:") else None
+
+    def buffer(self, uri: str) -> LineDocument | None:
+        """Return any open document: a file, an unsaved one, the message field of a commit."""
         found = self.text_documents.get(unquote(uri))
-        return found if isinstance(found, LineDocument) and uri.startswith("file:") else None
+        return found if isinstance(found, LineDocument) else None

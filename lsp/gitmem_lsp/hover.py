@@ -15,7 +15,11 @@ RECORDS = 3  # records told in full; the others are counted
 
 UNITS = ((365 * 86400, "year"), (30 * 86400, "month"), (7 * 86400, "week"), (86400, "day"), (3600, "hour"), (60, "minute"))
 STATES = {
+    "moved": "Its code has moved here since.",
     "changed": "The code has changed since.",
+    "approximate": "The code it speaks of is gone; this is the definition that it was in.",
+    "trigger": "Code like this calls for it.",
+    "stale": "The code has changed since.",
     "adrift": "The code it speaks of was not found: moved or deleted.",
     "file": "It is about the whole file.",
 }
@@ -68,7 +72,13 @@ def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
     """Return the lines of facts; `say` makes the record's words safe."""
     author = str(record.get("author") or "").split(" <")[0]
     made = f"Recorded {age(record.created, now)}" + (f" by {say(shorten(author, 80))}" if author else "")
-    first = [str(record.get("severity")), str(record.get("category")), _origin(record)]
+    own = ("severity", "category") if record.kind == "gotcha" else ("type",)
+    first = [
+        *(str(record.get(key) or "") for key in own),
+        record.status if record.status != "active" else "",
+        "resolved" if record.resolved else "",
+        _origin(record),
+    ]
     times = record.get("occurrences")
     seen = [made]
     if isinstance(times, int) and times > 1:
@@ -76,19 +86,24 @@ def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
         seen.append(f"happened {times} times" + (f", last {age(str(last), now)}" if last else ""))
     elif record.updated != record.created:
         seen.append(f"changed {age(record.updated, now)}")
+    confirmed = record.fields.get("confirmed")
+    if isinstance(confirmed, dict) and confirmed.get("at"):
+        seen.append(
+            f"confirmed {age(str(confirmed['at']), now)}" + (f" by {say(shorten(str(confirmed['by']), 80))}" if confirmed.get("by") else "")
+        )
     return [" · ".join(say(x) for x in first if x), " · ".join(seen)]
 
 
 def _origin(record: Record) -> str:
     origin = str(record.get("origin"))
-    if origin == "captured":
-        return "captured, unconfirmed"
+    if record.unconfirmed:
+        return f"{origin}, unconfirmed"
     return "" if origin == "manual" else origin
 
 
 def _markdown(told: Told, now: float) -> str:
     record = told.record
-    parts = [f"**Gotcha** {inline(record.title)}", "  \n".join(_facts(record, now, inline))]
+    parts = [f"**{record.kind.capitalize()}** {inline(record.title)}", "  \n".join(_facts(record, now, inline))]
     if told.state in STATES:
         parts.append(STATES[told.state])
     if record.body.strip():
@@ -100,7 +115,7 @@ def _markdown(told: Told, now: float) -> str:
 
 def _plain(told: Told, now: float) -> str:
     record = told.record
-    parts = [f"Gotcha: {plain(record.title)}", "\n".join(_facts(record, now, plain))]
+    parts = [f"{record.kind.capitalize()}: {plain(record.title)}", "\n".join(_facts(record, now, plain))]
     if told.state in STATES:
         parts.append(STATES[told.state])
     if record.body.strip():

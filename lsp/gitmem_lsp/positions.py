@@ -12,16 +12,17 @@ from lsprotocol import types as t
 
 CODE_LIMIT = 1000  # code points of a line that a range covers at most: a minified file is one line of a megabyte
 
+# what ends a line for Python and not for the protocol, and `\r`, which does so in its own way
+_OTHER_ENDS = ("\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
 _COMMENT = re.compile(r"(?<=\S)\s+(?://|#|--|/\*)\s[^'\"`]*$")
 
 
 def split_lines(text: str) -> list[str]:
     """Return the lines of a text with their ends; the last one has none and may be empty."""
-    if "\r" not in text:
-        parts = text.split("\n")
-        last = parts.pop()
-        return [*(part + "\n" for part in parts), last]
+    if not any(mark in text for mark in _OTHER_ENDS):
+        lines = text.splitlines(keepends=True)  # a quarter of the time of what follows
+        return [*lines, ""] if not text or text.endswith("\n") else lines
     lines = _ENDED.findall(text)
     rest = len(text) - sum(map(len, lines))
     return [*lines, text[len(text) - rest :]]

@@ -1,50 +1,61 @@
 """Keep the editor's diagnostics true: which documents are open, what is shown in each, and when to look again.
 
-Lives on the server's loop. Looking for repositories and placing gotchas runs in a small pool, git and SQLite on the repository's
-own thread; what comes back for a text that has changed meanwhile is dropped.
+Lives on the server's loop. A document whose gotchas are at hand is answered at once and looked at again afterwards; all other work runs on
+the threads of its repository, and what comes back for a text that has changed meanwhile is dropped.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+import os
+from collections.abc import Callable, Coroutine, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types as t
 
 from gitmem.errors import GitmemError
-from gitmem_lsp.diagnostics import Mark, Row, bounded, find_notes, make_marks
-from gitmem_lsp.repositories import Place, Repositories, Repository
+from gitmem_lsp.diagnostics import Mark, as_json, make_marks
+from gitmem_lsp.documents import LineDocument
+from gitmem_lsp.looking import Looked, Memory, look, look_further
+from gitmem_lsp.placing import Note, bounded, quick_notes
+from gitmem_lsp.repositories import Place, Repositories, Repository, inside
+from gitmem_lsp.settings import DEFAULTS, Options
+from gitmem_lsp.shelf import Rows
+from gitmem_lsp.shifting import Edit, edits_of, shift
 
 if TYPE_CHECKING:
     from gitmem_lsp.server import Server
 
 log = logging.getLogger("gitmem_lsp")
 T = TypeVar("T")
-POLL = 1.0  # seconds between two looks at the refs
-RETRY = 30  # polls after which what could not be read is read again
+AFTERWARDS = 0.05  # seconds after an answer from memory at which it is looked at again
+BACK = 0.15  # seconds after the first diagnostics before a file's earlier names are looked for
+NAMES = 500  # files whose earlier names are kept
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Opened:
     """A document that the editor has open, and what it shows."""
 
     uri: str
     place: Place | None = None
-    rows: list[Row] = field(default_factory=list)
+    paths: tuple[str, ...] = ()  # with the names that the file had before
+    rows: Rows | None = None
+    looked: Looked = field(default_factory=Looked)
     marks: list[Mark] = field(default_factory=list)
+    shifted: bool = False  # the marks are to be made anew from the notes
     shown: tuple[int | None, list[t.Diagnostic]] | None = None
     stale: bool = True  # the rows are to be read again
+    moved: bool = True  # the file's place is to be looked for again
     task: "asyncio.Task[None] | None" = None
+    back: "asyncio.Task[None] | None" = None  # looks for the file's earlier names
 
-
-def look(rows: list[Row], paths: tuple[str, ...], lines: tuple[str, ...], encoding: str) -> list[Mark]:
-    """Return the marks of a text."""
-    if not rows or not bounded(lines):
-        return []
-    return make_marks(find_notes(rows, paths, lines), lines, encoding, len(rows))
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The unresolved gotchas, wherever they come from."""
+        return self.looked.notes + self.looked.triggered
 
 
 class Publisher:
@@ -53,57 +64,151 @@ class Publisher:
     def __init__(self, server: "Server", repositories: Repositories) -> None:
         self._server = server
         self._repositories = repositories
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gitmem-place")
+        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gitmem-locate")
         self._documents: dict[str, Opened] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._watched: set[Repository] = set()
         self._warned: set[str] = set()
+        self._memory = Memory()
+        self._names: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+        self.on_repository: Callable[[Repository], None] = lambda _: None
 
     # -- what is shown
 
     def get(self, uri: str) -> Opened | None:
-        """Return an open document's state."""
-        return self._documents.get(unquote(uri))
+        """Return an open document's state, its marks where the last edit has put them."""
+        state = self._documents.get(unquote(uri))
+        if state is not None and state.shifted:
+            document = self._server.workspace_lines.opened(state.uri)
+            state.marks = self._marks(state, document) if document else []
+            state.shifted = False
+        return state
 
-    def holder(self, id: str, uri: str = "") -> Place | None:
-        """Return where a gotcha is shown: in the document given, else in any."""
-        given = self.get(uri)
-        if given and given.place:
-            return given.place
-        return next((d.place for d in self._documents.values() if d.place and any(row["id"] == id for row in d.rows)), None)
+    def all(self) -> list[Opened]:
+        """Return all open documents."""
+        return list(self._documents.values())
+
+    def of(self, repository: Repository) -> list[Opened]:
+        """Return the open documents of a repository."""
+        return [s for s in self._documents.values() if s.place and s.place.repository is repository]
+
+    def options(self, place: Place | None) -> Options:
+        """Return the settings for documents of a repository."""
+        return self._server.configuration.over(place.repository.shelf.options if place else DEFAULTS)
+
+    def _marks(self, state: Opened, document: LineDocument) -> list[Mark]:
+        total = len(state.rows.open) + len(state.looked.triggered) if state.rows and state.looked.notes else None
+        return make_marks(state.notes, document.lines, document.encoding, total, self.options(state.place))
 
     # -- events
 
-    def touch(self, uri: str, delay: float = 0.0, *, read: bool = True) -> None:
+    def open(self, uri: str) -> None:
+        """Show a document's gotchas: at once where they are known."""
+        document = self._server.workspace_lines.opened(uri)
+        if document is None:
+            return
+        state = self._documents.setdefault(unquote(uri), Opened(uri))
+        known = self._at_hand(state, document)
+        if known is not None:
+            self._show(state, document, self._marks_at_hand(state, document, known))
+        self.touch(uri, AFTERWARDS if known is not None else 0.0, moved=True)
+
+    def _marks_at_hand(self, state: Opened, document: LineDocument, key: Hashable) -> list[Mark]:
+        look = document.encoding, self.options(state.place)
+        marks = self._memory.marks(key, look)
+        if marks is None:
+            marks = self._marks(state, document)
+            self._memory.put_marks(key, look, marks)
+        return marks
+
+    def _at_hand(self, state: Opened, document: LineDocument) -> Hashable | None:
+        """Put what is known of a text into a document's state; return its key, None when it has to be looked at first."""
+        place = self._repositories.recall(document.path)
+        if place is None:
+            return None
+        paths = self._names.get((place.gitdir, place.paths), place.paths)
+        rows = place.repository.shelf.recall(paths)
+        if rows is None:
+            return None
+        state.place, state.paths, state.rows = place, paths, rows
+        text = document.source
+        key = self._key(state, rows, text)
+        found = self._memory.get(key)
+        if found is None and bounded(text):
+            quick = quick_notes(rows.open, paths, text)
+            if quick is not None and not rows.triggered and not rows.past:
+                found = Looked(tuple(quick))
+                self._memory.put(key, found)
+        if found is None:
+            return None
+        state.looked = found
+        return key
+
+    def _key(self, state: Opened, rows: Rows, text: str) -> Hashable:
+        assert state.place is not None
+        return self._memory.key(state.place.repository.shelf, state.place.worktree, state.paths, rows.version, text)
+
+    def edited(self, uri: str, changes: Sequence[Any], delay: float) -> None:
+        """Move the marks along with edits, and place the gotchas anew when the typing pauses."""
+        state = self._documents.get(unquote(uri))
+        edits = edits_of(changes)
+        if state is not None and edits:
+            old = state.looked
+            state.looked = Looked(self._moved(old.notes, edits), self._moved(old.triggered, edits), self._moved(old.past, edits), old.whole)
+            state.shifted = True
+        self.touch(uri, delay, read=False)
+
+    def _moved(self, notes: Sequence[Note], edits: Sequence[Edit]) -> tuple[Note, ...]:
+        out = []
+        for note in notes:
+            line = note.line if note.whole_file else shift(note.line, edits)
+            if line is not None:
+                out.append(note if line == note.line else replace(note, line=line, last=max(line, note.last + line - note.line)))
+        return tuple(out)
+
+    def touch(self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False) -> None:
         """Look at a document again after a delay; a later call takes the place of one that waits. `read` asks the stores too."""
         if self._server.workspace_lines.opened(uri) is None:
             return
         state = self._documents.setdefault(unquote(uri), Opened(uri))
         state.stale = state.stale or read
+        state.moved = state.moved or moved
         if state.task is not None:
             state.task.cancel()
-        state.task = self._start(self._update(state, delay))
+        state.task = self.start(self._update(state, delay))
 
     def forget(self, uri: str) -> None:
         """Stop showing anything in a document that was closed."""
         state = self._documents.pop(unquote(uri), None)
         if state is None:
             return
-        if state.task is not None:
-            state.task.cancel()
+        for task in (state.task, state.back):
+            if task is not None:
+                task.cancel()
         if state.shown is not None:
             self._send(state, None, [])
 
     async def reload(self, repository: Repository) -> None:
         """Read the stores for all documents of a repository and wait until that is shown."""
-        states = [s for s in self._documents.values() if s.place and s.place.repository is repository]
+        states = self.of(repository)
         for state in states:
             self.touch(state.uri)
         await asyncio.gather(*(s.task for s in states if s.task), return_exceptions=True)
 
-    def warm(self, folder: str) -> None:
-        """Open the repository of a folder and its index before a document asks."""
-        self._start(self._warm(folder))
+    def moved(self, repository: Repository) -> None:
+        """Look for the files' earlier names again, as after a checkout."""
+        for state in self.of(repository):
+            self.touch(state.uri, moved=True)
+
+    def refresh(self) -> None:
+        """Show everything anew, as after a change of settings."""
+        for state in list(self._documents.values()):
+            self.touch(state.uri, read=False)
+
+    def retry(self) -> None:
+        """Look again at what could not be read."""
+        for state in list(self._documents.values()):
+            if state.stale and (state.task is None or state.task.done()):
+                self.touch(state.uri)
 
     def close(self) -> None:
         """End all work; what is running in a thread is not waited for."""
@@ -113,7 +218,8 @@ class Publisher:
 
     # -- work
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+    def start(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Run work in the background; what goes wrong is logged, and it ends with the server."""
         task = asyncio.get_running_loop().create_task(self._guard(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -128,15 +234,57 @@ class Publisher:
             if not self._server.leaving:
                 log.exception("a document could not be looked at")
 
-    def warn(self, error: GitmemError) -> None:
+    def warn(self, error: GitmemError | str) -> None:
         """Log an error that has a sentence for people, once."""
-        text = f"{error} {error.hint}".strip()
+        text = error if isinstance(error, str) else f"{error} {error.hint}".strip()
         if text not in self._warned:
+            if len(self._warned) > NAMES:
+                self._warned.clear()
             self._warned.add(text)
             log.warning("%s", text)
 
-    async def _run(self, work: Callable[..., T], *args: Any) -> T:
+    async def disk(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function that reads the disk and belongs to no repository yet."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+
+    async def locate(self, path: str) -> Place | None:
+        """Return a file's place, looked for on the disk."""
+        found = await self.disk(self._repositories.locate, path)
+        if found is None:
+            self._repositories.forget(path)
+            return None
+        place = self._repositories.place(found, path)
+        self.on_repository(place.repository)
+        return place
+
+    async def _first(self, state: Opened, document: LineDocument) -> bool:
+        """Find and read a new document's gotchas in one job, when it is in the workspace: each job more costs as much as the work."""
+        home = next((p for p in self._repositories.homes.values() if p.worktree and inside(document.path, p.worktree)), None)
+        if home is None or not home.repository.shelf.is_open:
+            return False
+        shelf, version, text = home.repository.shelf, document.version, document.source
+
+        def job() -> tuple[Place, Rows, list[Note] | None] | None:
+            found = self._repositories.locate(document.path)
+            if found is None or found.key != os.path.realpath(home.repository.location.commondir):
+                return None
+            place = Place(home.repository, found.location.gitdir, found.location.worktree, found.paths)
+            rows = shelf.gotchas(found.paths)
+            plain = not rows.triggered and not rows.past and bounded(text)
+            return place, rows, quick_notes(rows.open, found.paths, text) if plain else None
+
+        done = await home.repository.run(job)
+        if done is None:
+            return False
+        state.place, state.rows, notes = done
+        state.paths, state.stale = state.place.paths, False
+        self._repositories.remember(document.path, state.place)
+        if notes is not None and self._current(state, document, version):
+            state.looked = Looked(tuple(notes))
+            key = self._key(state, state.rows, text)
+            self._memory.put(key, state.looked)
+            self._show(state, document, self._marks_at_hand(state, document, key))
+        return True
 
     async def _update(self, state: Opened, delay: float) -> None:
         if delay:
@@ -144,53 +292,86 @@ class Publisher:
         document = self._server.workspace_lines.opened(state.uri)
         if document is None:
             return
-        if state.stale:
-            found = await self._run(self._repositories.locate, document.path)
-            state.place = self._repositories.place(found) if found else None
-            if state.place is not None:
-                self._watch(state.place.repository)
-                state.rows = await state.place.repository.run(state.place.repository.gotchas, state.place.paths)
-            state.stale = False
-        if state.place is None:
+        if state.place is None and state.moved and await self._first(state, document):
+            assert state.place is not None
+            self.on_repository(state.place.repository)
+        elif state.moved:
+            state.place = await self.locate(document.path)
+            state.paths = self._names.get((state.place.gitdir, state.place.paths), state.place.paths) if state.place else ()
+        place = state.place
+        if place is None:
+            state.rows, state.looked, state.marks = None, Looked(), []
+            state.stale = state.moved = False
             if state.shown is not None:
-                state.rows, state.marks = [], []
                 self._send(state, document.version, [])
             return
-        version = document.version
-        marks = await self._run(look, state.rows, state.place.paths, document.snapshot(), document.encoding) if state.rows else []
-        if self._server.workspace_lines.opened(state.uri) is document and document.version == version:
-            state.marks = marks
-            self._send(state, version, [mark.diagnostic for mark in marks])
+        if state.stale or state.rows is None:
+            state.rows = await place.repository.run(place.repository.shelf.gotchas, state.paths)
+        await self._look(state, document)
+        if state.moved:
+            if state.back is not None:
+                state.back.cancel()
+            state.back = self.start(self._look_back(state, place))
+        state.stale = state.moved = False
+
+    async def _look_back(self, state: Opened, place: Place) -> None:
+        """Look for the names that a file had when gotchas were recorded about it, once the editor has come to rest: git may take a while."""
+        await asyncio.sleep(BACK)
+        shelf = place.repository.shelf
+        if not await place.repository.run(shelf.is_astray, place.worktree):
+            return
+        earlier = await place.repository.read_history(shelf.earlier, place.worktree, place.paths[0], shelf.heads)
+        paths = tuple(dict.fromkeys((*place.paths, *earlier)))
+        if len(self._names) > NAMES:
+            self._names.clear()
+        self._names[place.gitdir, place.paths] = paths
+        if paths != state.paths and state.place is place:
+            state.paths = paths
+            self.touch(state.uri)
+
+    async def _look(self, state: Opened, document: LineDocument) -> None:
+        place, rows, version = state.place, state.rows, document.version
+        assert place is not None and rows is not None
+        lines = document.snapshot()
+        shelf, worktree, paths = place.repository.shelf, place.worktree, state.paths
+        key = self._key(state, rows, "".join(lines))
+        found = self._memory.get(key)
+        if found is None:
+            if rows.open or rows.triggered or rows.past:
+                found = await place.repository.read_code(look, shelf, worktree, rows, paths, lines)
+                if not found.whole:
+                    # until they are looked for, those of before stay where the edits have put them
+                    first = replace(found, triggered=state.looked.triggered, past=state.looked.past)
+                    if self._current(state, document, version):
+                        state.looked = first
+                        self._show(state, document)
+                    found = await place.repository.read_code(look_further, shelf, worktree, rows, paths, lines, found)
+            else:
+                found = Looked()
+            self._memory.put(key, found)
+        if self._current(state, document, version):
+            state.looked = found
+            self._show(state, document)
+
+    def _current(self, state: Opened, document: LineDocument, version: int | None) -> bool:
+        return self._server.workspace_lines.opened(state.uri) is document and document.version == version
+
+    def _show(self, state: Opened, document: LineDocument, marks: list[Mark] | None = None) -> None:
+        before = [(mark.line, mark.diagnostic.message) for mark in state.marks]
+        state.marks, state.shifted = self._marks(state, document) if marks is None else marks, False
+        self._send(state, document.version, [mark.diagnostic for mark in state.marks])
+        if before != [(mark.line, mark.diagnostic.message) for mark in state.marks]:
+            self._server.redraw()
 
     def _send(self, state: Opened, version: int | None, diagnostics: list[t.Diagnostic]) -> None:
         if state.shown == (version, diagnostics):
             return
         state.shown = (version, diagnostics)
-        self._server.text_document_publish_diagnostics(t.PublishDiagnosticsParams(state.uri, diagnostics, version))
+        self.send(state.uri, version, diagnostics)
 
-    async def _warm(self, folder: str) -> None:
-        found = await self._run(self._repositories.locate, folder.rstrip("/") + "/.")
-        if found:
-            repository = self._repositories.place(found).repository
-            await repository.run(repository.warm)
-
-    def _watch(self, repository: Repository) -> None:
-        if repository not in self._watched:
-            self._watched.add(repository)
-            self._start(self._poll(repository))
-
-    async def _poll(self, repository: Repository) -> None:
-        """Look for writes by others: most editors on Linux offer no watching of files under `.git`."""
-        count = 0
-        while True:
-            await asyncio.sleep(POLL)
-            count += 1
-            try:
-                moved = await repository.run(repository.moved)
-            except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
-                log.info("the refs could not be looked at: %s", error)
-                continue
-            for state in list(self._documents.values()):
-                mine = state.place is not None and state.place.repository is repository
-                if mine and (moved or (state.stale and count % RETRY == 0)):
-                    self.touch(state.uri)
+    def send(self, uri: str, version: int | None, diagnostics: Sequence[t.Diagnostic]) -> None:
+        """Publish a document's diagnostics."""
+        params: dict[str, Any] = {"uri": uri, "diagnostics": [as_json(diagnostic) for diagnostic in diagnostics]}
+        if version is not None:
+            params["version"] = version
+        self._server.guarded.tell("textDocument/publishDiagnostics", params)

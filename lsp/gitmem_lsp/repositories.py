@@ -1,26 +1,21 @@
 """Repositories: found by a document's folder, one `App` each, used by one thread each.
 
 All that touches git or SQLite runs on that thread (`Repository.run`): the server's loop never waits for a disk, two reads of one
-repository never meet, and a slow repository delays no other.
+repository never meet, and a slow repository delays no other. Code is read and searched on a second thread (`Repository.read_code`), so
+that a large file does not delay an answer. What waits when its asker is cancelled never runs.
 """
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from gitmem.clock import Clock
 from gitmem.errors import GitmemError
-from gitmem.files import Location, locate
-from gitmem.git.process import check_owner
-from gitmem.store.refs import PRIVATE, SHARED
-from gitmem_lsp.diagnostics import Row, applies
-
-if TYPE_CHECKING:
-    from gitmem.app import App
-    from gitmem.model.record import Record
+from gitmem.files import Location, locate, user_repository
+from gitmem_lsp.shelf import Row, Shelf
 
 T = TypeVar("T")
 
@@ -29,101 +24,61 @@ MISLEADING = frozenset({
     "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH",
 })  # fmt: skip
-STATUSES = ("active", "pinned")
-HIDES = {"user": 0, "shared": 1, "private": 2}  # of one id in several stores the last is shown
+REMEMBERED = 2000  # files whose repository is known without a look at the disk
+EDITING = os.path.join("gitmem", "editing")  # in the common dir: documents that we made for the editor
 
 
 class Repository:
-    """One repository, by its common dir. Methods marked so run on its own thread only."""
+    """One repository, by its common dir: its two threads, and what is kept of it."""
 
-    def __init__(self, location: Location, env: Mapping[str, str]) -> None:
+    def __init__(self, location: Location, env: Mapping[str, str], progress: Callable[[int, int], None] | None = None) -> None:
         self.location = location
-        self._env = env
+        self.env = env
         self._lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-repository")
-        self._opened: App | None = None
-        self._seen: tuple[Any, ...] | None = None
-        self._key: tuple[Any, ...] = ()
-        self._rows: dict[tuple[str, ...], list[Row]] = {}
-        self._globs: list[Row] = []
+        self._history_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-history")
+        self._code_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-code")
+        self.shelf = Shelf(location, env, progress)
+        self.news = asyncio.Event()  # something may have moved
+        self.watched = False
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
         """Run a function on the repository's thread."""
         return await asyncio.get_running_loop().run_in_executor(self._lane, work, *args)
 
-    # -- on the repository's thread
+    async def read_code(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function on the thread that reads code."""
+        return await asyncio.get_running_loop().run_in_executor(self._code_lane, work, *args)
+
+    async def read_history(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function on the thread that asks git for renames."""
+        return await asyncio.get_running_loop().run_in_executor(self._history_lane, work, *args)
+
+    async def search(self, text: str, limit: int, kinds: Sequence[str] = ()) -> list[Row]:
+        """Search the records; when the asker goes, the search ends."""
+        future = self._lane.submit(self.shelf.search, text, limit, kinds)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            self.shelf.interrupt()
+            raise
 
     @property
-    def app(self) -> "App":
-        """The repository's parts; raises GitmemError. On its thread."""
-        if self._opened is None:
-            from gitmem.app import App  # the editor's first request need not wait for it
+    def editing(self) -> str:
+        """The folder of documents that we made for the editor."""
+        return os.path.join(self.location.commondir, EDITING)
 
-            check_owner(self.location, self.location.worktree or self.location.gitdir, self._env)
-            # `auto` is libgit2, and git where libgit2 cannot open the repository: slower is better than silent
-            self._opened = App(self.location, self._env, Clock(), prefer="auto")
-        return self._opened
+    @property
+    def user(self) -> str:
+        """The user's own repository, whether it is there or not; empty where this is it."""
+        path = user_repository(self.env)
+        return "" if os.path.realpath(path) == os.path.realpath(self.location.commondir) else path
 
-    def gotchas(self, paths: tuple[str, ...]) -> list[Row]:
-        """Return the unresolved gotchas about a file by any of its paths, and those with a pattern. On its thread."""
-        app = self.app
-        if self._seen is None:
-            self.moved()  # before the first read, so that no move falls between the two
-        key = tuple((scope, *sorted(index.tips().items())) for scope, index in app.indexes())
-        if key != self._key:
-            self._rows.clear()
-            self._globs = [row for row in self._read(globs=True) if any(isinstance(a.get("glob"), str) for a in row["anchors"])]
-            self._key = key
-        if paths not in self._rows:
-            matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]
-            found = sorted([*self._read(paths=paths), *matching], key=lambda row: HIDES.get(row["store"], 0))
-            self._rows[paths] = list({row["id"]: row for row in found}.values())
-        return self._rows[paths]
-
-    def warm(self) -> None:
-        """Open the repository and bring its index up to date. On its thread."""
-        self.app.indexes()
-
-    def _read(self, **filters: Any) -> list[Row]:
-        rows: list[Row] = self.app.rows(kinds=("gotcha",), statuses=STATUSES, resolved=False, order="severity", **filters)
-        return rows
-
-    def record(self, id: str, scope: str) -> "Record":
-        """Return a record as it stands in a store; raises GitmemError. On its thread."""
-        return self.app.get(id, (scope,))[1].record
-
-    def moved(self) -> bool:
-        """Say whether any ref that holds memories may have moved since the last call: eight calls of stat. On its thread."""
-        if self._opened is None:
-            return False
-        common = self.location.commondir
-        files = [os.path.join(common, name) for name in (SHARED, PRIVATE, "packed-refs", "reftable/tables.list")]
-        if self.app.has_user():
-            user = self.app.user.location.commondir
-            files += [os.path.join(user, name) for name in (SHARED, "packed-refs", "reftable/tables.list")]
-        now = tuple(_state(path) for path in files)
-        before, self._seen = self._seen, now
-        return before is not None and before != now
-
-    def _close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
-
-    # -- anywhere
-
-    def close(self) -> "Future[None]":
-        """Let the running job end, drop the waiting ones, and release files and children."""
-        last = self._lane.submit(self._close)
-        self._lane.shutdown(wait=False)
-        return last
-
-
-def _state(path: str) -> tuple[int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    def close(self) -> "list[Future[None]]":
+        """Let the running jobs end, drop the waiting ones, and release files and children."""
+        ends = [self._lane.submit(self.shelf.close)]
+        for lane in (self._lane, self._code_lane, self._history_lane):
+            lane.shutdown(wait=False, cancel_futures=lane is not self._lane)
+        return ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +92,25 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document is: its repository, the git dir of its work tree, its path there (and its target's, for a link)."""
+    """Where a document is: its repository, its work tree, the git dir of that, its path there (and its target's, for a link)."""
 
     repository: Repository
     gitdir: str
+    worktree: str | None
     paths: tuple[str, ...]
 
 
 class Repositories:
-    """All repositories of open documents."""
+    """All repositories of open documents. `locate` and `enclose` read the disk; the rest is for the loop."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Mapping[str, str], progress: Callable[[Location, int, int], None] | None = None) -> None:
         self.env = {key: value for key, value in env.items() if key not in MISLEADING}
+        self._progress = progress
         self._known: dict[str, Repository] = {}
+        self._files: OrderedDict[str, Place] = OrderedDict()
+        self.homes: dict[str, Place] = {}  # by folder of the workspace
+        self.expected: list[str] = []  # folders whose repositories are being looked for
+        self.found = asyncio.Event()
 
     def all(self) -> list[Repository]:
         """Return the repositories in use."""
@@ -165,10 +126,15 @@ class Repositories:
             if found is None or found.worktree is None:
                 continue
             root = os.path.realpath(found.worktree)
-            paths = tuple(dict.fromkeys(rel for p in (candidate, target) if (rel := _inside(p, root))))
-            if paths and not _inside(candidate, os.path.realpath(found.gitdir)):
+            paths = tuple(dict.fromkeys(rel for p in (candidate, target) if (rel := inside(p, root))))
+            if paths and not inside(candidate, os.path.realpath(found.gitdir)):
                 return Found(found, os.path.realpath(found.commondir), paths)
         return None
+
+    def enclose(self, path: str) -> Found | None:
+        """Return the repository around a file, also when the file is in its git dir, as a commit message is. Reads the disk."""
+        found = self._location(os.path.realpath(os.path.dirname(path)))
+        return Found(found, os.path.realpath(found.commondir), ()) if found else None
 
     def _location(self, folder: str) -> Location | None:
         while folder and not os.path.isdir(folder) and os.path.dirname(folder) != folder:
@@ -178,18 +144,43 @@ class Repositories:
         except (GitmemError, OSError, ValueError):
             return None
 
-    def place(self, found: Found) -> Place:
-        """Return the place of a located file; its repository is made once. On the loop."""
+    def place(self, found: Found, path: str = "") -> Place:
+        """Return the place of a located file, and remember it; its repository is made once."""
         if found.key not in self._known:
-            self._known[found.key] = Repository(found.location, self.env)
-        return Place(self._known[found.key], found.location.gitdir, found.paths)
+            progress = self._progress
+            report = (lambda done, total: progress(found.location, done, total)) if progress else None
+            self._known[found.key] = Repository(found.location, self.env, report)
+        made = Place(self._known[found.key], found.location.gitdir, found.location.worktree, found.paths)
+        if path:
+            self.remember(path, made)
+        return made
+
+    def remember(self, path: str, place: Place) -> None:
+        """Keep where a file is."""
+        self._files[path] = place
+        if len(self._files) > REMEMBERED:
+            self._files.popitem(last=False)
+
+    def expect_no_more(self, folder: str) -> None:
+        """Note that a folder was looked at; a folder that is looked for no more keeps nobody waiting."""
+        self.expected = [path for path in self.expected if path != folder]
+        if not self.expected:
+            self.found.set()
+
+    def recall(self, path: str) -> Place | None:
+        """Return where a file was found before, without a look at the disk."""
+        return self._files.get(path)
+
+    def forget(self, path: str) -> None:
+        """Take a file for one that was never looked for."""
+        self._files.pop(path, None)
 
     def close(self, timeout: float) -> None:
         """Release all repositories, waiting for them no longer than a time."""
-        wait([repository.close() for repository in self._known.values()], timeout)
+        wait([end for repository in self._known.values() for end in repository.close()], timeout)
 
 
-def _inside(path: str, root: str) -> str | None:
+def inside(path: str, root: str) -> str | None:
     """Return a path relative to a folder, with `/`; None when it is not inside."""
     prefix = root.rstrip(os.sep) + os.sep
     return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) and len(path) > len(prefix) else None

@@ -1,88 +1,66 @@
-"""The server object: its life, and one thin handler a message.
+"""The server object: its life, the documents' events, and which handler answers what.
 
-Shows gotchas as pushed diagnostics, tells the full record on hover, resolves by a code action. Diagnostics are never pulled:
-not every client that can pull can also be told to pull again. Facts about pygls 2.1 that this relies on are named where they matter.
+Diagnostics are pushed and never pulled: not every client that can pull can also be told to pull again, and those that do both show
+everything twice. Facts about pygls 2 that this relies on are named where they matter.
 """
 
 import asyncio
+import gc
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO, cast
 
 from lsprotocol import types as t
-from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from gitmem import __version__
 from gitmem.clock import Clock
-from gitmem.errors import GitmemError
-from gitmem_lsp.actions import RESOLVE, code_actions, resolve, wanted
+from gitmem_lsp import features, names
+from gitmem_lsp.actions import KINDS
+from gitmem_lsp.commands import COMMANDS, editing, handler
+from gitmem_lsp.completion import TRIGGERS
+from gitmem_lsp.configuration import Configuration
 from gitmem_lsp.documents import LineWorkspace
-from gitmem_lsp.hover import RECORDS, Told, find_mark, make_hover, wants_markdown
+from gitmem_lsp.following import Following
+from gitmem_lsp.guard import guarded
+from gitmem_lsp.progress import Progress
+from gitmem_lsp.protocol import GuardedProtocol
 from gitmem_lsp.publisher import Publisher
 from gitmem_lsp.repositories import Repositories
 
 log = logging.getLogger("gitmem_lsp")
 DEBOUNCE = 0.2  # seconds of quiet after an edit before gotchas are placed anew
 GRACE = 2.0  # seconds that running work has to end once the client is gone
-
-
-class Protocol(LanguageServerProtocol):
-    """pygls' protocol that falls silent after a shutdown and forgets what is done.
-
-    Without the first, work that ends after `exit` writes to a closed pipe, which pygls reports by writing to it, and so on.
-    Without the second, each notification leaves a future behind for good.
-    """
-
-    leaving = False
-
-    @property
-    def asked_to_stop(self) -> bool:
-        """Whether the client has sent `shutdown`."""
-        return self._shutdown
-
-    def _send_data(self, data: Any) -> None:
-        if self.leaving or (self._shutdown and hasattr(data, "method")):
-            return
-        try:
-            super()._send_data(data)
-        except BrokenPipeError:  # nobody reads any more, even if our input stays open
-            cast("Server", self._server).leave(1)
-
-    def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
-        super()._execute_handler(msg_id, handler, callback, args, kwargs)
-        future = self._request_futures.get(msg_id)
-        if future is not None:
-            future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
-
-    def cancel_requests(self) -> None:
-        """Cancel what is being answered. pygls does so too, but fails when an answer ends during its loop."""
-        for id, future in list(self._request_futures.items()):
-            if id != self.msg_id and not future.done():
-                future.cancel()
+REDRAW = 0.1  # seconds in which changes of the marks ask for new lenses once
 
 
 class Server(LanguageServer):
     """git-mem's language server on one pair of streams."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        super().__init__("git-mem-lsp", __version__, protocol_cls=Protocol, max_workers=1)  # its pool only reads stdin
+        super().__init__("git-mem-lsp", __version__, protocol_cls=GuardedProtocol, max_workers=1)  # its pool only reads stdin
         self.clock = Clock()
-        self.repositories = Repositories(env)
+        self.configuration = Configuration(self)
+        self.indexing = Progress(self)
+        self.repositories = Repositories(env, self.indexing.report)
         self.publisher = Publisher(self, self.repositories)
+        self.following = Following(self, self.publisher)
+        self.publisher.on_repository = self.following.follow
+        self.notify_changes = False
         self.exit_code: int | None = None
-        for name, handler, options in FEATURES:
-            self.feature(name, options)(handler)
-        self.command(RESOLVE)(on_resolve)
+        self._redrawing = False
+        for name, work, options in FEATURES:
+            self.feature(name, options)(guarded(work, EMPTY.get(name)))
+        for name in COMMANDS:
+            self.command(name)(handler(name))
 
     @property
-    def guarded(self) -> Protocol:
+    def guarded(self) -> GuardedProtocol:
         """The protocol as what it is."""
-        return cast("Protocol", self.protocol)
+        return cast("GuardedProtocol", self.protocol)
 
     @property
     def workspace_lines(self) -> LineWorkspace:
@@ -98,10 +76,48 @@ class Server(LanguageServer):
         """Log an error of a handler; pygls' own shows a window for each."""
         log.error("%s: %s", getattr(source, "__name__", source), error)
 
+    def say(self, message: str, kind: t.MessageType) -> None:
+        """Show a message to the user."""
+        self.window_show_message(t.ShowMessageParams(kind, message))
+
+    async def show_document(self, uri: str) -> bool:
+        """Have the client open a document; False for one that cannot or will not."""
+        window = self.client_capabilities.window
+        if not (window and window.show_document and window.show_document.support):
+            return False
+        answer = await self.window_show_document_async(t.ShowDocumentParams(uri, external=False, take_focus=True))
+        return bool(answer and answer.success)
+
+    def tell_changed(self, uris: Sequence[str]) -> None:
+        """Tell a client that asked for it that what is known of documents has changed."""
+        if self.notify_changes:
+            self.guarded.tell(names.CHANGED, {"uris": list(uris)})
+
+    def redraw(self) -> None:
+        """Ask the client for new lenses and hints, where it can be asked; soon, and once for many changes."""
+        workspace = self.client_capabilities.workspace
+        lens = bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
+        inlay = (
+            bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support)
+            and t.TEXT_DOCUMENT_INLAY_HINT in self.guarded.fm.features
+        )
+        if (lens or inlay) and not self._redrawing:
+            self._redrawing = True
+            self.publisher.start(self._redraw(lens, inlay))
+
+    async def _redraw(self, lens: bool, inlay: bool) -> None:
+        await asyncio.sleep(REDRAW)
+        self._redrawing = False
+        if lens:
+            self.workspace_code_lens_refresh(None)
+        if inlay:
+            self.workspace_inlay_hint_refresh(None)
+
     def leave(self, code: int) -> None:
         """Send no more, and end the process even if a thread hangs."""
         self.guarded.leaving = True
         self.publisher.close()
+        self.following.close()
         timer = threading.Timer(GRACE, os._exit, (code,))
         timer.daemon = True
         timer.start()
@@ -120,88 +136,107 @@ class ClientLog(logging.Handler):
         kind = t.MessageType.Error if record.levelno >= logging.ERROR else t.MessageType.Warning
         params = t.LogMessageParams(kind, record.getMessage())
         if not self._server.leaving and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._server.window_log_message, params)
+            try:
+                self._loop.call_soon_threadsafe(self._server.window_log_message, params)
+            except RuntimeError:
+                return  # the loop has ended
 
 
-def on_initialize(ls: Server, _: t.InitializeParams) -> None:
-    """Install our documents before any is opened."""
+# -- the server's life
+
+
+def on_initialize(ls: Server, params: t.InitializeParams) -> None:
+    """Install our documents before any is opened, and read what the client says of itself."""
     ls.workspace.__class__ = LineWorkspace
+    given = params.initialization_options
+    if isinstance(given, dict):
+        ls.notify_changes = given.get("notifyChanges") is True
+        if given.get("settings") is not None:
+            ls.configuration.set(given["settings"])
+    options = ls.configuration.over(ls.publisher.options(None))
+    for name, switch, work in SWITCHED:
+        if getattr(options, switch):  # a client that lists the symbols of one server only should not be given none
+            ls.feature(name)(guarded(work, []))
 
 
-def on_initialized(ls: Server, _: t.InitializedParams) -> None:
-    """Start what needs a client that is ready: its log, and the repositories of its folders."""
+async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
+    """Start what needs a client that is ready: its log, its settings, the repositories of its folders."""
     log.addHandler(ClientLog(ls))
+    ls.indexing.start()
     folders = [folder.uri for folder in ls.workspace.folders.values()]
-    for uri in folders or [ls.workspace.root_uri or ""]:
-        if path := to_fs_path(uri):
-            ls.publisher.warm(path)
+    warm(ls, folders or [ls.workspace.root_uri or ""])
+    workspace = ls.client_capabilities.workspace
+    if workspace and workspace.did_change_configuration and workspace.did_change_configuration.dynamic_registration:
+        wish = t.Registration("gitmem-configuration", t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": "gitmem"})
+        ls.client_register_capability(t.RegistrationParams([wish]))
+    if ls.configuration.can_ask:
+        await configure(ls)
+    else:
+        switch_on(ls)
 
 
-def on_open(ls: Server, params: t.DidOpenTextDocumentParams) -> None:
-    """Show a document's gotchas."""
-    ls.publisher.touch(params.text_document.uri)
+async def configure(ls: Server) -> None:
+    """Ask for the settings and put them into force."""
+    await ls.configuration.ask()
+    switch_on(ls)
+    ls.publisher.refresh()
+    ls.redraw()
 
 
-def on_change(ls: Server, params: t.DidChangeTextDocumentParams) -> None:
-    """Place the gotchas anew when the typing pauses."""
-    ls.publisher.touch(params.text_document.uri, DEBOUNCE, read=False)
-
-
-def on_save(ls: Server, params: t.DidSaveTextDocumentParams) -> None:
-    """Look at everything again."""
-    ls.publisher.touch(params.text_document.uri)
-
-
-def on_close(ls: Server, params: t.DidCloseTextDocumentParams) -> None:
-    """Take the diagnostics away."""
-    ls.publisher.forget(params.text_document.uri)
-
-
-async def on_hover(ls: Server, params: t.HoverParams) -> t.Hover | None:
-    """Tell the records of a line."""
-    state = ls.publisher.get(params.text_document.uri)
-    marks = find_mark(state.marks, params.position.line) if state else []
-    if state is None or state.place is None or not marks:
-        return None
-    notes = [note for mark in marks for note in mark.notes]
-    repository, told = state.place.repository, []
-    for note in notes[:RECORDS]:
-        try:
-            told.append(Told(await repository.run(repository.record, note.id, note.row["store"]), note.state))
-        except GitmemError as error:  # forgotten a moment ago, or damaged: the others are still told
-            ls.publisher.warn(error)
-    if not told:
-        return None
-    markdown = wants_markdown(ls.client_capabilities)
-    return make_hover(told, max(0, len(notes) - RECORDS), marks[0].diagnostic.range, ls.clock.now(), markdown)
-
-
-def on_code_action(ls: Server, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
-    """Offer what can be done about the gotchas in a range."""
-    state = ls.publisher.get(params.text_document.uri)
-    if state is None or not wanted(params.context.only):
-        return []
+def switch_on(ls: Server) -> None:
+    """Offer the features that are off by default to a client that lets servers do so, once a setting wants them."""
     text = ls.client_capabilities.text_document
-    literals = bool(text and text.code_action and text.code_action.code_action_literal_support)
-    return code_actions(state.marks, params.range, state.uri, literals)
+    options = ls.configuration.over(ls.publisher.options(next(iter(ls.repositories.homes.values()), None)))
+    for name, switch, work in SWITCHED:
+        able = getattr(text, {"inlay_hints": "inlay_hint", "outline": "document_symbol"}[switch], None) if text else None
+        if getattr(options, switch) and able and able.dynamic_registration and name not in ls.guarded.fm.features:
+            ls.feature(name)(guarded(work, []))
+            ls.client_register_capability(t.RegistrationParams([t.Registration(f"gitmem-{switch}", name, {"documentSelector": None})]))
 
 
-async def on_resolve(ls: Server, *args: Any) -> dict[str, Any] | None:
-    """Resolve a gotcha: (id, uri of the document that shows it); the uri may be left out."""
-    if not 1 <= len(args) <= 2 or not all(isinstance(arg, str) for arg in args):
-        raise JsonRpcInvalidParams(f"{RESOLVE} takes the id of a gotcha and the uri of a document that shows it.")
-    place = ls.publisher.holder(*args)
+def warm(ls: Server, uris: Sequence[str]) -> None:
+    """Open the repositories of folders, and their indexes, before a document asks."""
+    paths = [path for uri in uris if (path := to_fs_path(uri))]
+    ls.repositories.expected += paths
+    for path in paths:
+        ls.publisher.start(_warm(ls, path))
+    if not ls.repositories.expected:
+        ls.repositories.found.set()
+
+
+async def _warm(ls: Server, folder: str) -> None:
     try:
-        if place is None:
-            raise GitmemError(f"{args[0]} is not about any open file.", "Open the file that it is about, and try again.")
-        done = await place.repository.run(lambda: resolve(place.repository.app, args[0], place.gitdir))
-    except GitmemError as error:
-        ls.window_show_message(t.ShowMessageParams(t.MessageType.Error, f"{error} {error.hint}".strip()))
-        return None
-    if done.journaled:
-        ls.window_show_message(t.ShowMessageParams(t.MessageType.Info, "The store is busy; the gotcha is resolved with its next write."))
-    await ls.publisher.reload(place.repository)
-    return {"id": done.record.id, "resolved": True, "already": done.already, "journaled": done.journaled}
+        found = await ls.publisher.disk(ls.repositories.enclose, folder.rstrip("/") + "/.")
+        if found:
+            ls.repositories.homes[folder] = ls.repositories.place(found)
+    finally:
+        ls.repositories.expect_no_more(folder)
+    if found:
+        place = ls.repositories.place(found)
+        shelf = place.repository.shelf
+        await place.repository.run(shelf.warm)
+        await place.repository.run(lambda: editing(place).sweep())
+        switch_on(ls)
+        ls.following.follow(place.repository)
+        gc.freeze()  # what is loaded by now stays: collections need not look at it
+
+
+def on_folders(ls: Server, params: t.DidChangeWorkspaceFoldersParams) -> None:
+    """Open the repositories of new folders; those of old ones stay for the documents that are open."""
+    for folder in params.event.removed:
+        ls.repositories.homes.pop(to_fs_path(folder.uri) or "", None)
+    warm(ls, [folder.uri for folder in params.event.added])
+
+
+async def on_configuration(ls: Server, params: t.DidChangeConfigurationParams) -> None:
+    """Put new settings into force."""
+    if ls.configuration.can_ask:
+        await configure(ls)
+        return
+    ls.configuration.set(params.settings)
+    switch_on(ls)
+    ls.publisher.refresh()
+    ls.redraw()
 
 
 def on_shutdown(ls: Server, _: None) -> None:
@@ -216,6 +251,31 @@ def on_exit(ls: Server, _: None) -> None:
     ls.leave(ls.exit_code)
 
 
+# -- documents
+
+
+def on_open(ls: Server, params: t.DidOpenTextDocumentParams) -> None:
+    """Show a document's gotchas."""
+    ls.publisher.open(params.text_document.uri)
+
+
+def on_change(ls: Server, params: t.DidChangeTextDocumentParams) -> None:
+    """Move the marks along, and place the gotchas anew when the typing pauses."""
+    ls.publisher.edited(params.text_document.uri, params.content_changes, DEBOUNCE)
+
+
+async def on_save(ls: Server, params: t.DidSaveTextDocumentParams) -> None:
+    """Commit a draft; look at everything again for any other document."""
+    if not await features.on_save_draft(ls, params.text_document.uri):
+        ls.publisher.touch(params.text_document.uri, moved=True)
+
+
+async def on_close(ls: Server, params: t.DidCloseTextDocumentParams) -> None:
+    """Take the diagnostics away."""
+    ls.publisher.forget(params.text_document.uri)
+    await features.on_close_draft(ls, params.text_document.uri)
+
+
 FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
     (t.INITIALIZE, on_initialize, None),
     (t.INITIALIZED, on_initialized, None),
@@ -223,11 +283,28 @@ FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
     (t.TEXT_DOCUMENT_DID_CHANGE, on_change, None),
     (t.TEXT_DOCUMENT_DID_SAVE, on_save, None),
     (t.TEXT_DOCUMENT_DID_CLOSE, on_close, None),
-    (t.TEXT_DOCUMENT_HOVER, on_hover, None),
-    (t.TEXT_DOCUMENT_CODE_ACTION, on_code_action, t.CodeActionOptions(code_action_kinds=[t.CodeActionKind.QuickFix])),
+    (t.WORKSPACE_DID_CHANGE_CONFIGURATION, on_configuration, None),
+    (t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, on_folders, None),
+    (t.TEXT_DOCUMENT_HOVER, features.on_hover, None),
+    (t.TEXT_DOCUMENT_CODE_ACTION, features.on_code_action, t.CodeActionOptions(code_action_kinds=KINDS)),
+    (t.TEXT_DOCUMENT_CODE_LENS, features.on_code_lens, t.CodeLensOptions(resolve_provider=False)),
+    (t.TEXT_DOCUMENT_COMPLETION, features.on_completion, t.CompletionOptions(trigger_characters=TRIGGERS, resolve_provider=True)),
+    (t.COMPLETION_ITEM_RESOLVE, features.on_completion_resolve, None),
+    (t.TEXT_DOCUMENT_DOCUMENT_LINK, features.on_document_link, t.DocumentLinkOptions(resolve_provider=True)),
+    (t.DOCUMENT_LINK_RESOLVE, features.on_document_link_resolve, None),
+    (t.WORKSPACE_SYMBOL, features.on_workspace_symbol, t.WorkspaceSymbolOptions(resolve_provider=True)),
+    (t.WORKSPACE_SYMBOL_RESOLVE, features.on_workspace_symbol_resolve, None),
     (t.SHUTDOWN, on_shutdown, None),
     (t.EXIT, on_exit, None),
 )
+# offered only where a setting wants them
+SWITCHED: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+    (t.TEXT_DOCUMENT_INLAY_HINT, "inlay_hints", features.on_inlay_hint),
+    (t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline", features.on_document_symbol),
+)
+EMPTY: Mapping[str, Any] = {
+    name: [] for name in (t.TEXT_DOCUMENT_CODE_ACTION, t.TEXT_DOCUMENT_CODE_LENS, t.TEXT_DOCUMENT_DOCUMENT_LINK, t.WORKSPACE_SYMBOL)
+}
 
 
 def serve(stdin: BinaryIO, stdout: BinaryIO, env: Mapping[str, str]) -> int:

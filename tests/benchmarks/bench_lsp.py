@@ -1,4 +1,4 @@
-"""The language server against a trivial pygls server that publishes a constant: start-up, open to diagnostics, freshness."""
+"""The language server against a trivial pygls server that publishes a constant: start-up, open to diagnostics, edits, freshness."""
 
 import itertools
 import json
@@ -10,15 +10,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gitmem.codemap.anchoring import attach
+from gitmem.codemap.spec import parse
 from gitmem.git.build import object_id
 from gitmem.model.record import Record
-from gitmem.services import anchors, memories
+from gitmem.services import memories
 from tests.benchmarks.common import Bench, Pairs, fill, git, ms, new_repo, opened, records, run, table, times, writer
 
-START_BUDGET = 1.6
-OPEN_BUDGET = 10.0
-FRESH_BUDGET = 2.0  # seconds
+START_BUDGET = 1.5
+OPEN_BUDGET = 1.3
+EDIT_BUDGET = 1.0  # edits may not cost more than the trivial server's, which does nothing with them
+FRESH_BUDGET = 1.0  # seconds
+EDITS = 1_000
 FILE = "src/pay.py"
+OTHERS = 60  # files like it, each with as many gotchas
 HERE = 10  # gotchas about the file that is opened
 
 TRIVIAL = f"""
@@ -31,7 +36,11 @@ def on_open(ls: LanguageServer, params: t.DidOpenTextDocumentParams) -> None:
     uri, line = params.text_document.uri, t.Range(t.Position(0, 0), t.Position(0, 1))
     ls.text_document_publish_diagnostics(t.PublishDiagnosticsParams(uri, [t.Diagnostic(line, str(n)) for n in range({HERE})]))
 
+def on_hover(ls: LanguageServer, params: t.HoverParams) -> None:
+    return None
+
 server.feature(t.TEXT_DOCUMENT_DID_OPEN)(on_open)
+server.feature(t.TEXT_DOCUMENT_HOVER)(on_hover)
 server.start_io()
 """
 
@@ -126,13 +135,17 @@ def build(bench: Bench, count: int, lines: int) -> tuple[Path, str]:
     text = source(lines)
     (path / FILE).parent.mkdir()
     (path / FILE).write_text(text)
+    for name in map(other_file, range(OTHERS)):
+        (path / name).write_text(text)
     git(path, "add", "-A")
     git(path, "commit", "-qm", "code")
     blob = object_id("blob", text.encode(), "sha1")
     made: list[Record] = []
     for number, item in enumerate(itertools.islice((r for r in records(count * 5) if r.kind == "gotcha"), count)):
         if number % (count // HERE) == 0:
-            spot = anchors.attach(anchors.parse(f"{FILE}:{1 + number * (lines - 1) // count}"), text, blob)
+            spot = attach(parse(f"{FILE}:{1 + number * (lines - 1) // count}"), text, blob)
+        elif number < count // HERE and number <= OTHERS * HERE:
+            spot = attach(parse(f"{other_file((number - 1) // HERE)}:{1 + number % HERE * 150}"), text, blob)
         else:
             spot = {"path": f"src/module_{number % 500}.py", "lines": [1 + number % 80, 1 + number % 80]}
         made.append(item.change(resolved=None, anchors=[spot]))
@@ -140,6 +153,11 @@ def build(bench: Bench, count: int, lines: int) -> tuple[Path, str]:
         fill(app.store(), made)
         app.index()
     return path, text
+
+
+def other_file(number: int) -> str:
+    """Return the name of one of the files that are opened once."""
+    return f"src/pay_{number}.py"
 
 
 def in_turn(ours: Callable[[], float], other: Callable[[], float], rounds: int) -> Pairs:
@@ -175,6 +193,44 @@ def warm(client: Client, uri: str, text: str) -> float:
     return took
 
 
+def edit(client: Client, uri: str, version: int, line: int, text: str) -> None:
+    """Send an edit that puts a text at the start of a line."""
+    at = {"line": line, "character": 0}
+    change = {"range": {"start": at, "end": at}, "text": text}
+    client.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+
+
+def storm(client: Client, uri: str, text: str, count: int) -> float:
+    """Return the time from the first of many edits of an open document to the answer of a request that was sent after the last."""
+    client.open(uri, text)
+    began = time.perf_counter()
+    for number in range(count):
+        edit(client, uri, number + 2, (number * 7919) % 10_000, f"v{number % 10} = {number}\n" if number % 2 else "x")
+    client.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+    took = time.perf_counter() - began
+    client.close(uri)
+    return took
+
+
+def typing(client: Client, uri: str, text: str, count: int) -> tuple[float, float]:
+    """Type into a document, a line every 5 ms; return how late the last edit was answered, and when its diagnostics were there."""
+    client.open(uri, text)
+    for number in range(count):
+        edit(client, uri, number + 2, 0, "#\n")
+        time.sleep(0.005)
+    began = time.perf_counter()
+    client.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+    late = time.perf_counter() - began
+    lines: list[int] = []
+    while not lines or min(lines) < count:
+        params = client.read().get("params") or {}
+        if params.get("uri") == uri and params.get("version") == count + 1:
+            lines = [d["range"]["start"]["line"] for d in params["diagnostics"]]
+    took = time.perf_counter() - began
+    client.close(uri)
+    return late, took
+
+
 def fresh(client: Client, path: Path, uri: str, rounds: int) -> list[float]:
     """Return the times from a write of this process to the server's new diagnostics."""
     out = []
@@ -196,13 +252,20 @@ def body(bench: Bench) -> None:
     uri = (path / FILE).as_uri()
     starts = in_turn(lambda: cold(OURS, path, None), lambda: cold(OTHER, path, None), bench.times(10))
     firsts = in_turn(lambda: cold(OURS, path, text), lambda: cold(OTHER, path, text), bench.times(10))
-    edited = "# one line more\n" + text
     rounds = bench.times(50)
+    fresh_texts = (f"# version {n}\n" + text for n in itertools.count())
+    big = source(10_000)
     with Client(OURS) as ours, Client(OTHER) as other:
         for client in (ours, other):
             client.initialize(path)
+        edited = "# one line more\n" + text
         same = in_turn(lambda: warm(ours, uri, text), lambda: warm(other, uri, text), rounds)
-        moved = in_turn(lambda: warm(ours, uri, edited), lambda: warm(other, uri, edited), rounds)
+        again = in_turn(lambda: warm(ours, uri, edited), lambda: warm(other, uri, edited), rounds)
+        unseen = ((path / other_file(number)).as_uri() for number in range(OTHERS))
+        first = in_turn(lambda: warm(ours, next(unseen), text), lambda: warm(other, uri, text), bench.times(25))
+        never = in_turn(lambda: warm(ours, uri, next(fresh_texts)), lambda: warm(other, uri, next(fresh_texts)), rounds)
+        edits = in_turn(lambda: storm(ours, uri, big, EDITS), lambda: storm(other, uri, big, EDITS), bench.times(6))
+        late, settled = typing(ours, uri, big, bench.size(EDITS, 100))
         ours.open(uri, text)
         delays = fresh(ours, path, uri, bench.times(10))
         peaks = ours.peak(), other.peak()
@@ -212,9 +275,12 @@ def body(bench: Bench) -> None:
         ("start to the answer of initialize", starts, START_BUDGET),
         ("start to the first diagnostics", firsts, START_BUDGET),
         ("open to diagnostics, text as recorded", same, OPEN_BUDGET),
-        ("open to diagnostics, text edited", moved, OPEN_BUDGET),
+        ("open to diagnostics, a file not opened before", first, None),
+        ("open to diagnostics, text edited since", again, OPEN_BUDGET),
+        (f"{EDITS:,} edits at once to a document of 10,000 lines", edits, EDIT_BUDGET),
+        ("open to diagnostics, a text never seen before", never, None),
     ):
-        verdict = bench.verdict(what, pairs.ratio, budget)
+        verdict = bench.verdict(what, pairs.ratio, budget) if budget else "none: the work itself"
         rows.append([what, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict])
     title = f"{count:,} unresolved gotchas in the store, {HERE} of them about a file of {lines:,} lines"
     table(title, ["what", "git-mem-lsp", "trivial pygls server", "ratio", "budget"], rows)
@@ -222,9 +288,15 @@ def body(bench: Bench) -> None:
     facts = [
         ["write of another process to diagnostics, median", ms(delays), ""],
         ["the same, worst", ms([worst]), f"in seconds: {bench.verdict('freshness', worst, FRESH_BUDGET)}"],
+        [f"typing {EDITS:,} lines, one every 5 ms: answer after the last", ms([late]), ""],
+        [
+            "the same: its diagnostics, a pause of 200 ms included",
+            ms([settled]),
+            f"in seconds: {bench.verdict('typing', settled, FRESH_BUDGET)}",
+        ],
         ["peak of resident memory", f"{peaks[0]:.0f} MiB", f"trivial server: {peaks[1]:.0f} MiB"],
     ]
-    table("Freshness and memory", ["what", "git-mem-lsp", "budget or comparison"], facts)
+    table("Freshness, typing and memory", ["what", "git-mem-lsp", "budget or comparison"], facts)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,20 @@ from typing import Any, Union
 
 import pytest
 from lsprotocol import types as t
+from pygls.workspace import PositionCodec
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from gitmem.app import App, open_app
+from gitmem.codemap.anchoring import attach
+from gitmem.codemap.spec import parse
 from gitmem.git.build import object_id
 from gitmem.model.record import Record
-from gitmem.services import anchors, memories
+from gitmem.services import memories
+from gitmem_lsp.documents import LineDocument
 from tests.lsp import nursery
 
 PATIENCE = 15.0  # seconds; a slow machine, not a budget
-FRESH = 3.0  # seconds after which the write of another process must be seen: two are promised, the third is for a slow machine
+FRESH = 2.0  # seconds after which the write of another process must be seen: one is promised, the other is for a slow machine
 
 
 @pytest.fixture
@@ -67,11 +71,11 @@ class Repo:
         with self.app() as app:
             found = []
             if spec:
-                anchor = anchors.parse(spec)
+                anchor = parse(spec)
                 path = self.root / anchor.get("path", "")
                 if path.is_file():
                     data = path.read_bytes()
-                    anchor = anchors.attach(anchor, data.decode(), object_id("blob", data, "sha1"))
+                    anchor = attach(anchor, data.decode(), object_id("blob", data, "sha1"))
                 found.append(anchor)
             who = app.writer()
             record = memories.draft(who, "gotcha", title, body, origin=origin, anchors=found or None, **fields)
@@ -111,6 +115,7 @@ class Editor:
 
     client: LanguageClient
     versions: dict[str, int] = field(default_factory=dict)
+    buffers: dict[str, LineDocument] = field(default_factory=dict)
     published: list[t.PublishDiagnosticsParams] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     initialized: t.InitializeResult | None = None
@@ -119,15 +124,19 @@ class Editor:
         if text is None:
             text = Path(uri.removeprefix("file://")).read_bytes().decode()
         self.versions[uri] = 1
+        self.buffers[uri] = LineDocument(uri, text, position_codec=PositionCodec())
         self.client.text_document_did_open(t.DidOpenTextDocumentParams(t.TextDocumentItem(uri, language, 1, text)))
 
     def edit(self, uri: str, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
         self.versions[uri] += 1
         change = t.TextDocumentContentChangePartial(t.Range(t.Position(*start), t.Position(*end)), text)
+        self.buffers[uri].apply_change(change)
         document = t.VersionedTextDocumentIdentifier(self.versions[uri], uri)
         self.client.text_document_did_change(t.DidChangeTextDocumentParams(document, [change]))
 
     def save(self, uri: str) -> None:
+        if "/gitmem/editing/" in uri:  # a document of the server's, which it reads from the disk
+            Path(uri.removeprefix("file://")).write_bytes(self.buffers[uri].source.encode())
         self.client.text_document_did_save(t.DidSaveTextDocumentParams(t.TextDocumentIdentifier(uri)))
 
     def close(self, uri: str) -> None:
@@ -165,12 +174,41 @@ class Editor:
             await self.client.text_document_code_action_async(t.CodeActionParams(t.TextDocumentIdentifier(uri), where, context)) or []
         )
 
+    async def action(self, uri: str, line: int, start: str) -> Any:
+        """Return the one action whose title starts so."""
+        (found,) = [a for a in await self.actions(uri, line) if a.title.startswith(start)]
+        return found
+
+    async def run(self, name: str, *arguments: Any) -> Any:
+        """Run a command; return its answer as plain JSON."""
+        return plain(await self.client.workspace_execute_command_async(t.ExecuteCommandParams(name, arguments=list(arguments))))
+
+    @property
+    def messages(self) -> list[str]:
+        """What the server has shown in windows."""
+        return [m.message for m in self.client.messages]
+
     async def execute(self, command: t.Command) -> Any:
         return await self.client.workspace_execute_command_async(t.ExecuteCommandParams(command.command, arguments=command.arguments))
 
 
+def plain(value: Any) -> Any:
+    """Return what the client's library made objects of as plain JSON."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return [plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
 def make_client() -> LanguageClient:
     client = make_test_lsp_client()
+    client.registered = []
+    client.changed = []
+    client.feature(t.CLIENT_REGISTER_CAPABILITY)(lambda params: client.registered.extend(params.registrations))
+    client.feature(t.WORKSPACE_CODE_LENS_REFRESH)(lambda _: None)
+    client.feature(t.WORKSPACE_INLAY_HINT_REFRESH)(lambda _: None)
+    client.feature("gitmem/changed")(lambda params: client.changed.append(plain(params)))
     # lsprotocol 2025.0.0 takes a CodeAction that carries a command for a Command
     converter = client.protocol._converter
     converter.register_structure_hook(
@@ -211,7 +249,7 @@ async def connect(env: dict[str, str], server: list[str]) -> AsyncIterator[Calla
     editors: list[Editor] = []
     spare = [await launch()]  # it loads while the test writes its gotchas
 
-    async def start(*roots: Path, caps: t.ClientCapabilities | None = None) -> Editor:
+    async def start(*roots: Path, caps: t.ClientCapabilities | None = None, options: Any = None, settings: Any = None) -> Editor:
         client = spare.pop() if spare else await launch()
         editor = Editor(client)
         editors.append(editor)
@@ -225,8 +263,13 @@ async def connect(env: dict[str, str], server: list[str]) -> AsyncIterator[Calla
         client.protocol.fm.features[t.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = receive
         folders = [t.WorkspaceFolder(root.as_uri(), root.name) for root in roots]
         params = t.InitializeParams(
-            capabilities=caps or capabilities(), root_uri=folders[0].uri if folders else None, workspace_folders=folders
+            capabilities=caps or capabilities(),
+            root_uri=folders[0].uri if folders else None,
+            workspace_folders=folders,
+            initialization_options=options,
         )
+        if settings is not None:
+            client.set_configuration({"gitmem": settings})
         editor.initialized = await client.initialize_session(params)
         return editor
 

@@ -9,7 +9,8 @@ from pygls.exceptions import JsonRpcException
 from gitmem.app import App
 from gitmem.services import memories
 from gitmem.store.refs import PRIVATE, SHARED
-from gitmem_lsp.actions import resolve
+from gitmem_lsp.changes import resolve
+from gitmem_lsp.comments import comment, syntax_of
 from tests.lsp.conftest import capabilities
 
 
@@ -28,14 +29,14 @@ async def test_resolve(repo, connect):
     await editor.titles(uri, 2)
     before = repo.git("status", "--porcelain"), repo.git("rev-parse", "HEAD"), (repo.root / ".git" / "index").read_bytes()
 
-    (action,) = await editor.actions(uri, 1)
+    action = await editor.action(uri, 1, "Resolve")
     assert (action.title, action.kind) == ("Resolve gotcha: x must stay odd", t.CodeActionKind.QuickFix)
     assert [d.code for d in action.diagnostics] == [record.id[-8:]]
     answer = await editor.execute(action.command)
 
     assert answer["resolved"] is True if isinstance(answer, dict) else answer.resolved is True
     assert [d.code for d in editor.shown(uri)] == [other.id[-8:]]  # gone before the command is answered
-    assert await editor.actions(uri, 1) == []
+    assert not [a for a in await editor.actions(uri, 1) if a.title.startswith("Resolve")]
     assert await editor.hover(uri, 1) is None
     resolved = repo.record(record.id).fields["resolved"]
     assert (resolved["by"], resolved["commit"]) == ("Ada", repo.git("rev-parse", "HEAD"))
@@ -59,7 +60,7 @@ async def test_private_gotcha_is_resolved_privately(repo, connect):
     editor.open(uri)
     await editor.until(uri, bool)
 
-    (action,) = await editor.actions(uri, 1)
+    action = await editor.action(uri, 1, "Resolve")
     await editor.execute(action.command)
 
     await editor.until(uri, lambda shown: shown == [])
@@ -69,7 +70,7 @@ async def test_private_gotcha_is_resolved_privately(repo, connect):
 
 
 async def test_what_is_offered(repo, connect):
-    """Only quick fixes are offered, only on lines with gotchas, and no more than five; titles are one harmless line."""
+    """Resolving comes first, for five gotchas a line; titles are one harmless line; kinds are honoured; lines without gotchas get no fixes."""
     for n in range(6):
         repo.gotcha(f"number {n} \x1b[31m\u202e" + "long " * 30, "a.py:2")
     editor = await connect(repo.root)
@@ -78,12 +79,78 @@ async def test_what_is_offered(repo, connect):
     await editor.until(uri, bool)
 
     found = await editor.actions(uri, 1)
-    assert len(found) == 5
-    assert all(a.title.isprintable() and len(a.title) <= 80 for a in found)
-    assert len(await editor.actions(uri, 1, ["quickfix"])) == 5
-    assert await editor.actions(uri, 1, ["refactor", "source.organizeImports"]) == []
-    assert await editor.actions(uri, 0) == []
+    assert [a.title.startswith("Resolve gotcha: ") for a in found[:6]] == [True] * 5 + [False]
+    assert all(a.title.isprintable() and len(a.title) <= 120 for a in found)
+    words = {a.title.split()[0] for a in found}
+    assert words == {"Resolve", "Snooze", "Still", "Edit:", "Re-anchor", "Pin:", "Replace", "Write", "Record", "Timeline"}
+    assert {a.kind for a in await editor.actions(uri, 1, ["quickfix"])} == {"quickfix"}
+    assert [a.title for a in await editor.actions(uri, 1, ["source"])] == ["Timeline of this symbol"]
+    assert await editor.actions(uri, 1, ["source.organizeImports"]) == []
+    assert {a.title for a in await editor.actions(uri, 0)} == {"Record a gotcha for this line", "Timeline of this symbol"}
     assert await editor.actions("file:///never/opened.py", 1) == []
+
+
+async def test_a_cursor_on_code_without_gotchas_has_no_bulb(repo, connect):
+    """What an editor asks by itself for each line the cursor is on is answered with what is about gotchas alone."""
+    repo.gotcha("x must stay odd", "a.py:2")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+
+    async def by_itself(line: int) -> list[str]:
+        where = t.Range(t.Position(line, 0), t.Position(line, 0))
+        context = t.CodeActionContext(diagnostics=[], trigger_kind=t.CodeActionTriggerKind.Automatic)
+        params = t.CodeActionParams(t.TextDocumentIdentifier(uri), where, context)
+        return [a.title for a in await editor.client.text_document_code_action_async(params) or []]
+
+    assert await by_itself(0) == []
+    assert (await by_itself(1))[0] == "Resolve gotcha: x must stay odd"
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+async def test_a_comment_names_the_gotcha(make_repo, connect, versioned):
+    """The edit puts a comment in the language's syntax above the line, indented and ended as the line is; a client gets the form that it knows."""
+    repo = make_repo(**{"a.py": "def f():\r\n    return 1\r\n"})
+    record = repo.gotcha("x must stay odd", "a.py:2")
+    caps = capabilities()
+    assert caps.workspace and caps.workspace.workspace_edit
+    caps.workspace.workspace_edit.document_changes = versioned
+    editor = await connect(repo.root, caps=caps)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, bool)
+
+    action = await editor.action(uri, 1, "Write a comment")
+
+    (change,) = action.edit.document_changes[0].edits if versioned else action.edit.changes[uri]
+    assert (action.edit.changes is None, action.edit.document_changes is None) == (versioned, not versioned)
+    assert change.new_text == f"    # gotcha {record.id}: x must stay odd\r\n"
+    assert (change.range.start, change.range.end) == (t.Position(1, 0), t.Position(1, 0))
+    editor.edit(uri, (1, 0), (1, 0), change.new_text)
+    await editor.until(uri, lambda shown: bool(shown) and shown[0].range.start.line == 2)
+    assert not [a for a in await editor.actions(uri, 2) if a.title.startswith("Write")]
+
+
+@pytest.mark.parametrize(
+    ("language", "path", "text"),
+    [
+        ("rust", "a.rs", "// gotcha got-1: t"), ("html", "a.html", "<!-- gotcha got-1: t -->"), ("", "a.lua", "-- gotcha got-1: t"),
+        ("css", "a.css", "/* gotcha got-1: t */"), ("", "Makefile", "# gotcha got-1: t"),
+    ],
+)  # fmt: skip
+def test_comment_syntax(language, path, text):
+    """A comment is written as the language writes it, by its name or by the file's."""
+    syntax = syntax_of(language, path)
+    assert syntax is not None
+    assert comment("t", "got-1", syntax) == text
+
+
+def test_a_title_cannot_end_its_comment():
+    """A title with the end of a comment in it is left out; an unknown language has no comments."""
+    assert comment("x */ system() /*", "got-1", ("/* ", " */")) == "/* gotcha got-1 */"
+    assert comment("a --> b", "got-1", ("<!-- ", " -->")) == "<!-- gotcha got-1 -->"
+    assert syntax_of("", "a.unheard-of") is None
 
 
 async def test_client_without_literals(repo, connect):
@@ -97,7 +164,7 @@ async def test_client_without_literals(repo, connect):
     editor.open(uri)
     await editor.until(uri, bool)
 
-    (command,) = await editor.actions(uri, 1)
+    command = await editor.action(uri, 1, "Resolve")
 
     assert isinstance(command, t.Command)
     await editor.execute(command)

@@ -73,15 +73,17 @@ async def test_write_of_another_process_appears(repo, connect):
         from gitmem.services import memories
         with open_app(sys.argv[1], os.environ) as app:
             who = app.writer()
-            memories.add(app.store("shared"), who, memories.draft(who, "gotcha", "from elsewhere", anchors=[{"path": "a.py", "lines": [3, 3]}]))
+            memories.add(app.store("shared"), who, memories.draft(who, "gotcha", "from elsewhere", anchors=[{"path": "a.py", "lines": [3, 3], "context": {"lines": ["y = 2"], "before": ["import os", "x = 1"], "after": []}, "blob": sys.argv[2]}]))
     """
 
-    subprocess.run([sys.executable, "-c", textwrap.dedent(program), str(repo.root)], env=repo.env, check=True)
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), str(repo.root), repo.git("rev-parse", "HEAD:a.py")], env=repo.env, check=True
+    )
     started = time.monotonic()
     (shown,) = await editor.until(uri, bool)
 
     assert time.monotonic() - started < FRESH
-    assert (shown.message, shown.range.start.line) == ("from elsewhere (code changed since)", 2)
+    assert (shown.message, shown.range.start.line) == ("from elsewhere", 2)
 
     with repo.app() as app:
         id = app.index().rows(kinds=["gotcha"])[0]["id"]

@@ -8,10 +8,14 @@ from hypothesis import strategies as st
 from lsprotocol import types as t
 from pygls.workspace import PositionCodec
 
-from gitmem_lsp.diagnostics import bounded, find_notes, glob_match, make_marks
+from gitmem.codemap.follow import Follower
+from gitmem.git.process import Git
+from gitmem_lsp.diagnostics import loudness, make_marks
 from gitmem_lsp.documents import LineDocument
 from gitmem_lsp.hover import age
+from gitmem_lsp.placing import Note, bounded, find_notes
 from gitmem_lsp.positions import CODE_LIMIT, code_range, git_lines, split_lines, spot, to_index, to_units
+from gitmem_lsp.shifting import edits_of, shift
 from gitmem_lsp.text import block, fence, inline, multiline, plain, shorten
 
 UTF8, UTF16, UTF32 = (str(kind.value) for kind in (t.PositionEncodingKind.Utf8, t.PositionEncodingKind.Utf16, t.PositionEncodingKind.Utf32))
@@ -180,31 +184,12 @@ def test_small_helpers():
         "just now", "just now", "1 minute ago", "2 hours ago", "1 year ago",
     ]  # fmt: skip
     assert age("never", 0.0) == "at an unknown time"
-    assert not bounded(["a\0b"])
-    assert bounded(["a"])
+    assert not bounded("a\0b")
+    assert not bounded("\n" * 50_000)
+    assert bounded("a\n" * 49_999)
 
 
 # -- diagnostics
-
-
-@pytest.mark.parametrize(
-    ("pattern", "path", "matches"),
-    [
-        ("*.py", "a/b/c.py", True),
-        ("a/*.py", "a/b/c.py", False),
-        ("a/**/*.py", "a/c.py", True),
-        ("a/**/*.py", "a/b/b/c.py", True),
-        ("**", "any/file", True),
-        ("migrations/**", "migrations/1.sql", True),
-        ("migrations/**", "other/migrations/1.sql", False),
-        ("**/test_?.py", "x/test_a.py", True),
-        ("a/[bc].py", "a/d.py", False),
-        ("**/**/**/**/**/**/**/x", "a/" * 200 + "y", False),
-    ],
-)
-def test_patterns(pattern, path, matches):
-    """Stars stay in a folder, two stars span folders, and no pattern takes more than a moment."""
-    assert glob_match(pattern, path) is matches
 
 
 def row(title: str, **fields: object) -> dict[str, object]:
@@ -212,26 +197,86 @@ def row(title: str, **fields: object) -> dict[str, object]:
     return {"id": f"got-{title:0>26}", "title": title, "severity": "warning", "anchors": [{"path": "a.py", "lines": [1, 1]}], **fields}
 
 
-def test_the_best_place_of_several():
+@pytest.fixture
+def placer(repo):
+    """What the server places anchors with."""
+    return Follower(Git(str(repo.root), repo.env), str(repo.root))
+
+
+def test_the_best_place_of_several(placer):
     """Of two anchors in a file the surer is taken; code that is gone is at the top and no louder than a hint."""
     context = {"before": ["first = 0"], "lines": ["gone = compute(1)"], "after": ["last = 2"]}
     lost = {"path": "a.py", "lines": [2, 2], "context": context}
-    kept = {"path": "a.py", "lines": [2, 2], "context": {"before": [], "lines": ["b = 2"], "after": []}}
-    lines = ["a = 1\n", "b = 2\n", ""]
+    kept = {
+        "path": "a.py",
+        "lines": [2, 2],
+        "context": {"before": ["import this_module"], "lines": ["result = compute_something(1, 2)"], "after": []},
+    }
+    lines = ["import this_module\n", "result = compute_something(1, 2)\n", ""]
 
-    (note,) = find_notes([row("x", anchors=[lost, kept])], ["a.py"], lines)
-    assert (note.line, note.state) == (1, "same")
+    (note,) = find_notes([row("x", anchors=[lost, kept])], ["a.py"], lines, placer)
+    assert (note.line, note.state, note.anchor) == (1, "same", 1)
 
-    (note,) = find_notes([row("x", anchors=[lost])], ["a.py"], lines)
-    assert (note.line, note.state, note.severity) == (0, "adrift", t.DiagnosticSeverity.Hint)
-    assert find_notes([row("x", anchors=[lost])], ["b.py"], lines) == []
+    (note,) = find_notes([row("x", anchors=[lost])], ["a.py"], lines, placer)
+    assert (note.line, note.state, loudness(note)) == (0, "adrift", t.DiagnosticSeverity.Hint)
+    assert find_notes([row("x", anchors=[lost])], ["b.py"], lines, placer) == []
+
+
+def test_anchors_of_any_shape_hide_no_other(placer):
+    """An anchor that holds nonsense is adrift; the others are placed."""
+    good = {
+        "path": "a.py",
+        "lines": [2, 2],
+        "context": {"before": ["import this_module"], "lines": ["result = compute_something(1, 2)"], "after": []},
+    }
+    odd = [{"path": "a.py", "lines": value} for value in ("2", [2], [0, -1], [2, "x"], [10**12, 10**12], [[1], [2]], None)]
+    odd += [{"path": "a.py", "lines": [1, 1], "context": value, "blob": 7} for value in ("x", {"lines": 3}, {"before": [[]]}, [None])]
+
+    notes = find_notes(
+        [row("good", anchors=[good]), *(row(str(n), anchors=[a]) for n, a in enumerate(odd))],
+        ["a.py"],
+        ["import this_module\n", "result = compute_something(1, 2)\n", ""],
+        placer,
+    )
+
+    assert len(notes) == len(odd) + 1
+    assert next(note.line for note in notes if note.row["title"] == "good") == 1
+    assert all(0 <= note.line <= 2 for note in notes)
 
 
 def test_one_mark_a_line():
     """Gotchas of one line are one diagnostic: the worst first, three titles, the rest counted."""
     rows = [row(str(n), severity="critical" if n == 4 else "info") for n in range(5)]
-    (mark,) = make_marks(find_notes(rows, ["a.py"], ["code\n"]), ["code\n"], UTF16)
+    (mark,) = make_marks([Note(each, 0, "changed") for each in rows], ["code\n"], UTF16)
 
     assert mark.diagnostic.message == "4 (code changed since); 0 (code changed since); 1 (code changed since); +2 more"
     assert mark.diagnostic.severity == t.DiagnosticSeverity.Warning
     assert len(mark.diagnostic.data["ids"]) == 5
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=6),
+    st.integers(0, 11),
+)
+def test_a_line_is_followed_through_edits(steps, line):
+    """A line whose text is still there is where the shift says; one that the shift calls gone is gone."""
+    lines = [f"<{n}>\n" for n in range(12)] + [""]
+    marked = lines[line]
+    edits = []
+    for first, column, more, end, added in steps:
+        first = min(first, len(lines) - 1)
+        last = min(first + more, len(lines) - 1)
+        left, right = min(column, len(lines[first].rstrip("\n"))), min(end, len(lines[last].rstrip("\n")))
+        if first == last:
+            right = max(left, right)
+        document = LineDocument("file:///a", "".join(lines), position_codec=PositionCodec(t.PositionEncodingKind.Utf32))
+        change = t.TextDocumentContentChangePartial(t.Range(t.Position(first, left), t.Position(last, right)), "new\n" * added)
+        document.apply_change(change)
+        edits += edits_of([change]) or []
+        lines = list(document.lines)
+
+    found = shift(line, edits)
+
+    if lines.count(marked) == 1 and sum(marked.strip() in each for each in lines) == 1:
+        assert found == lines.index(marked)
+    assert found is None or 0 <= found < len(lines)

@@ -1,0 +1,53 @@
+"""The editor's settings: asked for where it can be asked, else as given at the start."""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as t
+
+from gitmem_lsp.settings import SECTION, Options, from_editor
+
+if TYPE_CHECKING:
+    from gitmem_lsp.server import Server
+
+log = logging.getLogger("gitmem_lsp")
+
+
+class Configuration:
+    """What the editor has set. It lies over what git has set for a repository."""
+
+    def __init__(self, server: "Server") -> None:
+        self._server = server
+        self._given: Any = None
+        self._made: dict[int, tuple[Options, Options]] = {}
+
+    def over(self, base: Options) -> Options:
+        """Return the settings in force on top of a repository's."""
+        known = self._made.get(id(base))
+        if known is None or known[0] is not base:
+            if len(self._made) > 100:
+                self._made.clear()
+            known = self._made[id(base)] = base, from_editor(self._given, base)[0]
+        return known[1]
+
+    def set(self, given: Any) -> None:
+        """Take settings as the editor sends them; what is wrong with them is logged."""
+        if isinstance(given, dict) and isinstance(given.get(SECTION), dict):
+            given = given[SECTION]  # some editors send the section, some the whole
+        self._given = given
+        self._made.clear()
+        for problem in from_editor(given)[1]:
+            self._server.publisher.warn(problem)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the editor answers `workspace/configuration`."""
+        workspace = self._server.client_capabilities.workspace
+        return bool(workspace and workspace.configuration)
+
+    async def ask(self) -> None:
+        """Ask the editor."""
+        params = t.ConfigurationParams(items=[t.ConfigurationItem(section=SECTION)])
+        answer = await self._server.workspace_configuration_async(params)
+        if answer and answer[0] is not None:
+            self.set(answer[0])

@@ -1,0 +1,87 @@
+"""Stay fresh: one task a repository that waits to hear of changes and has its documents looked at again."""
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from gitmem.errors import GitmemError
+from gitmem_lsp.publisher import Publisher
+from gitmem_lsp.repositories import Repository
+from gitmem_lsp.watching import Watcher
+
+if TYPE_CHECKING:
+    from gitmem_lsp.server import Server
+
+log = logging.getLogger("gitmem_lsp")
+SETTLE = 0.3  # seconds before the watching library is loaded: the first diagnostics come first
+POLL = 0.8  # seconds between two looks at what cannot be watched
+SLOW = 30.0  # seconds between two looks at what is watched: a safety net
+GATHER = 0.02  # seconds in which changes that come together are one
+
+
+class Following:
+    """The repositories of open documents, each followed once."""
+
+    def __init__(self, server: "Server", publisher: Publisher) -> None:
+        self._server = server
+        self._publisher = publisher
+        self._followed: set[Repository] = set()
+        self.watcher = Watcher()
+
+    def follow(self, repository: Repository) -> None:
+        """Begin to follow a repository, if that is not done yet."""
+        if repository not in self._followed:
+            self._followed.add(repository)
+            self._publisher.start(self._follow(repository))
+
+    def close(self) -> None:
+        """End watching."""
+        self.watcher.close()
+
+    async def _follow(self, repository: Repository) -> None:
+        begun = time.monotonic()
+        await asyncio.sleep(SETTLE)
+        await self._watch(repository)
+        await self._look(repository, True)  # what came before there was a watch
+        while True:
+            try:
+                await asyncio.wait_for(repository.news.wait(), self._patience(repository))
+            except TimeoutError:
+                pass
+            repository.news.clear()
+            await asyncio.sleep(GATHER)
+            due = repository.shelf.until is not None and repository.shelf.until <= time.time()
+            await self._look(repository, due)
+            if time.monotonic() - begun > SLOW:
+                begun = time.monotonic()
+                self._publisher.retry()
+
+    def _patience(self, repository: Repository) -> float:
+        patience = SLOW if repository.watched else POLL
+        until = repository.shelf.until
+        return patience if until is None else max(0.05, min(patience, until - time.time()))
+
+    async def _watch(self, repository: Repository) -> None:
+        repository.watched = await self.watcher.watch(repository.location, repository.user, repository.news.set)
+
+    async def _look(self, repository: Repository, anyway: bool) -> None:
+        heads = repository.shelf.heads
+        try:
+            moved = await repository.run(repository.shelf.moved)
+            changed = (moved or anyway) and await repository.run(repository.shelf.changed)
+        except GitmemError as error:
+            self._publisher.warn(error)
+            return
+        except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
+            log.info("the stores could not be looked at: %s", error)
+            return
+        if moved:
+            await self._watch(repository)  # folders may have come
+            if heads != repository.shelf.heads:
+                self._publisher.moved(repository)
+        for problem in repository.shelf.problems:
+            self._publisher.warn(problem)
+        if changed:
+            await self._publisher.reload(repository)
+            self._server.tell_changed([state.uri for state in self._publisher.of(repository)])

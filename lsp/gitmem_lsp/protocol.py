@@ -1,0 +1,62 @@
+"""pygls' protocol with its traps closed: silent after a shutdown, forgetting what is done, quick where it is used most."""
+
+from typing import Any, Protocol, cast
+
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import LanguageServerProtocol
+
+
+class Leaver(Protocol):
+    """What can end the process."""
+
+    def leave(self, code: int) -> None:
+        """Send no more, and end."""
+
+
+class GuardedProtocol(LanguageServerProtocol):
+    """Falls silent after a shutdown and forgets what is done.
+
+    Without the first, work that ends after `exit` writes to a closed pipe, which pygls reports by writing to it, and so on.
+    Without the second, each notification leaves a future behind for good.
+    """
+
+    leaving = False
+
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether the client has sent `shutdown`."""
+        return self._shutdown
+
+    def _send_data(self, data: Any) -> None:
+        if self.leaving or (self._shutdown and (hasattr(data, "method") or isinstance(data, dict))):
+            return
+        try:
+            super()._send_data(data)
+        except BrokenPipeError:  # nobody reads any more, even if our input stays open
+            cast("Leaver", self._server).leave(1)
+
+    def structure_message(self, data: Any) -> Any:
+        """Return a message as an object. A request that is none is answered with an error: pygls leaves its sender waiting."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            id = data.get("id")
+            if "method" in data and isinstance(id, (int, str)):
+                self._send_data({"jsonrpc": self.VERSION, "id": id, "error": {"code": error.code, "message": error.message}})
+            raise
+
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification whose parameters are plain JSON: a third of the time that pygls needs to take objects apart."""
+        self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
+
+    def _execute_handler(self, msg_id: Any, handler: Any, callback: Any, args: Any = None, kwargs: Any = None) -> None:
+        super()._execute_handler(msg_id, handler, callback, args, kwargs)
+        future = self._request_futures.get(msg_id)
+        if future is not None:
+            future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
+
+    def cancel_requests(self) -> None:
+        """Cancel what is being answered. pygls does so too, but fails when an answer ends during its loop."""
+        for id, future in list(self._request_futures.items()):
+            if id != self.msg_id and not future.done():
+                future.cancel()

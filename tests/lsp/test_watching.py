@@ -1,0 +1,124 @@
+"""Hearing of changes: which folders tell of them, what happens where none can, and that an idle server sleeps."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.files import locate
+from gitmem_lsp.watching import Watcher, folders, is_remote
+from tests.lsp.conftest import FRESH
+from tests.lsp.raw import Raw
+
+UNWATCHED = """
+import sys
+sys.modules["watchdog.observers"] = None  # loading it fails, as at a limit of the system
+from gitmem_lsp.__main__ import main
+sys.exit(main([]))
+"""
+
+
+@pytest.fixture
+async def serve(env: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
+    """Return a function that starts a server for a client without a library."""
+    started: list[Raw] = []
+
+    async def start(program: str = "") -> Raw:
+        started.append(await Raw.start(env, command=[sys.executable, "-c", program] if program else None))
+        return started[-1]
+
+    yield start
+    for raw in started:
+        await raw.close()
+
+
+def switches(pid: int) -> int:
+    """Return how often the threads of a process have gone to sleep."""
+    out = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        rows = (task / "status").read_text().splitlines()
+        out += next(int(row.split()[1]) for row in rows if row.startswith("voluntary_ctxt_switches"))
+    return out
+
+
+async def test_an_idle_server_sleeps(repo, serve):
+    """With a document open and nothing happening no thread wakes up to look around."""
+    repo.gotcha("x must stay odd", "a.py:2")
+    server = await serve()
+    await server.initialize(repo.root)
+    server.open(repo.root / "a.py")
+    await server.shown(repo.root / "a.py")
+    await asyncio.sleep(1.5)  # it settles: the watching library is loaded, renames are asked for
+
+    before = switches(server.process.pid)
+    await asyncio.sleep(3.0)
+
+    assert switches(server.process.pid) - before < 10
+
+
+async def test_where_nothing_can_be_watched_it_is_looked_at(repo, serve):
+    """Without the system's help the server looks by itself, and is as fresh as it has to be."""
+    server = await serve(UNWATCHED)
+    await server.initialize(repo.root)
+    server.open(repo.root / "a.py")
+    await server.shown(repo.root / "a.py", 0)
+
+    repo.gotcha("x must stay odd", "a.py:2")
+
+    assert await asyncio.wait_for(server.shown(repo.root / "a.py"), FRESH)
+
+
+async def test_what_is_heard(repo):
+    """A moved ref, a packed one, a checkout and a setting are told of; a status and a changed file of the work tree are not."""
+    location = locate(str(repo.root), repo.env)
+    heard = asyncio.Event()
+    watcher = Watcher()
+    repo.git("update-ref", "refs/gitmem/heads/main", "HEAD")
+    try:
+        assert await watcher.watch(location, "", heard.set)
+        for command in (
+            ("update-ref", "-d", "refs/gitmem/heads/main"), ("update-ref", "refs/gitmem/local/main", "HEAD"), ("pack-refs", "--all"),
+            ("checkout", "-q", "-b", "side"), ("config", "gitmem.editorInfo", "off"), ("commit", "-q", "--allow-empty", "-m", "more"),
+        ):  # fmt: skip
+            heard.clear()
+            repo.git(*command)
+            await asyncio.wait_for(heard.wait(), 5.0)
+            await asyncio.sleep(0.2)
+            assert await watcher.watch(location, "", heard.set)  # folders may have come
+        await asyncio.sleep(0.3)
+        heard.clear()
+        repo.write("a.py", "changed\n")
+        repo.git("status")
+        await asyncio.sleep(0.5)
+        assert not heard.is_set()
+    finally:
+        watcher.close()
+
+
+def test_folders(repo, tmp_path):
+    """Only folders that exist are watched; the user's store that is not there yet is waited for above it."""
+    location = locate(str(repo.root), repo.env)
+    git = str(repo.root / ".git")
+    repo.git("update-ref", "refs/gitmem/heads/main", "HEAD")
+
+    found = folders(location, str(tmp_path / "not" / "there" / "user.git"))
+
+    assert found == {git: False, f"{git}/logs": False, f"{git}/refs": False, f"{git}/refs/gitmem": True, str(tmp_path): False}
+
+
+@pytest.mark.parametrize(
+    ("path", "remote"),
+    [
+        ("/home/ada/repo/.git", False), ("/net/share/repo", True), ("/net/sharebut/repo", False), ("/mnt/my disk/repo", True), ("/mnt/usb", False), ("/data/x", True),
+    ],
+)  # fmt: skip
+def test_network_disks(tmp_path, path, remote):
+    """A folder is where its longest mount point is; what a network or a user program serves is not told of by the kernel."""
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        "/dev/a / ext4 rw 0 0\nserver:/x /net/share nfs4 rw 0 0\n//s/x /mnt/my\\040disk cifs rw 0 0\n/dev/b /mnt/usb fuseblk rw 0 0\nme@host: /data fuse.sshfs rw 0 0\n"
+    )
+    assert is_remote(path, str(mounts)) is remote
