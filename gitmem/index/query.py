@@ -141,6 +141,20 @@ class Index:
         return [path for (path,) in self.db.execute("SELECT DISTINCT path FROM places LIMIT ?", (limit,))]
 
     @healing
+    def packed(self, most: int) -> "dict[str, list[tuple[Any, ...]]]":
+        """Return the live gotchas about each path, for `unpack`: a twentieth of the memory of rows; nothing when there are more than `most`."""
+        sql = (
+            f"SELECT p.path, r.n, {', '.join('r.' + f for f in FIELDS)} FROM records r JOIN places p ON p.n = r.n "
+            "WHERE r.kind = 'gotcha' AND r.status IN ('active', 'pinned') LIMIT ?"
+        )
+        out: dict[str, list[tuple[Any, ...]]] = {}
+        count = 0
+        for path, *row in self.db.execute(sql, (most + 1,)):
+            out.setdefault(path, []).append(tuple(row))
+            count += 1
+        return out if count <= most else {}
+
+    @healing
     def body(self, n: int) -> str:
         """Return the body of a row."""
         row = self.db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()
@@ -273,6 +287,11 @@ def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dic
             for one in out:
                 one[key] = bool(one[key])
     return out
+
+
+def unpack(rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
+    """Return the rows of what `Index.packed` gave."""
+    return _dicts(_ALL, rows)
 
 
 # What `sort_rows` looks at.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gitmem_lsp.server import Server
 
 log = logging.getLogger("gitmem_lsp")
+AHEAD = 2.0  # seconds of rest after a change before the gotchas of files that are not open are read again
 SETTLE = 0.3  # seconds before the watching library is loaded: the first diagnostics come first
 POLL = 0.8  # seconds between two looks at what cannot be watched
 SLOW = 30.0  # seconds between two looks at what is watched: a safety net
@@ -48,7 +49,7 @@ class Following:
             try:
                 await asyncio.wait_for(repository.news.wait(), self._patience(repository))
             except TimeoutError:
-                pass
+                await self._look_ahead(repository)
             repository.news.clear()
             await asyncio.sleep(GATHER)
             due = repository.shelf.until is not None and repository.shelf.until <= time.time()
@@ -58,12 +59,18 @@ class Following:
                 self._publisher.retry()
 
     def _patience(self, repository: Repository) -> float:
-        patience = SLOW if repository.watched else POLL
+        patience = AHEAD if not repository.shelf.is_ahead else SLOW if repository.watched else POLL
         until = repository.shelf.until
         return patience if until is None else max(0.05, min(patience, until - time.time()))
 
     async def _watch(self, repository: Repository) -> None:
         repository.watched = await self.watcher.watch(repository.location, repository.user, repository.news.set)
+
+    async def _look_ahead(self, repository: Repository) -> None:
+        try:
+            await repository.run(repository.shelf.look_ahead)
+        except Exception as error:  # noqa: BLE001 - only speed is lost
+            log.info("the stores could not be read ahead: %s", error)
 
     async def _look(self, repository: Repository, anyway: bool) -> None:
         heads = repository.shelf.heads

@@ -83,7 +83,9 @@ class Note:
 
 def bounded(text: str) -> bool:
     """Say whether a text is one that is worth looking at: not binary, not huge."""
-    return len(text) <= MAX_CHARS and "\0" not in text and text.count("\n") + text.count("\r") < MAX_LINES
+    if len(text) > MAX_CHARS or "\0" in text:
+        return False
+    return len(text) < MAX_LINES or text.count("\n") + (text.count("\r") if "\r" in text else 0) < MAX_LINES
 
 
 def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:

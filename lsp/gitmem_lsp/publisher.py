@@ -122,7 +122,7 @@ class Publisher:
 
     def _at_hand(self, state: Opened, document: LineDocument) -> Hashable | None:
         """Put what is known of a text into a document's state; return its key, None when it has to be looked at first."""
-        place = self._repositories.recall(document.path)
+        place = self._repositories.recall(document.path) or self._guess(document.path)
         if place is None:
             return None
         paths = self._names.get((place.gitdir, place.paths), place.paths)
@@ -135,13 +135,24 @@ class Publisher:
         found = self._memory.get(key)
         if found is None and bounded(text):
             quick = quick_notes(rows.open, paths, text)
-            if quick is not None and not rows.triggered and not rows.past:
+            if quick is not None and (rows.triggered or rows.past):  # the rest is looked for afterwards
+                state.looked = Looked(tuple(quick), whole=False)
+                return (key, "quick")
+            if quick is not None:
                 found = Looked(tuple(quick))
                 self._memory.put(key, found)
         if found is None:
             return None
         state.looked = found
         return key
+
+    def _guess(self, path: str) -> Place | None:
+        """Return where a file of the workspace most likely is, without a look at the disk, which follows: it may be a link, or in a repository within."""
+        for home in self._repositories.homes.values():
+            rest = inside(path, home.worktree) if home.worktree else None
+            if rest and ".git" not in rest.split("/"):
+                return Place(home.repository, home.gitdir, home.worktree, (rest,))
+        return None
 
     def _key(self, state: Opened, rows: Rows, text: str) -> Hashable:
         assert state.place is not None

@@ -215,6 +215,7 @@ async def _warm(ls: Server, folder: str) -> None:
         place = ls.repositories.place(found)
         shelf = place.repository.shelf
         await place.repository.run(shelf.warm)
+        await place.repository.run(shelf.look_ahead)
         await place.repository.run(lambda: editing(place).sweep())
         switch_on(ls)
         ls.following.follow(place.repository)

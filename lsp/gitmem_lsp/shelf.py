@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gitmem.clock import Clock
 from gitmem.errors import GitmemError
 from gitmem.files import Location, locate
+from gitmem.index.query import sort_rows, unpack
 from gitmem.git.process import Git, check_owner
 from gitmem.model.globs import glob_match
 from gitmem.store.refs import PRIVATE, SHARED
@@ -33,6 +34,7 @@ PAST = 20  # resolved gotchas of a file that can be reopened from it
 WIDE = 500  # gotchas with a pattern or a trigger that are looked at
 ANCHORED = 20_000  # files that records are about, past which it is not looked whether they are all there
 RECENT = 300  # records, the newest, whose titles are looked at for what is half typed
+AHEAD = 20_000  # gotchas that are kept at hand for files that were not opened yet
 FOLLOWERS = 8  # work trees of one repository whose history is kept
 
 
@@ -57,6 +59,8 @@ class Shelf:
         self._seen: tuple[Any, ...] | None = None
         self._key: tuple[Any, ...] = ()
         self._rows: OrderedDict[tuple[str, ...], Rows] = OrderedDict()
+        self._ahead: tuple[int, dict[str, list[tuple[str, tuple[Any, ...]]]]] = (-1, {})
+        self._looked_ahead = -1
         self._globs: list[Row] = []
         self._triggered: list[Row] = []
         self._followers: OrderedDict[str, Follower] = OrderedDict()
@@ -102,7 +106,37 @@ class Shelf:
 
     def recall(self, paths: tuple[str, ...]) -> Rows | None:
         """Return the rows of a file if they are at hand. On any thread."""
-        return self._rows.get(paths)
+        found = self._rows.get(paths)
+        if found is None:
+            version, ahead = self._ahead
+            if version == self.version:
+                packed = [one for path in paths for one in ahead.get(path, ())]
+                rows = unpack(row for _, row in packed)
+                for (scope, _), row in zip(packed, rows, strict=True):
+                    row["store"] = scope or row["store"]
+                sort_rows(rows, "severity")
+                found = self._arranged(paths, rows)
+        return found
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the gotchas of all files are at hand, or it was seen that they are too many."""
+        return self._looked_ahead == self.version
+
+    def look_ahead(self) -> None:
+        """Have the gotchas of all files at hand, as long as they are not too many."""
+        version = self.version
+        if self._looked_ahead == version:
+            return
+        self._looked_ahead = version
+        out: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
+        count = 0
+        for scope, index in self.app.indexes():
+            for path, rows in index.packed(AHEAD).items():
+                out.setdefault(path, []).extend((scope, row) for row in rows)
+                count += len(rows)
+        stored = sum(number for _, index in self.app.indexes() for (_, kind), number in index.count().items() if kind == "gotcha")
+        self._ahead = (version, out) if stored <= AHEAD and count <= AHEAD else (-1, {})
 
     def gotchas(self, paths: tuple[str, ...]) -> Rows:
         """Return the gotchas about a file by any of its paths, those with a pattern that fits, and those with triggers."""
@@ -111,16 +145,20 @@ class Shelf:
             self.moved()  # before the first read, so that no move falls between the two
         self._refresh()
         if paths not in self._rows:
-            matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]
-            found = sorted([*self._read(app, paths=paths), *matching], key=lambda row: HIDES.get(row["store"], 0))
-            rows = list({row["id"]: row for row in found}.values())
-            live = tuple(row for row in rows if not row["resolved"] and row["id"] not in self._snoozed)
-            past = sorted((row for row in rows if row["resolved"]), key=lambda row: str(row["updated"]), reverse=True)
-            here = {row["id"] for row in live}
-            self._rows[paths] = Rows(live, tuple(row for row in self._triggered if row["id"] not in here), tuple(past[:PAST]), self.version)
+            self._rows[paths] = self._arranged(paths, self._read(app, paths=paths))
             if len(self._rows) > FILES:
                 self._rows.popitem(last=False)
         return self._rows[paths]
+
+    def _arranged(self, paths: tuple[str, ...], anchored: Sequence[Row]) -> Rows:
+        """Return the rows for a file, given those that are anchored in it."""
+        matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]
+        found = sorted([*anchored, *matching], key=lambda row: HIDES.get(row["store"], 0))
+        rows = list({row["id"]: row for row in found}.values())
+        live = tuple(row for row in rows if not row["resolved"] and row["id"] not in self._snoozed)
+        past = sorted((row for row in rows if row["resolved"]), key=lambda row: str(row["updated"]), reverse=True)
+        here = {row["id"] for row in live}
+        return Rows(live, tuple(row for row in self._triggered if row["id"] not in here), tuple(past[:PAST]), self.version)
 
     def _refresh(self) -> None:
         """Forget the rows when the stores, or what is snoozed, have changed."""
@@ -158,6 +196,8 @@ class Shelf:
 
     def warm(self) -> None:
         """Open the repository and bring its index up to date."""
+        if self._seen is None:
+            self.moved()  # before the first read, so that no move falls between the two
         self._refresh()
 
     def _read(self, app: "App", **filters: Any) -> list[Row]:
