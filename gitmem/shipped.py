@@ -7,7 +7,13 @@ from pathlib import Path
 
 from gitmem.errors import External
 
-_IN_CHECKOUT = {"completion": ("docs", "completion"), "git-hooks": ("git-hooks",), "agent-hooks": ("agent-hooks",)}
+_IN_CHECKOUT = {
+    "completion": ("docs", "completion"),
+    "git-hooks": ("git-hooks",),
+    "agent-hooks": ("agent-hooks",),
+    "nvim": ("lsp", "nvim"),
+    "vscode": ("lsp", "vscode"),
+}
 
 
 def folder(name: str) -> Path:

@@ -12,7 +12,7 @@ from gitmem_lsp.commands import editing
 from gitmem_lsp.hover import RECORDS, Told, find_mark, make_hover, wants_markdown
 from gitmem_lsp.ids import id_at, ids_in
 from gitmem_lsp.links import make_links, range_of
-from gitmem_lsp.places import home
+from gitmem_lsp.places import first_look, home
 from gitmem_lsp.positions import to_index
 from gitmem_lsp.publisher import Opened
 
@@ -91,6 +91,7 @@ def on_code_action(ls: "Server", params: t.CodeActionParams) -> list[t.CodeActio
 
 async def on_code_lens(ls: "Server", params: t.CodeLensParams) -> list[t.CodeLens]:
     """Count the gotchas of a file, and where it is set of each definition."""
+    await first_look(ls, params.text_document.uri)
     state = ls.publisher.get(params.text_document.uri)
     document = ls.workspace_lines.opened(params.text_document.uri)
     if state is None or state.place is None or document is None:

@@ -90,6 +90,15 @@ def _read(path: str) -> tuple[str, ...]:
     return tuple(split_lines(data.decode("utf-8", "replace")))
 
 
+async def first_look(ls: "Server", uri: str) -> None:
+    """Wait for a document's first look, if it is under way: a client that asks at once does not always ask again when it is told to."""
+    state = ls.publisher.get(uri)
+    while state is not None and state.shown is None and state.task is not None and not state.task.done():
+        await asyncio.wait({state.task}, timeout=PATIENCE)
+        if not state.task.done():
+            return
+
+
 async def looked_at(ls: "Server", uri: str) -> tuple[Place, Looked]:
     """Return what is known of a document's gotchas, open or not."""
     place = await place_of(ls, uri)

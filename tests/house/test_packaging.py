@@ -17,7 +17,7 @@ from gitmem.agents.claude import EVENTS
 from tests.conftest import git
 from tests.house.conftest import ROOT
 
-SHIPPED = ("completion", "git-hooks", "agent-hooks")
+SHIPPED = ("completion", "git-hooks", "agent-hooks", "nvim", "vscode")
 
 
 def _run(*args: str | Path, cwd: Path, **env: str) -> str:
@@ -70,9 +70,11 @@ def test_the_wheel_has_all_that_ships_beside_the_code(wheel: Path) -> None:
             ("completion", ROOT / "docs" / "completion"),
             ("git-hooks", ROOT / "git-hooks"),
             ("agent-hooks", ROOT / "agent-hooks"),
+            ("nvim", ROOT / "lsp" / "nvim"),
+            ("vscode", ROOT / "lsp" / "vscode"),
         )
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and not {"node_modules", "dist"} & set(path.parts) and path.suffix != ".vsix"
     }
     shared = {
         "man/man1/git-mem.1",

@@ -1,0 +1,181 @@
+/** The commands that people run: from the palette, the view, the editor's menu. The server's own have other names (`gitmem.resolve`, ...). */
+
+import * as vscode from "vscode";
+
+import type { Client } from "./client";
+import type { Records } from "./records";
+import { isOpen, lineNumber, oneLine, type Row, type Shown, type Status } from "./rows";
+import { sentence } from "./status";
+import type { Tree } from "./tree";
+
+const SEVERITIES = [
+  { label: "warning", description: "costs time when it is not known" },
+  { label: "critical", description: "breaks something or loses data" },
+  { label: "info", description: "good to know" },
+];
+
+export class Commands {
+  constructor(
+    private readonly client: Client,
+    private readonly tree: Tree,
+    private readonly records: Records,
+  ) {}
+
+  register(extension: vscode.Uri): vscode.Disposable {
+    const all: Record<string, (row?: Row) => unknown> = {
+      record: () => this.record(),
+      draft: () => this.draft(),
+      resolve: (row) => this.onOne(row, isOpen, (id) => this.run("gitmem.resolve", id, ...this.fileArgument())),
+      reopen: (row) => this.onOne(row, (r) => r.resolved === true, (id) => this.run("gitmem.reopen", id, ...this.fileArgument())),
+      snooze: (row) => this.onOne(row, isOpen, (id) => this.run("gitmem.snooze", id)),
+      verify: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.verify", id)),
+      pin: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.pin", id)),
+      edit: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.edit", id)),
+      supersede: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.supersede", id)),
+      reanchor: (row) => this.onOne(row, () => true, (id) => this.reanchor(id)),
+      show: (row) => this.onOne(row, () => true, (id) => this.records.show(id)),
+      reveal: (row) => this.reveal(row),
+      copyId: (row) => row && vscode.env.clipboard.writeText(row.id),
+      timeline: () => this.timeline(),
+      status: () => this.status(),
+      refresh: () => this.tree.refresh(),
+      restart: () => this.client.restart(),
+      output: () => this.client.showOutput(),
+      install: () => explainInstall(extension),
+    };
+    return vscode.Disposable.from(...Object.entries(all).map(([name, run]) => vscode.commands.registerCommand(`gitmem.editor.${name}`, run)));
+  }
+
+  /** Show what the server answered to a command that a lens or a code action ran. */
+  async answered(command: string, result: unknown): Promise<void> {
+    if (command === "gitmem.show" && result) {
+      await this.records.preview(result as Shown);
+    } else if (command === "gitmem.list" || command === "gitmem.report") {
+      await vscode.commands.executeCommand("gitmem.memories.focus");
+    }
+    await this.tree.refresh();
+  }
+
+  private async run(command: string, ...args: unknown[]): Promise<void> {
+    const result = await this.client.execute<unknown>(command, ...args);
+    await this.answered(command, result);
+  }
+
+  private fileArgument(): string[] {
+    return this.tree.file ? [this.client.uri(this.tree.file)] : [];
+  }
+
+  /** Run something on the row of the view that was clicked, else on a gotcha of the cursor's line, else on one that is chosen. */
+  private async onOne(row: Row | undefined, fits: (row: Row) => boolean, work: (id: string) => Promise<void>): Promise<void> {
+    if (row?.id) {
+      return work(row.id);
+    }
+    const here = this.here();
+    if (!here) {
+      return;
+    }
+    const rows = ((await this.client.execute<Row[]>("gitmem.list", here.uri)) ?? []).filter(fits);
+    const line = here.editor.selection.active.line + 1;
+    const near = rows.filter((found) => lineNumber(found) === line);
+    if (near.length === 1 && near[0]) {
+      return work(near[0].id);
+    }
+    const choice = near.length > 0 ? near : rows;
+    if (choice.length === 0) {
+      void vscode.window.showInformationMessage("git mem: this file has nothing to choose from.");
+      return;
+    }
+    const items = choice.map((found) => ({ label: oneLine(found.title), description: lineNumber(found) ? `line ${lineNumber(found)}` : "", id: found.id }));
+    const picked = await vscode.window.showQuickPick(items, { placeHolder: "Which one?" });
+    if (picked) {
+      await work(picked.id);
+    }
+  }
+
+  private here(): { editor: vscode.TextEditor; uri: string } | undefined {
+    const editor = vscode.window.activeTextEditor;
+    if (!editor || editor.document.uri.scheme !== "file") {
+      void vscode.window.showInformationMessage("git mem: open a file of a git repository first.");
+      return undefined;
+    }
+    return { editor, uri: this.client.uri(editor.document.uri) };
+  }
+
+  private async record(): Promise<void> {
+    const here = this.here();
+    if (!here) {
+      return;
+    }
+    const range = chosen(here.editor);
+    const title = await vscode.window.showInputBox({ title: "Record a gotcha", prompt: `About ${words(range)}: what should the next one know?`, ignoreFocusOut: true });
+    if (!title?.trim()) {
+      return;
+    }
+    const severity = await vscode.window.showQuickPick(SEVERITIES, { title: "Record a gotcha", placeHolder: "How bad is it?" });
+    if (severity) {
+      await this.run("gitmem.record", here.uri, range, title.trim(), { severity: severity.label });
+    }
+  }
+
+  private async draft(): Promise<void> {
+    const here = this.here();
+    if (here) {
+      await this.run("gitmem.record", here.uri, chosen(here.editor));
+    }
+  }
+
+  private async reanchor(id: string): Promise<void> {
+    const here = this.here();
+    if (here) {
+      await this.run("gitmem.reanchor", id, here.uri, chosen(here.editor));
+    }
+  }
+
+  private async reveal(row: Row | undefined): Promise<void> {
+    const file = this.tree.file;
+    if (typeof row?.line === "number" && file) {
+      const at = new vscode.Position(row.line, 0);
+      const editor = await vscode.window.showTextDocument(file, { selection: new vscode.Range(at, at) });
+      editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    } else if (row?.id) {
+      await this.records.show(row.id);
+    }
+  }
+
+  private async timeline(): Promise<void> {
+    const here = this.here();
+    if (here) {
+      const { line, character } = here.editor.selection.active;
+      await this.run("gitmem.timeline", here.uri, { line, character });
+    }
+  }
+
+  private async status(): Promise<void> {
+    const status = await this.client.execute<Status>("gitmem.status", ...this.fileArgument());
+    if (status) {
+      void vscode.window.showInformationMessage(`git mem: ${sentence(status)}.`);
+    }
+  }
+}
+
+/** Show the part of our README that says how to install the server. A packaged extension has its name in small letters. */
+export async function explainInstall(extension: vscode.Uri): Promise<void> {
+  const packaged = vscode.Uri.joinPath(extension, "readme.md");
+  const found = await vscode.workspace.fs.stat(packaged).then(
+    () => packaged,
+    () => vscode.Uri.joinPath(extension, "README.md"),
+  );
+  await vscode.commands.executeCommand("markdown.showPreview", found.with({ fragment: "install" }));
+}
+
+/** Return the lines of the selection as a range of the protocol; a selection that ends at the start of a line does not mean that line. */
+function chosen(editor: vscode.TextEditor): { start: { line: number; character: number }; end: { line: number; character: number } } {
+  const { start, end } = editor.selection;
+  const last = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
+  return { start: { line: start.line, character: 0 }, end: { line: last, character: Math.max(editor.document.lineAt(last).text.length, 1) } };
+}
+
+function words(range: ReturnType<typeof chosen>): string {
+  const [first, last] = [range.start.line + 1, range.end.line + 1];
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
+}

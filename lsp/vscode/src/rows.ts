@@ -1,0 +1,49 @@
+/** What the server's commands answer. Everything in it was written by people and agents elsewhere: it is shown as text, never run. */
+
+export interface Row {
+  id: string;
+  short: string;
+  kind: string;
+  title: string;
+  severity?: string | null;
+  category?: string | null;
+  status?: string | null;
+  resolved?: boolean;
+  unconfirmed?: boolean;
+  /** From 0; null for the whole file. */
+  line?: number | null;
+  path?: string | null;
+  state?: string | null;
+  workaround?: string | null;
+  agent?: string | null;
+  updated?: string | null;
+}
+
+export interface Shown {
+  id: string;
+  title: string;
+  markdown: string;
+}
+
+export interface Status {
+  root: string;
+  gotchas?: number;
+  unresolved?: number;
+  unconfirmed?: number;
+  adrift?: number;
+  snoozed?: number;
+}
+
+/** The line as people count; undefined for the whole file. */
+export function lineNumber(row: Row): number | undefined {
+  return typeof row.line === "number" ? row.line + 1 : undefined;
+}
+
+export function isOpen(row: Row): boolean {
+  return row.kind === "gotcha" && !row.resolved;
+}
+
+/** A text on one line, without control and direction characters. */
+export function oneLine(text: string | null | undefined): string {
+  return (text ?? "").replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, " ").trim();
+}

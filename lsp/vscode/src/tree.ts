@@ -1,0 +1,109 @@
+/** The view `Memories`: what is recorded about the file in the editor. */
+
+import * as vscode from "vscode";
+
+import type { Client } from "./client";
+import { isOpen, lineNumber, oneLine, type Row, type Shown } from "./rows";
+
+const ICONS: Record<string, [string, string]> = {
+  critical: ["warning", "list.warningForeground"],
+  warning: ["info", "notificationsInfoIcon.foreground"],
+  info: ["lightbulb", "descriptionForeground"],
+};
+
+export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly filled = new vscode.EventEmitter<Row[]>();
+  private uri: vscode.Uri | undefined;
+  private rows: Row[] = [];
+  private turn = 0;
+
+  readonly onDidChangeTreeData = this.changed.event;
+  /** Fires with the rows of the file in the editor. */
+  readonly onFill = this.filled.event;
+
+  constructor(private readonly client: Client) {}
+
+  /** The file that the rows are about. */
+  get file(): vscode.Uri | undefined {
+    return this.uri;
+  }
+
+  /** Ask the server about the file in the editor; an answer that comes after a later question is dropped. */
+  async refresh(): Promise<void> {
+    const turn = ++this.turn;
+    const document = vscode.window.activeTextEditor?.document;
+    if (document && document.uri.scheme === "file") {
+      this.uri = document.uri;
+    } else if (!vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === this.uri?.toString())) {
+      this.uri = undefined; // a panel or a preview may have the focus while the file is still seen
+    }
+    const found = this.uri && this.client.condition === "running" ? await this.client.execute<Row[]>("gitmem.list", this.client.uri(this.uri)) : undefined;
+    if (turn !== this.turn) {
+      return;
+    }
+    this.rows = [...(found ?? [])].sort(byPlace);
+    const { condition } = this.client;
+    await vscode.commands.executeCommand("setContext", "gitmem.state", condition === "running" && !this.uri ? "nofile" : condition);
+    this.changed.fire();
+    this.filled.fire(this.rows);
+  }
+
+  getChildren(row?: Row): Row[] {
+    return row ? [] : this.rows;
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    const item = new vscode.TreeItem(oneLine(row.title));
+    item.id = row.id;
+    item.description = describe(row);
+    item.contextValue = row.kind === "gotcha" ? (row.resolved ? "gotcha.resolved" : "gotcha.open") : "memory";
+    item.iconPath = icon(row);
+    item.command = { command: "gitmem.editor.reveal", title: "Go to the Line", arguments: [row] };
+    item.accessibilityInformation = { label: `${row.kind} ${oneLine(row.title)}, ${item.description}` };
+    return item;
+  }
+
+  async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
+    const shown = await this.client.execute<Shown>("gitmem.show", row.id);
+    if (shown) {
+      item.tooltip = new vscode.MarkdownString(shown.markdown); // not trusted: no commands, no HTML
+    }
+    return item;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    this.filled.dispose();
+  }
+}
+
+function byPlace(a: Row, b: Row): number {
+  return Number(!isOpen(a)) - Number(!isOpen(b)) || (a.line ?? 0) - (b.line ?? 0) || a.id.localeCompare(b.id);
+}
+
+function icon(row: Row): vscode.ThemeIcon {
+  if (row.resolved) {
+    return new vscode.ThemeIcon("check", new vscode.ThemeColor("testing.iconPassed"));
+  }
+  const [name, color] = (row.kind === "gotcha" && ICONS[row.severity ?? ""]) || ["note", "foreground"];
+  return new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
+}
+
+function describe(row: Row): string {
+  const parts: string[] = [];
+  const line = lineNumber(row);
+  if (line !== undefined) {
+    parts.push(`line ${line}`);
+  }
+  if (row.unconfirmed) {
+    parts.push("unconfirmed");
+  }
+  if (row.resolved) {
+    parts.push("resolved");
+  }
+  if (row.state && !["same", "file", "glob", "moved"].includes(row.state)) {
+    parts.push(row.state === "adrift" ? "code not found" : "code changed since");
+  }
+  return parts.join(", ");
+}

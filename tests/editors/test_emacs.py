@@ -1,0 +1,41 @@
+"""Emacs with eglot, set up as docs/editors/emacs.md says."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.editors.conftest import HERE, OTHER, TITLE, WORKAROUND, World, missing, program
+
+
+@pytest.fixture
+def emacs(drive: Callable[..., dict[str, Any]], world: World) -> Callable[..., dict[str, Any]]:
+    """Run the driver in Emacs with a set-up."""
+    path = program("emacs")
+    found = world.run(path, "--batch", "-Q", "--eval", _HAS_EGLOT).stderr
+    if "yes" not in found:
+        missing("eglot")
+
+    def run(setup: str) -> dict[str, Any]:
+        return drive(path, "--batch", "-Q", "-l", HERE / "emacs" / "eglot.el", "pay.py", GITMEM_SETUP=str(HERE / "emacs" / setup))
+
+    return run
+
+
+_HAS_EGLOT = """(message "%s" (if (or (locate-library "eglot")
+  (file-expand-wildcards "/usr/share/emacs/site-lisp/elpa/eglot-*")) "yes" "no"))"""
+
+
+def test_a_gotcha_is_seen_followed_and_resolved(emacs: Callable[..., dict[str, Any]], world: World) -> None:
+    """Notes by flymake, hover, lines that follow the typing, a code action after which the note and the gotcha are gone."""
+    told = emacs("setup.el")
+    (line, kind, text), (other_line, other_kind, other) = told["diagnostics"]
+
+    assert (line, other_line) == (5, 10)
+    assert kind == "eglot-note" and TITLE in text
+    assert other_kind == "eglot-warning" and OTHER in other
+    assert TITLE in told["hover"] and WORKAROUND in told["hover"] and OTHER not in told["hover"]
+    assert any(title.startswith("Resolve gotcha") and TITLE in title for title in told["actions"])
+    (message,) = world.messages("resolve")
+    assert "Gitmem-Origin: editor" in message
+    assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]

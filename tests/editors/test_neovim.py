@@ -1,0 +1,106 @@
+"""Neovim with the plugin of `lsp/nvim`: Debian's, which has the oldest API that it works with, and a current one."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.editors.conftest import HERE, OTHER, ROOT, TITLE, WORKAROUND, World, missing, neovims
+
+PLUGIN = ROOT / "lsp" / "nvim"
+WARNING, INFORMATION = 2, 3  # of vim.diagnostic.severity
+
+
+@pytest.fixture(params=["old", "new"])
+def neovim(request: pytest.FixtureRequest) -> str:
+    return neovims().get(request.param) or missing(f"Neovim ({request.param}: {'before' if request.param == 'old' else 'since'} 0.11)")
+
+
+@pytest.fixture
+def nvim(neovim: str, drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Run a driver in a headless Neovim that has the plugin and nothing else."""
+
+    def run(driver: str, file: str | Path = "pay.py", *options: str) -> dict[str, Any]:
+        script = HERE / "neovim" / f"{driver}.lua"
+        plugin = ("--cmd", f"set runtimepath^={PLUGIN}")
+        return drive(
+            neovim,
+            "--clean",
+            "--headless",
+            *plugin,
+            *options,
+            file,
+            "-c",
+            f"luafile {script}",
+            GITMEM_DRIVER=str(script.with_name("driver.lua")),
+        )
+
+    return run
+
+
+def test_a_gotcha_is_seen_followed_and_resolved(nvim: Callable[..., dict[str, Any]], world: World) -> None:
+    """Diagnostics and hover on open, lines that follow the typing, a code action after which the diagnostic and the gotcha are gone."""
+    told = nvim("shows")
+
+    assert [(d["line"], d["severity"], d["source"]) for d in told["diagnostics"]] == [(5, INFORMATION, "gitmem"), (10, WARNING, "gitmem")]
+    assert told["diagnostics"][0]["message"].startswith(TITLE)
+    assert told["diagnostics"][1]["message"].startswith(OTHER)
+    assert told["clients"] == 1
+    assert TITLE in told["hover"] and WORKAROUND in told["hover"] and OTHER not in told["hover"]
+    assert any(title.startswith("Resolve gotcha") and TITLE in title for title in told["actions"])
+    (message,) = world.messages("resolve")
+    assert "Gitmem-Origin: editor" in message
+    assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]
+
+
+def test_the_subcommands_do_what_they_say(nvim: Callable[..., dict[str, Any]], world: World) -> None:
+    """Record from a range, list, show, complete, resolve, reopen, snooze, edit by saving; the status line counts along."""
+    told = nvim("commands")
+    ids = {row["title"]: row["id"] for row in world.gotchas()}
+
+    assert [(row["line"], row["file"]) for row in sorted(told["list"], key=lambda row: row["line"])] == [
+        (5, "pay.py"),
+        (9, "pay.py"),
+        (10, "pay.py"),
+    ]
+    assert "Two refunds ran at once." in told["float"]
+    assert told["complete"][0] == ["reanchor", "record", "reopen", "resolve", "restart"]
+    assert sorted(told["complete"][1]) == sorted(ids[title][-8:] for title in ids)
+    assert set(ids) == {TITLE, OTHER, "An order is None after a timeout"}
+    for op in ("resolve", "reopen"):
+        assert ["Gitmem-Origin: editor" in message for message in world.messages(op)] == [True], op
+    (row,) = [row for row in world.gotchas() if row["title"].startswith("An order")]
+    assert [(anchor["path"], anchor["lines"]) for anchor in row["anchors"]] == [("pay.py", [9, 9])]
+
+
+def test_outside_of_a_repository_nothing_runs(nvim: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    """No server is started for a file that is of no repository; a subcommand says why it does nothing."""
+    (tmp_path / "note.txt").write_text("text\n", encoding="utf-8")
+    told = nvim("outside", tmp_path / "note.txt", "--cmd", f"cd {tmp_path}")
+
+    assert told["running"] is False
+    assert told["said"] == ["gitmem: this buffer is no file of a git repository."]
+    assert "OK" in told["health"] and "git-mem-lsp" in told["health"] and "ERROR" not in told["health"]
+
+
+def test_a_missing_server_is_told_once(nvim: Callable[..., dict[str, Any]]) -> None:
+    """One message with what to do, however many files are opened, and a health check that says it too."""
+    told = nvim("outside", "pay.py", "--cmd", "lua require('gitmem').setup({ cmd = { 'no-such-server' } })")
+
+    assert told["running"] is False
+    assert told["messages"].count("`no-such-server` cannot be run") == 1
+    (answer,) = told["said"]  # to the subcommand
+    assert ":help gitmem-install" in answer
+    assert "ERROR" in told["health"] and "no-such-server" in told["health"]
+
+
+def test_the_rest_of_the_subcommands(nvim: Callable[..., dict[str, Any]], world: World) -> None:
+    """Confirm, pin, unpin, snooze by id, unsnooze, reanchor, list all, timeline, draft, restart, log."""
+    told = nvim("more")
+    rows = {row["title"]: row for row in world.gotchas()}
+
+    assert told["log"] == "lsp.log"
+    assert [(anchor["path"], anchor["lines"]) for anchor in rows[TITLE]["anchors"]] == [("pay.py", [1, 2])]
+    assert [(anchor["path"], anchor["lines"]) for anchor in rows["Rounds down"]["anchors"]] == [("pay.py", [6, 6])]
+    assert not rows[OTHER].get("pinned")

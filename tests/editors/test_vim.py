@@ -1,0 +1,50 @@
+"""Vim with ALE, set up as docs/editors/vim.md says."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.editors.conftest import HERE, OTHER, TITLE, WORKAROUND, World, missing, program
+
+ALE = ("/usr/share/vim/vimfiles/pack/dist-bundle/opt/ale", "/usr/share/vim-ale")
+
+
+@pytest.fixture
+def vim(drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Run the driver in Vim."""
+    path = program("vim")
+    if not any(Path(folder).is_dir() for folder in ALE):
+        missing("ALE (vim-ale)")
+
+    def run() -> dict[str, Any]:
+        return drive(
+            path,
+            "-N",
+            "-u",
+            "NONE",
+            "-i",
+            "NONE",
+            "-n",
+            "-es",
+            "-S",
+            HERE / "vim" / "ale.vim",
+            GITMEM_SETUP=str(HERE / "vim" / "setup.vim"),
+        )
+
+    return run
+
+
+def test_a_gotcha_is_seen_followed_and_resolved(vim: Callable[..., dict[str, Any]], world: World) -> None:
+    """ALE's list on open, hover, lines that follow the typing, a code action after which the entry and the gotcha are gone."""
+    told = vim()
+    (line, kind, text), (other_line, other_kind, other) = told["diagnostics"]
+
+    assert (line, kind) == (5, "W") and TITLE in text  # ALE has no kind for notes
+    assert (other_line, other_kind) == (10, "W") and OTHER in other
+    assert TITLE in told["hover"] and WORKAROUND in told["hover"] and OTHER not in told["hover"]
+    assert TITLE in told["actions"]
+    (message,) = world.messages("resolve")
+    assert "Gitmem-Origin: editor" in message
+    assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]

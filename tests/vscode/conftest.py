@@ -1,0 +1,186 @@
+"""VS Code proper: code-server with the packaged extension, driven in Chromium. Not part of a plain run: `make test-vscode`."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import git
+from tests.editors.conftest import CODE, OTHER, TITLE, WORKAROUND, missing
+from tests.vscode import tools
+
+HERE = Path(__file__).parent
+DEADLINE = 300.0  # seconds for the whole drive; a slow machine, not a budget
+SETTINGS = {
+    "security.workspace.trust.enabled": False,
+    "chat.disableAIFeatures": True,
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+    "workbench.enableExperiments": False,
+    "workbench.layoutControl.enabled": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.colorTheme": "Default Dark Modern",
+    "window.commandCenter": False,
+    "telemetry.telemetryLevel": "off",
+    "editor.minimap.enabled": False,
+    "editor.fontSize": 14,
+    "extensions.ignoreRecommendations": True,
+    "update.mode": "none",
+    "git.openRepositoryInParentFolders": "never",
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Collect these only when they are named: they install a gigabyte."""
+    named = any("vscode" in str(arg) for arg in config.invocation_params.args)
+    return None if named else True
+
+
+@pytest.fixture(scope="session")
+def pictures() -> Path:
+    """Where the screenshots go, to be looked at."""
+    folder = tools.CACHE / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*.png"):
+        path.unlink()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[str, Any]:
+    """One run of VS Code through all steps; what it saw, and the repository after it."""
+    if not tools.VSIX.is_file() or not tools.code_server().exists():
+        missing("code-server with the extension (`make test-vscode` installs them)")
+    browser = tools.chromium() or missing("Chromium")
+    root = tmp_path_factory.mktemp("vscode")
+    home = root / "home"
+    home.mkdir()
+    env = environment(home)
+    repo = make_repository(root, env)
+    with code_server(root, repo, env) as url:
+        options = {
+            "url": url, "repo": str(repo), "out": str(root / "seen.json"), "pictures": str(pictures), "chromium": browser, "python": sys.executable,
+            "playwright": str(tools.CACHE / "driver" / "node_modules" / "playwright-core"), "settings": str(root / "data" / "Machine" / "settings.json"),
+            "env": env, "steps": ["open", "squiggles", "view", "lens", "hover", "problems", "reveal", "show", "resolve", "elsewhere", "record", "missing"],
+        }  # fmt: skip
+        given = root / "options.json"
+        given.write_text(json.dumps(options), encoding="utf-8")
+        node = tools.node_home() / "bin" / "node"
+        done = subprocess.run([node, HERE / "driver.cjs", given], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False)
+    out = root / "seen.json"
+    assert out.is_file(), f"the driver wrote nothing: {done.stdout}{done.stderr}"
+    seen: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    print(json.dumps(seen["steps"]))
+    return {**seen, "repo": repo, "env": env}
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Return an environment with a fresh home, Node 24, and this tree's git-mem."""
+    kept = {key: value for key, value in tools.environment().items() if not key.startswith(("GIT", "XDG_", "npm_", "VSCODE"))}
+    config = home / "gitconfig"
+    config.touch()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
+    person = {
+        f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
+    }
+    # the extensions' environment is the one of a login shell
+    (home / ".profile").write_text(f"export PATH='{path}'\n", encoding="utf-8")
+    return {
+        **kept,
+        **person,
+        "SHELL": "/bin/sh",
+        "PATH": path,
+        "HOME": str(home),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(config),
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def make_repository(root: Path, env: dict[str, str]) -> Path:
+    """Make a repository with two gotchas about one file."""
+    repo = root / "shop"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    (repo / "pay.py").write_text(CODE, encoding="utf-8")
+    (repo / "README.md").write_text("# Shop\n", encoding="utf-8")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "pay")
+    mem(repo, env, "add", "-k", "gotcha", TITLE, "--anchor", "pay.py:5", "--workaround", WORKAROUND, "--severity", "warning")
+    mem(repo, env, "add", "-k", "gotcha", OTHER, "--anchor", "pay.py:10", "--severity", "critical", "-m", "Two refunds ran at once.")
+    return repo
+
+
+def mem(repo: Path, env: dict[str, str], *args: str) -> str:
+    """Run `git mem` in a repository."""
+    done = subprocess.run([sys.executable, "-m", "gitmem", *args], cwd=repo, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@contextmanager
+def code_server(root: Path, repo: Path, env: dict[str, str]) -> Iterator[str]:
+    """Run code-server with the extension on a free port; yield the address of the repository in it. All its processes end."""
+    data, extensions, log = root / "data", root / "extensions", root / "code-server.log"
+    (data / "User").mkdir(parents=True)
+    (data / "Machine").mkdir()
+    (data / "Machine" / "settings.json").write_text("{}", encoding="utf-8")  # where settings of this machine are, as `gitmem.path`
+    (data / "User" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    base = [str(tools.code_server()), "--user-data-dir", str(data), "--extensions-dir", str(extensions)]
+    done = subprocess.run(
+        [*base, "--install-extension", str(tools.VSIX)], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False
+    )
+    assert done.returncode == 0, f"the extension could not be installed: {done.stdout}{done.stderr}"
+    quiet = [
+        "--auth",
+        "none",
+        "--disable-telemetry",
+        "--disable-update-check",
+        "--disable-workspace-trust",
+        "--disable-getting-started-override",
+    ]
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [*base, *quiet, "--bind-addr", "127.0.0.1:0", str(repo)],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield f"{listening(server, log)}/?folder={repo}"
+    finally:
+        end(server)
+
+
+def listening(server: "subprocess.Popen[bytes]", log: Path) -> str:
+    """Wait until code-server says where it listens."""
+    for _ in range(1200):
+        said = log.read_text(encoding="utf-8", errors="replace")
+        if found := re.search(r"HTTP server listening on (http://127\.0\.0\.1:\d+)", said):
+            return found[1]
+        try:
+            server.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    pytest.fail(f"code-server does not listen: {log.read_text(encoding='utf-8', errors='replace')}")
+
+
+def end(server: "subprocess.Popen[bytes]") -> None:
+    """End code-server and all that it started."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(server.pid, sign)
+            server.wait(10)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue

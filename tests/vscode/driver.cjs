@@ -1,0 +1,220 @@
+// Drives VS Code in Chromium as a person would, and writes down what is seen: node driver.cjs OPTIONS.json
+// Waits for what it expects and never for a time. What a step sees goes into `seen`; a step that fails ends the run and is named.
+const fs = require("node:fs");
+const path = require("node:path");
+const { execFileSync } = require("node:child_process");
+
+const options = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+const { chromium } = require(options.playwright);
+const PATIENCE = 60_000;
+const seen = { steps: {} };
+let page;
+
+const squiggles = () => page.locator(".squiggly-info, .squiggly-warning");
+const status = () => page.locator(".statusbar-item", { has: page.locator(".codicon-note") });
+const pane = () => page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Memories" }) });
+const rows = () => pane().locator(".monaco-list-row");
+const texts = async (locator) => (await locator.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
+const line = (text) => page.locator(".view-line", { hasText: text }).first();
+
+async function until(what, condition) {
+  const end = Date.now() + PATIENCE;
+  let last;
+  for (;;) {
+    try {
+      last = await condition();
+      if (last) {
+        return last;
+      }
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited in vain: ${what}; last: ${last}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const count = (locator, n) => until(`${n} of ${locator}`, async () => (await locator.count()) === n);
+const shot = async (name, clip) => page.screenshot({ path: path.join(options.pictures, `${name}.png`), ...(clip ? { clip } : {}) });
+
+/** A picture of what has come to rest: two in a row that are the same. */
+async function calmShot(name) {
+  let before = Buffer.alloc(0);
+  await until(`a calm picture ${name}`, async () => {
+    const now = await page.screenshot();
+    const same = now.equals(before);
+    before = now;
+    return same;
+  }).catch(() => {});
+  fs.writeFileSync(path.join(options.pictures, `${name}.png`), before);
+}
+
+async function palette(text) {
+  await page.keyboard.press("F1");
+  const box = page.locator(".quick-input-widget input").first();
+  await box.waitFor({ state: "visible" });
+  await box.fill(`>${text}`);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
+}
+
+/** The hover of a word; the mouse is moved until it comes, for an editor under way drops it. */
+async function hover(text) {
+  const widget = page.locator(".monaco-editor .monaco-hover:visible, .monaco-hover.fade-in:visible").first();
+  const box = await line(text).boundingBox();
+  let step = 0;
+  await until(`the hover of ${text}`, async () => {
+    if ((await widget.count()) > 0 && /Gotcha|gitmem/.test(await widget.innerText())) {
+      return true;
+    }
+    step += 1;
+    await page.mouse.move(box.x + 90 + (step % 2) * 12, box.y + box.height / 2);
+    await widget.waitFor({ state: "visible", timeout: 2000 }).catch(() => {});
+    return false;
+  });
+  return (await widget.innerText()).trim();
+}
+
+/** Open the list of code actions of a line. */
+async function actions(text) {
+  const list = page.locator(".action-widget .monaco-list-row.action");
+  await until(`the actions of ${text}`, async () => {
+    await page.keyboard.press("Escape");
+    await line(text).click();
+    await page.keyboard.press("Control+.");
+    await list.first().waitFor({ state: "visible", timeout: 3000 }).catch(() => {});
+    return (await texts(list)).some((title) => title.includes("gotcha"));
+  });
+  return list;
+}
+
+const steps = {
+  async open() {
+    await page.goto(options.url, { waitUntil: "domcontentloaded", timeout: PATIENCE });
+    await page.waitForSelector(".monaco-workbench", { timeout: PATIENCE });
+    const file = page.locator(".explorer-folders-view .monaco-list-row", { hasText: "pay.py" });
+    await file.waitFor({ timeout: PATIENCE });
+    await file.dblclick();
+    await line("cents = sum").waitFor();
+  },
+  async squiggles() {
+    await until("both squiggles", async () => (await page.locator(".squiggly-info").count()) === 1 && (await page.locator(".squiggly-warning").count()) === 1);
+    seen.squiggles = { info: await page.locator(".squiggly-info").count(), warning: await page.locator(".squiggly-warning").count() };
+  },
+  async view() {
+    if ((await pane().locator(".pane-header").first().getAttribute("aria-expanded")) !== "true") {
+      await pane().locator(".pane-header").first().click();
+    }
+    await count(rows(), 2);
+    seen.rows = await texts(rows());
+    await status().waitFor();
+    seen.status = (await texts(status()))[0];
+    seen.statusLabel = await status().getAttribute("aria-label");
+    await calmShot("1-open");
+  },
+  async lens() {
+    const lens = page.locator(".codelens-decoration", { hasText: "gotcha" });
+    await until("the lens", async () => {
+      if (await lens.first().waitFor({ timeout: 4000 }).then(() => true, () => false)) {
+        return true;
+      }
+      // VS Code does not always ask for the lenses of a file that was open before the server was there: look at the file anew
+      await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "README.md" }).click();
+      await page.locator(".tab.active", { hasText: "README.md" }).waitFor();
+      await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "pay.py" }).dblclick();
+      await line("cents = sum").waitFor();
+      return false;
+    });
+    seen.lens = await texts(lens);
+    await count(squiggles(), 2);
+    await count(rows(), 2);
+  },
+  async hover() {
+    seen.hover = await hover("cents = sum");
+    await calmShot("2-hover");
+  },
+  async problems() {
+    await page.keyboard.press("Control+Shift+M");
+    await until("two problems", async () => (await page.locator(".markers-panel .monaco-list-row").count()) >= 3);
+    seen.problems = await texts(page.locator(".markers-panel .monaco-list-row"));
+    await page.keyboard.press("Control+J");
+    await until("no panel", async () => (await page.locator(".markers-panel:visible").count()) === 0);
+  },
+  async reveal() {
+    await rows().nth(1).click();
+    await until("the line of the second row", async () => /Ln 10\b/.test((await page.locator(".statusbar").innerText()).replace(/\s+/g, " ")));
+  },
+  async show() {
+    await rows().nth(1).hover();
+    await rows().nth(1).locator("[aria-label^='Show the Record'], .codicon-open-preview").first().click();
+    const outer = page.frameLocator("iframe.webview.ready").first();
+    const body = outer.frameLocator("iframe#active-frame").locator("body");
+    await until("the record's preview", async () => (await body.innerText()).includes("Two refunds"));
+    seen.record = await body.innerText();
+    await calmShot("3-record");
+    await page.keyboard.press("Control+W");
+    await until("the preview closed", async () => (await page.locator("iframe.webview").count()) === 0);
+  },
+  async resolve() {
+    const list = await actions("cents = sum");
+    seen.actions = await texts(list);
+    await calmShot("4-actions");
+    await list.filter({ hasText: "Resolve" }).first().click();
+    await count(squiggles(), 1);
+    seen.squigglesAfter = await squiggles().count();
+    await until("the status bar to count it", async () => (await texts(status()))[0] === "1");
+    await calmShot("5-resolved");
+  },
+  async elsewhere() {
+    execFileSync(options.python, ["-m", "gitmem", "add", "-k", "gotcha", "Imports decimal on purpose", "--anchor", "pay.py:1"], { cwd: options.repo, env: options.env, stdio: "pipe" });
+    await count(squiggles(), 2);
+  },
+  async record() {
+    await line("return order.total").click();
+    await palette("git mem: Record a Gotcha Here");
+    const box = page.locator(".quick-input-widget input").first();
+    await until("the question for the title", async () => (await page.locator(".quick-input-widget").innerText()).includes("what should the next one know"));
+    await box.fill("Refunds are negative");
+    await shot("6-record");
+    await page.keyboard.press("Enter");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "critical" }).first().click();
+    await count(squiggles(), 3);
+    await until("the status bar to count it", async () => (await texts(status()))[0] === "3");
+    await rows().filter({ hasText: "Refunds are negative" }).waitFor();
+    seen.rowsAtEnd = await texts(rows());
+  },
+  async missing() {
+    const settings = JSON.parse(fs.readFileSync(options.settings, "utf8"));
+    fs.writeFileSync(options.settings, JSON.stringify({ ...settings, "gitmem.path": "/no/such/server" }));
+    const toast = page.locator(".notification-toast", { hasText: "git mem" }).first();
+    await toast.waitFor({ timeout: PATIENCE });
+    seen.missing = (await toast.innerText()).replace(/\s+/g, " ");
+    await calmShot("7-missing");
+    await toast.locator(".monaco-button", { hasText: "How to Install" }).click();
+    const body = page.frameLocator("iframe.webview.ready").first().frameLocator("iframe#active-frame").locator("body");
+    await until("how to install it", async () => (await body.innerText()).includes("pipx install"));
+    await count(squiggles(), 0);
+  },
+};
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: options.chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  page = await browser.newPage({ viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1 });
+  page.setDefaultTimeout(PATIENCE);
+  let now;
+  try {
+    for (const name of options.steps) {
+      now = name;
+      const start = Date.now();
+      await steps[name]();
+      seen.steps[name] = (Date.now() - start) / 1000;
+    }
+  } catch (error) {
+    seen.failed = `${now}: ${error.message}`;
+    seen.screen = (await texts(page.locator(".monaco-workbench")).catch(() => [])).join(" ").slice(0, 3000);
+    await shot("failed").catch(() => {});
+  }
+  fs.writeFileSync(options.out, JSON.stringify(seen, null, 1));
+  await browser.close();
+})();

@@ -1,0 +1,69 @@
+"""What VS Code shows and does with the extension. One run goes through all steps; each test looks at what one of them saw."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.conftest import git
+from tests.editors.conftest import OTHER, REF, TITLE, WORKAROUND
+
+
+@pytest.fixture
+def seen(session: dict[str, Any]) -> dict[str, Any]:
+    """What was seen; a run that broke off says where."""
+    assert "failed" not in session, f"{session['failed']}; on the screen: {session.get('screen')}"
+    return session
+
+
+def test_a_gotcha_is_a_squiggle_of_its_severity(seen: dict[str, Any]) -> None:
+    assert seen["squiggles"] == {"info": 1, "warning": 1}
+
+
+def test_the_problems_view_lists_them(seen: dict[str, Any]) -> None:
+    assert any(TITLE in row for row in seen["problems"]) and any(OTHER in row for row in seen["problems"])
+
+
+def test_the_hover_tells_the_record(seen: dict[str, Any]) -> None:
+    assert TITLE in seen["hover"] and WORKAROUND in seen["hover"] and OTHER not in seen["hover"]
+
+
+def test_a_lens_counts_the_gotchas_of_the_file(seen: dict[str, Any]) -> None:
+    assert any(re.search(r"\b2 gotchas", text) for text in seen["lens"])
+
+
+def test_the_view_lists_what_is_recorded_about_the_file(seen: dict[str, Any]) -> None:
+    """A click went to the line of the second."""
+    first, second = seen["rows"]
+
+    assert TITLE in first and "line 5" in first
+    assert OTHER in second and "line 10" in second
+
+
+def test_the_status_bar_counts_the_gotchas_of_the_file(seen: dict[str, Any]) -> None:
+    assert seen["status"] == "2"
+    assert "2 gotchas in pay.py" in seen["statusLabel"]
+
+
+def test_a_record_is_shown_as_a_document(seen: dict[str, Any]) -> None:
+    assert OTHER in seen["record"] and "Two refunds ran at once." in seen["record"]
+
+
+def test_a_quick_fix_resolves_a_gotcha(seen: dict[str, Any]) -> None:
+    """The squiggle goes, and the store has a commit that says it came from an editor."""
+    log = git(seen["repo"], "log", "--format=%B%x00", REF).split("\0")
+
+    assert any(title.startswith("Resolve gotcha") and TITLE in title for title in seen["actions"])
+    assert seen["squigglesAfter"] == 1
+    assert ["Gitmem-Origin: editor" in message for message in log if "Gitmem-Op: resolve" in message] == [True]
+
+
+def test_a_gotcha_is_recorded_at_the_cursor(seen: dict[str, Any]) -> None:
+    """Beside the one that another process recorded meanwhile."""
+    assert any("Refunds are negative" in row and "line 11" in row for row in seen["rowsAtEnd"])
+    assert any("Imports decimal on purpose" in row for row in seen["rowsAtEnd"])
+
+
+def test_a_missing_server_is_told_with_what_to_do(seen: dict[str, Any]) -> None:
+    """The button led to the page that says how to install it."""
+    assert "/no/such/server" in seen["missing"] and "How to Install" in seen["missing"]
