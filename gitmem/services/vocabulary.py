@@ -76,6 +76,86 @@ CHATTER = (
     )
 )
 
+# Words for work on texts and looks: it seldom meets what goes wrong in code.
+LOOKS = frozenset(
+    """agenda animation announcement article badge banner blog branding brochure caption carousel changelog chart color colour comment copy copyright css
+    dashboard deck diagram doc docs docstring documentation draft favicon font footer glossary guide handbook heading headline hint histogram icon
+    illustration image label layout legend link logo mockup margin markdown marketing meeting menu newsletter onboarding padding palette picker placeholder
+    plot poster presentation proposal readme rename renamed roadmap screenshot slide slides spelling story style survey tagline theme title tooltip
+    translate translation tutorial typo typography widget wiki wireframe wording
+    documentacao documentacion renomear renombrar traduzir traducir cor icone icono titulo""".split()
+)
+
+# Words of everyday language: they tell a little less than words of the trade.
+ORDINARY = frozenset(
+    """ability absent accept access accident achieve act active adapt adult advance advantage advice afford afternoon age ago agree agreement
+    ahead aid aim air alive allowance alone angle announce annual anybody apart apple appoint approve arise arm army arrange arrival
+    arrive art aside asleep aspect assist assume attach attack attend attention attract audience autumn average aware awful baby
+    background bag balance ball band bank bar barely bath battle beach bean bear beat beautiful bed beer beside bet beyond bird birth
+    birthday bite bitter blame blank blind blood blow blue board boat bone book border born boss bottle bottom bound bowl boy brain brand
+    brave bread breakfast breath brick bridge brief bright broad brother brown budget burn burst bus business busy buy buyer cake calm
+    camera camp campaign campus candidate capital captain car carbon career careful carries carry cast cat catalogue ceiling celebrate
+    cell central century ceremony chain chair challenge champion channel chapter charge charity chat cheap cheese chemical chest chicken
+    chief child children choice christmas church circle citizen city civil claim classic climate climb cloth coach coal coast coat coffee
+    cold collect collection college combine comfort commercial commission committee communicate community company compete competition
+    complaint complex compute condition conduct conference confidence confirm conflict confuse confusing conscious consequence consistent
+    contact contest contract contrast contribute conversation cook cool corner corporate cost council countries country courage court
+    cousin craft crazy cream creative credit crew crime crisis critic critical cross crowd cry culture cup curious curve cycle daily
+    damage dance danger dark daughter dead dear death debate decade december decision declare decline deep defeat defend degree delay
+    deliver delivery demand deny department deposit desert deserve desk despite destroy determine devote diet differ digital dinner
+    direction director dirty disagree discipline discount discover discuss discussion disease dish distance distinct distribute district
+    divide doctor dog dollar door doubt dream dress drink drive driver drug dry duty eager ear earn earth east eat economy edge education
+    efficient effort egg eight elect election electric element eleven eliminate emerge emergency emotion emphasis employ employee
+    encounter encourage enemy energy engage engineer enjoy enormous enter enterprise entertain equal equipment escape essay essential
+    establish estate estimate evidence evil evolve examine excellent exchange excited exercise exhibit exit expand expense expensive
+    experience experiment expert expression extent extreme eye face facility factor factory fair faith familiar family famous fan farm
+    farmer fashion fat father fault favorite fear february federal fee feedback female fence fight film finance finger fire firm fiscal
+    fish five flat flight float floor flower fly focus food foot football foreign forest forever forget formal former fortune forward
+    foundation four frame free freedom fresh friday friend front fruit fuel fun funny gain gallery game gap garden gas gather gender
+    generation gentle gift girl glad glass goal gold golden govern government grab grade gradual grand grant grass gray grey grocery
+    ground grow growth guard guest guilty guitar gun guy habit hair hall handsome hang happy harm hat hate head health hear heart heat
+    heavy height hell hero highlight hill hire historic hobby hole holiday honest honor horse hospital hot hotel house housing human
+    hundred hungry hunt hurry hurt husband ice ideal identify identity illegal illness imagine impact imply impose impress income increase
+    indeed independent indicate individual industry influence initial initiative injury inner innocent innovation insist inspect inspire
+    institute insurance intelligent intend intense intention interest international interview introduction invest investigate investment
+    invite involve island january jewel joint joke journal journey joy judge juice july jump june junior jury justice kid kill king
+    kitchen knee knife knock knowledge labor lack lady lake land landscape lap laugh launch law lawn lawyer lay lazy leader league lean
+    learn leather lecture leg legacy legal lend lesson letter liberty lie life lift light likely lip listen literature loan lonely loose
+    lord loud love lovely luck lucky lunch luxury mad magazine magic male mall man manner manual march margin market marriage master mate
+    material math maximum meal measure meat mechanic media medical medicine medium meet membership mental mercy metal middle midnight
+    military milk million mine minimum minister mirror mix moderate monday money monthly mood moon moral morning mother motion motor mount
+    mountain mouse mouth movie music myth nail narrow nation national natural nature neck negative neighbor nerve net newspaper nightly
+    nine noise normal north nose notable novel november nuclear nurse nut obey observe obtain occasion occupy ocean october odd offense
+    office officer official oil opinion opportunity oppose opposite orange ordinary organic organise organization organize origin outcome
+    oven owner pace pack paid pain paint pair pale paper parent park participate partner party passenger passion patience patient pause
+    pay peace peak peer pencil percent percentage period permanent permit personal phase phone photo phrase physical piano picture pie
+    pilot pink pipe pitch plane planet plant plastic plate player pleasant pleasure plenty plug pocket poem poet police policy polite
+    political politics poll popular population portion position positive potential pound poverty power practical practice pray predict
+    preference premium presence president pressure price pride priest primary prince principle priority prison private prize profession
+    professional professor profit promise promote proof propose protect proud prove public publish purchase pure purple pursue quarter
+    queen quiet quit quote race radio rail rain range rapid rare rarely rate raw reaction reader realise reality realize recall receipt
+    recipe recognize recommend recommendation recover recovery reduce reflect reform refuse region regional regret regular reject relate
+    relation relative relax reliable relief religion rely remind rent reply reporter reputation rescue research reserve resident resist
+    resolve respect restaurant restore retain retire reveal revenue reward rice rich ride ring rise risk river road rock romantic roof
+    room rope rose round royal rub rude ruin rush sad safety sail salad salary sale salt sample sand satisfy saturday sauce scale scene
+    schedule scheme school science scientist score scream season seat secret secretary sector secure seek selection self sell senate
+    senior sense sensitive sentence september sequence settle seven severe sex shade shadow shake sharp sheet shelf shift shine ship shirt
+    shock shoe shoot shop shopping shore shot shoulder shout shut sick sight signal signature silence silent silk silver sing sister sit
+    six sketch skill skin sky sleep slice slide slip slope smart smell smile smoke smooth snow soap social society soft soil soldier song
+    soul sound soup south spare speak speaker speech speed spell spirit spoon sport spread square staff stair stake stand star stare
+    station steady steal steam steel stick stock stomach stone storm straight strange stranger strategy street strength stress stretch
+    strict strike strong student studio study stupid submit subsequent substance suburb suffer sugar suit summer sun sunday super supply
+    suppose surface surgery surprise surround survive suspect sustain swear sweep sweet swim swing symbol sympathy tail talent tall tank
+    tap tape target taste tax taxi tea teach teacher tear teen telephone television temperature temporary ten tennis tension tent terrible
+    territory theater theatre theory thick thin thirty thousand threat threaten throat throughout thursday tie tight tip tired toe tomato
+    tone tongue tooth topic tough tour tourist tower town toy trade tradition traffic train transfer travel treat treatment trend trial
+    tribe trick trip truck trust truth tube tuesday tune twelve twenty twice twin ugly ultimate uncle union unique universe university
+    upper upset urban urge vacation valley valuable van variety vast vegetable vehicle victim victory video village violence vision visit
+    visitor vital voice volume volunteer vote wage wake wall war warm wash waste water wave weak wealth weapon wear weather wedding
+    wednesday weekend weigh weight welcome west wet wheel whisper white wife wild win window wine wing winner winter wire wise woman
+    wonderful wood wooden worker worry worth wound wrap yard yellow young youth zone""".split()
+)
+
 # Words of the trade that many tasks share: they need company.
 COMMON = frozenset(
     """account action actions admin agent alert api apis archive argument array assert asset async auth backup banner batch binary block blog body browser buffer builder bundle bytes cache card cart
@@ -282,6 +362,8 @@ leak leaking unclosed
 alias aliases
 mac macos apple darwin m1 m2 silicon arm64
 symlink symlinks
+protobuf proto protobufs
+picture pictures photo photos image images foto imagem imagen
 offline offline-first
 verify verification verificar verificacao verificacion 验签 验证
 callback callbacks webhook 回调

@@ -1,8 +1,9 @@
 """What the words of a task say, and which records say the same.
 
 A word counts by what it tells before any store is asked (`vocabulary`), by how few records have it, and by where
-they have it: in the title, in tags and places, in the text. Words that stand together, names of code and quotes
-count more. Standard library only: the hot path imports this.
+they have it: in the title or elsewhere. To their sum is added how much of the task, and of the title, they are, and
+the small words of the title that are in the task too. Names of code and quotes count more. Standard library only:
+the hot path imports this.
 """
 
 import math
@@ -10,7 +11,7 @@ import re
 from itertools import pairwise
 
 from gitmem.index.words import CJK, STOP, fold
-from gitmem.services.vocabulary import BRANDS, CHATTER, CJK_CHATTER, COMMON, PLAIN_ERRORS, SAME, TOOLS, folded
+from gitmem.services.vocabulary import BRANDS, CHATTER, CJK_CHATTER, COMMON, LOOKS, ORDINARY, PLAIN_ERRORS, SAME, TOOLS, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,24 +21,28 @@ if TYPE_CHECKING:
     from gitmem.index.query import Index
 
     Row = dict[str, Any]
+    _Clause = tuple[set["_Term"], float, set[str]]
 
 TERMS = 28  # words that are looked up
+CLAUSES = 16  # sentences of a task that are looked at each
 FAINT = 0.22  # evidence below which a record is not looked at
-ENOUGH = 0.85  # evidence of words that is enough alone
-WHAT = 0.4  # evidence of words that do not only tell where: it must be part of it
-CHANCE = 0.75  # what is left of the evidence of two words that tell little of either text
-PHRASE = 0.8  # what a pair of words that stand together adds
-COVER = 0.65  # how much it counts that most of the task's, or of the title's, words are there
-SMALL = 0.1  # what a word adds that tells nothing alone, when it is in the title too
+ENOUGH = 2.2  # evidence of words that is enough alone
+COVERED, TITLED = 1.0, 0.65  # how much it counts that all of the task's words are there, and all of the title's
+SMALL = 0.75  # how much a word adds that tells nothing alone, when it is in the title too: at most three do
+HARMLESS = 0.7  # how much words for work on texts and looks speak against a match
+MARKED = 0.5  # how much a word adds that the title has as an acronym or with a digit
 FOREIGN = 0.25  # how much a word without rows speaks against a match when the task is in another language than the store
-OTHER_TITLE, OTHER_TEXT = 0.6, 0.33  # how much another word for the same thing counts, in the title or tags, elsewhere
-NAMED, TOOL, COMPANY, PLAIN = 1.4, 0.5, 0.45, 0.3  # what a name of code tells, of a tool, a word that needs company, a class of error
+ELSEWHERE, OTHER = 0.7, 0.4  # how much a word counts outside of the title, and another word for the same thing
+NAMED, EVERYDAY = 2.0, 0.7  # what a name of code tells, a word of everyday language
+TOOL, COMPANY, PLAIN = 0.6, 0.5, 0.3  # a tool, a word that needs company, a class of error
 
 WORD = re.compile(r"[^\W_]+")
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 FRAME = re.compile(r'\s*(?:File "|at [\w.$<(/]|\d+ \||\d+:\s+0x|goroutine \d|\^+\s*$|~+\^)')
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[_.][A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
 _CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_MARK = re.compile(r"\b(?:[A-Z][A-Z0-9]+|\w*[A-Za-z]\d\w*|\d+[A-Za-z]\w*|\w*[a-z][A-Z]\w*)\b")
+_SENTENCE = re.compile(r"[.;?!]\s+|\n+|[。;?!]")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+")
 _QUOTE = re.compile("(?<![\\w])[\"'`“«「]([^\"'`“”«»「」\n]{12,160})[\"'`”»」](?![\\w])")
 _ENDS = frozenset(
@@ -52,7 +57,7 @@ _ROMANCE = frozenset(
 class _Term:
     """A word, a name or a pair of characters of the task, and the rows that have it, by how much that counts."""
 
-    __slots__ = ("common", "idf", "of", "rows", "shown", "weight")
+    __slots__ = ("common", "idf", "of", "rows", "shown", "title", "weight")
 
     def __init__(self, shown: str, weight: float, of: str = "") -> None:
         self.shown = shown
@@ -61,6 +66,7 @@ class _Term:
         self.idf = 1.0
         self.common = False  # more rows have it than are looked at
         self.rows: dict[int, float] = {}
+        self.title: set[int] = set()  # those of the rows that have it in the title
 
     def worth(self, n: int) -> float:
         """Return what it tells that a row has it."""
@@ -73,16 +79,21 @@ class Words:
     def __init__(self, index: "Index", text: str, error: str) -> None:
         self.index = index
         self.error = bool(error)
-        self.size = max(200, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
+        self.size = max(400, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
         self.most = max(64, min(self.size // 50, 600))
         self.tokens: list[str] = []
         self.foreign = False
-        self.roots: set[str] = set()
+        self.texts: list[str] = []  # the task, and its sentences: a long one may say in one of them what it is about
         self.terms: dict[str, _Term] = {}
         lines = [line for line in _URL.sub(" ", text).split("\n") if not FRAME.match(line)]
         if error:
             lines += error.split("\n")
-        self._read("\n".join(lines))
+        said = "\n".join(lines)
+        parts = [part for part in _SENTENCE.split(said)[:CLAUSES] if part.count(" ") > 1]
+        self.texts = [folded(part.lower()) for part in (said, *parts)]
+        self._read(said)
+        for line in error.split("\n")[:6]:
+            self._run(line)
 
     def _read(self, text: str) -> None:
         """Make terms of a text, the most telling first, and look each up."""
@@ -137,10 +148,8 @@ class Words:
             return
         if rows:
             term.idf = self._idf(len(rows))
-            title = hits_of(self.index, "title", expression, self.most)
-            near = hits_of(self.index, "tags anchors", expression, self.most) if len(title) < len(rows) else set()
-            for n in rows:
-                term.rows[n] = 1.0 if n in title else 0.75 if n in near else 0.55
+            term.title = hits_of(self.index, "title", expression, self.most)
+            term.rows = {n: 1.0 if n in term.title else ELSEWHERE for n in rows}
         key = next((form for form in forms(term.shown) if form in SAME), "")
         if key:
             self._alike(term, [w for w in SAME[key] if w != term.shown])
@@ -151,9 +160,9 @@ class Words:
         if rows and len(rows) <= self.most:
             if not term.rows:
                 term.idf = self._idf(len(rows))
-            title = hits_of(self.index, "title tags", expression, self.most)
+            term.title |= hits_of(self.index, "title", expression, self.most)
             for n in rows:
-                term.rows.setdefault(n, OTHER_TITLE if n in title else OTHER_TEXT)
+                term.rows.setdefault(n, OTHER)
 
     def _joined(self) -> None:
         """Look up neighbouring words as one, as in `cart total` for `CartTotal`; together when one alone is everywhere."""
@@ -172,19 +181,27 @@ class Words:
                 continue
             made += 1
             if one.isalpha() and two.isalpha():
-                self._add(_Term(one + two, 1.0), quoted(one + two), 0.8)
+                self._add(_Term(one + two, 1.0), quoted(one + two) + ("*" if len(one + two) > 7 else ""), 0.8)
             if a and b and (a.common or b.common):
                 self._add(_Term(f"{one} {two}", 1.0), quoted(f"{one} {two}"), 0.8)
 
-    def _add(self, term: _Term, expression: str, part: float) -> None:
-        rows = hits_of(self.index, "title tags body anchors", expression, 64)
+    def _run(self, line: str) -> None:
+        """Look for four words of an error that stand together in a record: somebody pasted it there."""
+        words = [folded(found[0].lower()) for found in WORD.finditer(line)][:40]
+        runs = [words[i : i + 4] for i in range(len(words) - 3)]
+        telling = [quoted(fold(" ".join(run))) for run in runs if sum(map(weight_of, run)) >= 1]
+        if telling:
+            self._add(_Term(f"“{short(line)}”", NAMED), " OR ".join(telling), 1.0, "title body")
+
+    def _add(self, term: _Term, expression: str, part: float, columns: str = "title tags body anchors") -> None:
+        rows = hits_of(self.index, columns, expression, 64)
         if 0 < len(rows) <= 64:
             term.idf = self._idf(len(rows))
             term.rows = dict.fromkeys(rows, part)
             self.terms[term.shown] = term
 
     def _idf(self, rows: int) -> float:
-        return math.log(1 + (self.size - rows + 0.5) / (rows + 0.5)) / math.log(1 + (self.size + 0.5) / 0.5)
+        return math.log(1 + self.size / rows) / math.log(1 + self.size)
 
     def likely(self, most: int) -> "list[int]":
         """Return the rows with the most evidence."""
@@ -196,81 +213,50 @@ class Words:
 
     def judge(self, rows: "Mapping[int, Row]", patterns: "Collection[str]") -> "dict[int, tuple[float, bool, str]]":
         """Return, for each row that has words of the task: the evidence, whether it is enough alone, and the words."""
-        # a word that no record has speaks of another subject; less so when it is of another language than the store's
-        absent = FOREIGN if self.foreign else 1.0
-        counted = [t for t in self.terms.values() if not t.of and not t.shown.endswith((" ", "”"))]
-        asked = sum(t.weight * (1.0 if t.rows else absent) for t in counted) or 1.0
-        self.roots = {root for word in self.tokens if word not in STOP for root in forms(word)}
-        phrases = self._phrases(rows)
+        clauses = [self._clause(text) for text in self.texts]
         out = {}
         for n, row in rows.items():
             hits = [t for t in self.terms.values() if n in t.rows]
             names = {t.shown for t in hits}
-            hits = [t for t in hits if t.of not in names]
+            hits = sorted((t for t in hits if t.of not in names or n in t.title), key=lambda t: -t.worth(n))
             if not hits:
                 continue
-            covered = min(1.0, sum(t.weight for t in hits) / asked)
-            titled = _titled(row["title"], sum(1 for t in hits if t.rows[n] >= OTHER_TITLE))
-            score = sum(t.worth(n) for t in hits) + sum(PHRASE * p for p in phrases.get(n, ()))
-            score *= 1 - COVER + COVER * max(covered, titled)
-            score += SMALL * min(3, _small_talk(row["title"], self.roots))
+            score = max(_evidence(n, row["title"], hits, clause) for clause in clauses)
             if self.error and row["pattern"] and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5:
                 score *= 0.5  # it waits for another error
-            sole = self._is_sole(n, hits, covered)
-            if sole:
-                score = max(score, ENOUGH)
-            elif len(hits) == 2 and titled < 0.5 and covered < 0.9:
-                score *= CHANCE
-            hits.sort(key=lambda t: -t.worth(n))
-            told = "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
-            distinct = sole or n in phrases or self._is_distinct(n, hits)
-            out[n] = score, distinct and score >= ENOUGH and self._says_what(n, row, hits), told
+            out[n] = score, score >= ENOUGH, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
         return out
 
-    def _is_sole(self, n: int, hits: "Sequence[_Term]", covered: float) -> bool:
-        """Say whether one word is enough: a name of code, or all that the task says."""
-        strong = [t for t in hits if t.rows[n] >= OTHER_TITLE]
-        if any(t.weight >= NAMED for t in strong):
-            return True
-        return bool(strong) and strong[0].weight >= 1.0 and covered > 0.95 and len(set(self.tokens) - STOP) <= 2
+    def _clause(self, text: str) -> "_Clause":
+        """Return what a part of the task says; the first part is the whole."""
+        whole = text is self.texts[0]
+        terms = {t for t in self.terms.values() if whole or folded(t.shown.lower().strip(" “”")) in text}
+        # a word that no record has speaks of another subject; less so when it is of another language than the store's
+        absent = FOREIGN if self.foreign else 1.0
+        counted = [t for t in terms if not t.of and not t.shown.endswith((" ", "”"))]
+        asked = sum(t.weight * (1.0 if t.rows else absent) for t in counted) or 1.0
+        return terms, asked, {root for found in WORD.finditer(text) if found[0] not in STOP for root in forms(found[0])}
 
-    def _is_distinct(self, n: int, hits: "Sequence[_Term]") -> bool:
-        """Say whether there are words enough: two; three when none is the record's own, but another word for the same thing."""
-        return len(hits) >= (3 if all(t.rows[n] in {OTHER_TITLE, OTHER_TEXT} for t in hits) else 2)
 
-    def _says_what(self, n: int, row: "Row", hits: "Sequence[_Term]") -> bool:
-        """Say whether a word stands where it counts, and the words tell more than where in the code the record applies."""
-        local = _where(row)
-        what = [t for t in hits if t.weight >= NAMED or not any(root in local for root in forms(t.shown))]
-        return any(t.rows[n] >= OTHER_TITLE for t in hits) and sum(t.worth(n) for t in what) >= WHAT
-
-    def _phrases(self, rows: "Mapping[int, Row]") -> "dict[int, list[float]]":
-        """Return, by row, the weights of the pairs of words that stand together both there and in the task."""
-        out: dict[int, list[float]] = {}
-        seen: set[str] = set()
-        for one, two in pairwise(self.tokens):
-            a, b = self.terms.get(one), self.terms.get(two)
-            if len(seen) >= 16 or f"{one} {two}" in seen or (a is None and b is None) or len(one) < 3 or len(two) < 3:
-                continue
-            near = set(a.rows if a else b.rows if b else ()) & set(rows)
-            if b and a:
-                near &= set(b.rows)
-            if not near:
-                continue
-            seen.add(f"{one} {two}")
-            idf = min(t.idf * t.weight for t in (a, b) if t) * (1.0 if a and b else 0.5)
-            for n in hits_of(self.index, "title tags body", f'NEAR("{one}" "{two}", 2)', self.most):
-                if n in near:
-                    out.setdefault(n, []).append(max(0.4, idf))
-        return out
+def _evidence(n: int, title: str, hits: "Sequence[_Term]", clause: "_Clause") -> float:
+    """Return how much a part of the task says that a row is called for."""
+    terms, asked, roots = clause
+    hits = [t for t in hits if t in terms]
+    if not hits:
+        return 0.0
+    titled = [t for t in hits if n in t.title]
+    score = sum(t.worth(n) for t in hits)
+    score += COVERED * min(1.0, sum(t.weight for t in hits) / asked) + TITLED * _share(title, titled)
+    score += SMALL * min(3, _small_talk(title, roots)) + MARKED * _marked(title, titled)
+    return score - HARMLESS * bool((roots & LOOKS).difference(_words(title)))
 
 
 def weight_of(word: str, name: bool = False) -> float:
     """Return what a word tells before any store is asked: 0 nothing, 1 a subject."""
     if word.isdigit():
-        if len(word) == 3:
-            return 0.5 if word[0] in "45" else 0.0  # an HTTP status
-        return 0.6 if 3 < len(word) < 7 and not ("1900" < word < "2100" and len(word) == 4) else 0.0  # a port, a limit; a year is none
+        if not 2 < len(word) < 7 or (len(word) == 4 and "1900" < word < "2100"):  # a year
+            return 0.0
+        return COMPANY if word.endswith("00") else 1.0
     if len(word) < 2 or (len(word) == 2 and word.isalpha() and word not in SAME) or len(word) > 60:
         return 0.0
     if not name:
@@ -283,6 +269,8 @@ def weight_of(word: str, name: bool = False) -> float:
             return COMPANY
         if word in TOOLS:
             return TOOL
+        if any(root in ORDINARY for root in roots):
+            return EVERYDAY
     return 1.0
 
 
@@ -309,27 +297,26 @@ def forms(word: str) -> "tuple[str, ...]":
     return (word, *(word[: -len(end)] for end in ("s", "es", "ed", "d", "ing") if word.endswith(end) and len(word) > len(end) + 2))
 
 
-def _where(row: "Row") -> "set[str]":
-    """Return the words of a row's places: they tell where it applies, and little of what it is about."""
-    out: set[str] = set()
-    for anchor in row["anchors"]:
-        place = (anchor.get("path") or anchor.get("glob")) if isinstance(anchor, dict) else None
-        if isinstance(place, str):
-            for word in PART.findall(place):
-                out.update(forms(word.lower()))
-    return out
-
-
 def _small_talk(title: str, roots: "Collection[str]") -> int:
     """Return how many words of a title that tell nothing alone are in the task too."""
-    words = {folded(found[0].lower()) for found in WORD.finditer(title)}
-    return sum(1 for w in words if w not in STOP and len(w) > 2 and not weight_of(w) and any(root in roots for root in forms(w)))
+    return sum(1 for w in _words(title) if w not in STOP and len(w) > 2 and not weight_of(w) and any(root in roots for root in forms(w)))
 
 
-def _titled(title: str, hits: int) -> float:
-    """Return how much of a title's telling words were hit."""
-    words = {w for w in (folded(m[0].lower()) for m in WORD.finditer(title)) if weight_of(w)}
-    return min(1.0, hits / len(words)) if words else 0.0
+def _share(title: str, hits: "Sequence[_Term]") -> float:
+    """Return how much of what a title's words tell was hit."""
+    told = sum(map(weight_of, _words(title)))
+    return min(1.0, sum(t.weight for t in hits) / told) if told else 0.0
+
+
+def _words(title: str) -> "dict[str, None]":
+    """Return the words of a title in their order."""
+    return dict.fromkeys(folded(found[0].lower()) for found in WORD.finditer(title))
+
+
+def _marked(title: str, hits: "Sequence[_Term]") -> int:
+    """Return how many of the words that were hit are written in a title as the names of things are."""
+    marks = {found[0].lower() for found in _MARK.finditer(title)}
+    return sum(1 for t in hits if any(root in marks for root in forms(t.shown.lower())))
 
 
 def hits_of(index: "Index", columns: str, expression: str, most: int) -> "set[int]":

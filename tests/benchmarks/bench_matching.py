@@ -1,4 +1,4 @@
-"""Which gotchas a task calls for: precision, recall and rank on a labelled set, against plain full-text search; time a match."""
+"""Which gotchas a task calls for: precision, recall and rank on a labelled set of stores, against plain full-text search; time a match."""
 
 import sys
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from gitmem.index.query import Index, open_index
 from tests.benchmarks.common import Bench, alternate, fill, ms, new_repo, opened, run, table, times
 from tests.benchmarks.matching import labelled
-from tests.benchmarks.matching.labelled import HALVES, NOW, Situation
+from tests.benchmarks.matching.labelled import HALVES, NOW, STORES, Situation, Tally
 
 KINDS = ("prompt", "files", "error", "other language", "near miss", "general", "all")
 HEAD = ("situations", "number", "precision", "recall", "F1", "MRR", "silent when it should be")
-FLOORS = {"precision": 0.9, "recall": 0.85, "mrr": 0.9}
+FLOORS = {"precision": 0.9, "recall": 0.87, "mrr": 0.87}
 
 
 def indexed(path: Path, records: list[labelled.Record]) -> Index:
@@ -30,26 +30,34 @@ def added(path: Path, records: list[labelled.Record]) -> Index:
 
 
 def body(bench: Bench) -> None:
-    """Score both answers on each half, then time them in a store of 10,000 gotchas."""
-    gotchas, all_of_them = labelled.gotchas(), labelled.situations()
-    path = bench.fresh("labelled")
-    index = indexed(path, list(gotchas.values()))
-    keys = {record.id: key for key, record in gotchas.items()}
-    ours, plain = labelled.matcher(index, str(path.resolve()), keys), labelled.baseline(index, keys)
+    """Score both answers on each half of all stores, then time them in a store of 10,000 gotchas."""
+    made = {}
+    for store in STORES:
+        gotchas, path = labelled.gotchas(store), bench.fresh(store)
+        made[store] = path, indexed(path, list(gotchas.values())), {record.id: key for key, record in gotchas.items()}
     for half in HALVES:
-        among = [s for s in all_of_them if s.half == half]
-        mine, other = labelled.tally(ours, among), labelled.tally(plain, among)
-        rows = [(kind, *mine[kind].cells()) for kind in KINDS if kind in mine]
+        mine: dict[str, Tally] = {}
+        other: dict[str, Tally] = {}
+        rows = []
+        for store, (path, index, keys) in made.items():
+            among = [s for s in labelled.situations(store) if s.half == half]
+            ours = labelled.matcher(index, str(path.resolve()), keys)
+            labelled.tally(ours, among, mine)
+            labelled.tally(labelled.baseline(index, keys), among, other)
+            rows.append((f"{store}, {len(keys)} gotchas", *labelled.tally(ours, among)["all"].cells()))
+        rows = [(kind, *mine[kind].cells()) for kind in KINDS if kind in mine] + rows
         rows.append(("all, plain FTS5 BM25, best five", *other["all"].cells()))
-        table(f"Matching, {half} half: {len(gotchas)} gotchas", HEAD, rows)
+        table(f"Matching, {half} half", HEAD, rows)
         if half == "held out":
             for name, floor in FLOORS.items():
                 if getattr(mine["all"], name) < floor:
                     bench.missed.append(f"{name} {getattr(mine['all'], name):.3f} < {floor}")
+    for _, index, _ in made.values():
+        index.db.close()
+    path, _, keys = made["monorepo"]
     count = bench.size(10_000, 1_000)
-    index.db.close()
-    big = added(path, bulk(count - len(gotchas)))
-    speed(bench, big, path, all_of_them, keys, count)
+    big = added(path, bulk(count - len(keys)))
+    speed(bench, big, path, labelled.situations("monorepo"), keys, count)
     big.db.close()
 
 

@@ -428,31 +428,66 @@ def test_stem(name: str, core: str):
     assert stem(name) == core
 
 
+# -- words, in stores of any size and tasks of any length
+
+SMALL_STORE = {
+    "JWT clock skew makes tokens invalid on the staging box": "our staging rejects fresh JWTs as not yet valid",
+    "alpine image lacks glibc so the wheel of lxml is built from source": "docker build of lxml takes 10 minutes on alpine",
+    "Order totals are in cents, not euros": "show order total on the invoice in euros",
+    "Exit code 137 is the OOM killer, not a crash": "the worker is restarted all the time, exit code 137",
+}
+
+
+@pytest.mark.parametrize("size", [0, 300])
+def test_two_or_three_telling_words_are_enough(world: World, size: int):
+    from tests.benchmarks.bench_matching import bulk
+
+    world.put(bulk(size))
+    ids = {title: world.add(title) for title in SMALL_STORE}
+    for title, text in SMALL_STORE.items():
+        assert world.ids(text)[:1] == [ids[title]], text
+    assert world.ids("rename the variable token_count to n_tokens in the tokenizer") == []
+
+
+def test_one_sentence_of_a_long_task_is_enough(world: World):
+    id = world.add("Order totals are in cents, not euros")
+    rest = "Thanks for the last change. Then rename the menu entry. The logo goes to the footer. Please write a summary of all of it in the wiki."
+    assert world.ids(rest) == []
+    assert world.ids(f"{rest} And show the order total on the invoice in euros. {rest}") == [id]
+
+
 # -- the labelled set
 
 
 def test_labelled_set_is_what_it_says():
-    everything = labelled.situations()
+    everything = [s for store in labelled.STORES for s in labelled.situations(store)]
     negative = [s for s in everything if not s.expect]
-    assert len(labelled.gotchas()) >= 120
-    assert len(everything) - len(negative) >= 300
+    assert sorted(len(labelled.gotchas(store)) for store in labelled.STORES) == [10, 40, 133, 148]
+    assert len(everything) - len(negative) >= 480
     assert len(negative) * 3 >= len(everything)
-    assert {s.half for s in everything} == set(labelled.HALVES)
+    for store in labelled.STORES:
+        assert {s.half for s in labelled.situations(store)} == set(labelled.HALVES)
 
 
-def test_figures_on_the_held_out_half(world: World):
-    gotchas = labelled.gotchas()
-    world.put(list(gotchas.values()))
-    keys = {item.id: key for key, item in gotchas.items()}
-    root = str(world.repo)
-    held_out = [s for s in labelled.situations() if s.half == "held out"]
-    ours = labelled.tally(labelled.matcher(world.index, root, keys), held_out)
-    plain = labelled.tally(labelled.baseline(world.index, keys), held_out)["all"]
-    for name, floor in {"precision": 0.88, "recall": 0.87, "mrr": 0.87}.items():  # what the benchmark asks for is a little more
+def test_figures_on_the_held_out_half(make_repo: Callable[..., Path], open_store: Callable[..., Store]):
+    ours: dict[str, labelled.Tally] = {}
+    plain: dict[str, labelled.Tally] = {}
+    for store in labelled.STORES:
+        repo = make_repo()
+        world = World(repo, open_store(repo))
+        gotchas = labelled.gotchas(store)
+        world.put(list(gotchas.values()))
+        keys = {item.id: key for key, item in gotchas.items()}
+        held_out = [s for s in labelled.situations(store) if s.half == "held out"]
+        labelled.tally(labelled.matcher(world.index, str(repo), keys), held_out, ours)
+        labelled.tally(labelled.baseline(world.index, keys), held_out, plain)
+        assert world.cache is not None
+        world.cache.close()
+    for name, floor in {"precision": 0.89, "recall": 0.86, "mrr": 0.86}.items():  # what the benchmark asks for is a little more
         assert getattr(ours["all"], name) >= floor, name
     assert ours["general"].silence == 1.0
     assert ours["near miss"].silence >= 0.9
-    assert ours["all"].f1 > 2 * plain.f1
+    assert ours["all"].f1 > 2 * plain["all"].f1
 
 
 def test_quick_with_ten_thousand(world: World):

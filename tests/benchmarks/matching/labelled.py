@@ -1,8 +1,9 @@
-"""The labelled set: a store of gotchas, situations with the gotchas that they call for, and how well an answer does.
+"""The labelled set: stores of gotchas, situations with the gotchas that they call for, and how well an answer does.
 
-`gotchas.jsonl` has one gotcha a line; its `error` is an output, the store gets its pattern. `situations.jsonl` has
-a text, files or an error each, and in `expect` the keys of the gotchas that should be told, none for silence. A
-situation is in the half `dev` or `held out` by a hash of what it says: rules are tuned on `dev` alone.
+A store is a folder. Its `gotchas.jsonl` has one gotcha a line; its `error` is an output, the store gets its pattern.
+Its `situations.jsonl` has a text, files or an error each, and in `expect` the keys of the gotchas that should be told,
+none for silence. A situation is in the half `dev` or `held out` by a hash of what it says: rules are tuned on `dev`
+alone.
 """
 
 import hashlib
@@ -22,6 +23,7 @@ from gitmem.services.matching import Task, match
 HERE = Path(__file__).parent
 NOW = seconds("2025-06-01T00:00:00Z")
 HALVES = ("dev", "held out")
+STORES = ("firmware", "mobile", "monorepo", "platform")  # 10, 40, 133 and 148 gotchas
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,16 @@ class Situation:
         return Task(self.text, self.files, self.error)
 
 
-def situations() -> list[Situation]:
-    """Return all situations."""
-    rows = (json.loads(line) for line in (HERE / "situations.jsonl").read_text("utf-8").splitlines())
+def situations(store: str) -> list[Situation]:
+    """Return all situations of a store."""
+    rows = (json.loads(line) for line in (HERE / store / "situations.jsonl").read_text("utf-8").splitlines())
     return [Situation(r["kind"], tuple(r["expect"]), r.get("text", ""), tuple(r.get("files", ())), r.get("error", "")) for r in rows]
 
 
-def gotchas() -> dict[str, Record]:
-    """Return the gotchas by key, as records; the newest is a day old, the oldest four months."""
+def gotchas(store: str) -> dict[str, Record]:
+    """Return the gotchas of a store by key, as records; the newest is a day old, the oldest four months."""
     out = {}
-    for number, line in enumerate((HERE / "gotchas.jsonl").read_text("utf-8").splitlines()):
+    for number, line in enumerate((HERE / store / "gotchas.jsonl").read_text("utf-8").splitlines()):
         row = json.loads(line)
         at = NOW - 86400.0 * (1 + number * 7 % 120)
         fields: dict[str, Any] = {key: row[key] for key in ("category", "severity", "workaround", "tags")}
@@ -164,9 +166,9 @@ def baseline(index: Index, keys: dict[str, str]) -> Answer:
     return answer
 
 
-def tally(answer: Answer, among: Iterable[Situation]) -> dict[str, Tally]:
-    """Return the figures by kind of situation, and of `all`."""
-    out: dict[str, Tally] = {}
+def tally(answer: Answer, among: Iterable[Situation], into: dict[str, Tally] | None = None) -> dict[str, Tally]:
+    """Return the figures by kind of situation, and of `all`; added to others, where given."""
+    out: dict[str, Tally] = {} if into is None else into
     for situation in among:
         told = answer(situation)
         for name in (situation.kind, "all"):
