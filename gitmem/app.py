@@ -238,7 +238,11 @@ class App:
         def find(pattern: str) -> list[str]:
             return [row["id"] for row in self.index().by_patterns([pattern]) if row["store"] == "shared" and row["kind"] == "gotcha"]
 
-        return len(outcomes.settle(self.store(), self.state, self.writer(), find, WorkTree(self.location, self.env)))
+        def tree(root: str) -> WorkTree:
+            return WorkTree(locate(root, {}) if os.path.isdir(root) else self.location, self.env)
+
+        home = os.path.realpath(self.env.get("HOME") or "/nowhere")
+        return len(outcomes.settle(self.store(), self.state, self.writer(), find, tree, lambda: journal.count(self.home) > 0, home))
 
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""

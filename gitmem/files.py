@@ -223,13 +223,16 @@ class Home:
                 raise disk_error(error, path) from error
         return path
 
-    def touch(self, name: str) -> str:
-        """Return a file's path, creating it empty with the right mode when it is not there."""
+    def touch(self, name: str, *, private: bool = False) -> str:
+        """Return a file's path, creating it empty with the right mode when it is not there; `private` keeps it from others.
+
+        In a repository that a group shares, the group shares that too.
+        """
         self.make()
         path = self.join(name)
         if not os.path.exists(path):
             try:
-                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o664 if self.shared else 0o644))
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o664 if self.shared else 0o600 if private else 0o644))
                 if self.shared:
                     os.chmod(path, 0o664)
             except OSError as error:
@@ -251,11 +254,11 @@ def disk_error(error: OSError, path: str) -> External:
     return External(f"cannot write '{path}': {what}.", hints.get(name, "Check the disk, then run the command again."))
 
 
-def write_atomic(path: str, data: bytes, *, shared: bool = False, durable: bool = True) -> None:
-    """Write a file so that a reader sees the old or the new bytes, never a part; raises External."""
+def write_atomic(path: str, data: bytes, *, shared: bool = False, durable: bool = True, private: bool = False) -> None:
+    """Write a file so that a reader sees the old or the new bytes, never a part; raises External. `private`: for its owner alone."""
     temp = f"{path}.{os.getpid()}.{time.monotonic_ns()}.tmp"
     try:
-        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664 if shared else 0o644)
+        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664 if shared else 0o600 if private else 0o644)
         try:
             view = memoryview(data)
             while view:

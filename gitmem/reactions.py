@@ -26,9 +26,17 @@ if TYPE_CHECKING:
 SPILL = "errors.jsonl"  # hits that found state.db busy
 COMMAND = 8000  # characters of a command
 HISTORY_TEXT = 200  # characters of a prompt or an answer that the history keeps
-LATER = 2.0  # seconds that what a command taught may wait for a busy database
+LATER = 1.0  # seconds that what a command taught may wait for a busy database
+GLOBS = 10_000  # gotchas with a pattern that fits a file
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs
 LIVE = ("active", "pinned")
+SLIPS = (
+    "Permission to use ",
+    "InputValidationError",
+    "<tool_use_error>",
+    "The user doesn't want",
+    "User rejected",
+)  # of the agent, not of the project
 
 
 def _start(hook: Hook) -> "list[str]":
@@ -82,7 +90,7 @@ def _file(hook: Hook) -> "list[str]":
         if globs := index.globs():
             from gitmem.model.globs import glob_match
 
-            fits = list({n for n, glob in globs if glob_match(glob, path)})[:200]
+            fits = list({n for n, glob in globs if glob_match(glob, path)})[:GLOBS]
             rows += index.rows(numbers=fits, order="severity", limit=20, **wanted) if fits else []
     rows = _shown(hook, rows)
     return hook.tell(rows, int(hook.settings.get("fileBudget")), record_line) if rows else []
@@ -111,29 +119,48 @@ def _done(hook: Hook) -> "list[str]":
 def _passed(hook: Hook) -> None:
     from gitmem.index import trials
 
-    failures = trials.failures(hook.state, hook.event.session)
+    event = hook.event
+    failures = trials.failures(hook.state, event.session)
     if not failures:
         return
     hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
-    event = hook.event
     if event.action == events.WRITE:
-        trials.note_step(hook.state, event.session, hook.now, trials.EDIT, inside(event.path, hook.root, hook.folder) or event.path)
+        trials.note_step(hook.state, event.session, hook.now, trials.EDIT, os.path.realpath(os.path.join(hook.folder, event.path)))
         return
     from gitmem.model import commands
 
-    key = commands.key(event.command)
-    red = [failure for failure in failures if failure.key == key]
-    if red and commands.proves(event.command, red[0].given):
-        if trials.conclude(hook.state, event.session, key, event.command[:COMMAND], hook.now):
+    proven = commands.proven(event.command, hook.folder)
+    whole = commands.key(event.command, hook.folder)
+    over = [
+        one
+        for one in failures
+        if one.key in proven or commands.last(one.key) in proven or (one.key == whole and commands.same(event.command, one.given))
+    ]
+    if over:
+        window = float(hook.settings.get("captureWindow")) * 3600
+        threshold = max(1, int(hook.settings.get("captureThreshold"))) if hook.settings.get("capture") else 1 << 30
+
+        def captured(failure: "trials.Failure") -> bool:
+            return (
+                bool(_known(hook, failure.pattern, gotcha_id(failure.pattern)))
+                or hook.state.hits(failure.pattern, hook.now, window) >= threshold
+            )
+
+        if trials.conclude(hook.state, event.session, over, event.command[:COMMAND], hook.now, captured):
             hook.drain(f"passed {hook.now}", sure=True)
-    elif not commands.only_looks(event.command):
-        trials.note_step(hook.state, event.session, hook.now, trials.COMMAND, event.command[:COMMAND])
+        return
+    for step in commands.helping(event.command):
+        trials.note_step(hook.state, event.session, hook.now, trials.COMMAND, step[:COMMAND])
 
 
 def _failed(hook: Hook) -> "list[str]":
     event = hook.event
-    # an edit that did not apply is the agent's own slip, and no news about the project
-    if event.interrupted or event.action in {events.READ, events.WRITE} or not event.error.strip():
+    # an edit that did not apply, a look at what is not there, a tool that was called wrongly: the agent's own slips, and no news about the project
+    if event.interrupted or event.action != events.COMMAND or not event.error.strip() or event.error.startswith(SLIPS):
+        return []
+    from gitmem.model.commands import only_looks
+
+    if only_looks(event.command):
         return []
     from gitmem.model.fingerprint import bounded, fingerprint  # only a failure pays for it
 
@@ -177,7 +204,8 @@ def _note_failure(hook: Hook, pattern: str) -> None:
     from gitmem.model import commands
 
     event = hook.event
-    failure = trials.Failure(commands.key(event.command), pattern, hook.now, event.command[:COMMAND], head(hook.where) or "")
+    key = commands.key(event.command, hook.folder)
+    failure = trials.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.root)
     try:
         trials.note_failure(hook.state, event.session, failure)
     except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count

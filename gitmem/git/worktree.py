@@ -7,6 +7,7 @@ from gitmem.errors import GitmemError
 from gitmem.files import Location
 from gitmem.git.process import Git
 
+MANY = 2000  # changed files that are looked at
 PATHS = 200  # of one question
 
 
@@ -36,6 +37,21 @@ class WorkTree:
         data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])  # a name that begins with a colon is no pattern
         out = self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128))
         return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
+
+    def touched(self, base: str, since: float, until: float) -> list[str]:
+        """Return the tracked files that differ from a commit and were written between two times (epoch seconds)."""
+        if self.root is None or base.startswith("-"):
+            return []
+        out = self._run("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", base or "HEAD", "--")
+        found = []
+        for name in out.split(b"\0")[:MANY]:
+            path = os.fsdecode(name)
+            try:
+                if name and since < os.stat(os.path.join(self.root, path)).st_mtime <= until:
+                    found.append(path)
+            except OSError:
+                continue  # removed: nobody knows when
+        return found
 
     def changes(self, base: str, paths: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return (path, lines added, lines removed) between a commit and the files as they are now; new files count as added."""

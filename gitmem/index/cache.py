@@ -15,7 +15,7 @@ from gitmem.files import Home
 from gitmem.git.objects import Objects, diff
 from gitmem.index.neighbours import LINKED, LINKING, NEIGHBOURS, Map, beside, close
 from gitmem.index.query import NAME, SCHEMA, Index
-from gitmem.index.rows import columns, words
+from gitmem.index.rows import bases, columns, words
 from gitmem.index.state import is_damage, use_wal
 from gitmem.index.words import parts
 from gitmem.model.kinds import error_patterns
@@ -39,10 +39,14 @@ CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (origin) WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
+CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
+CREATE INDEX records_counted ON records (kind, status, resolved, category, severity, origin, confirmed, occurrences);
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
 CREATE INDEX places_n ON places (n);
+CREATE TABLE bases (path TEXT, blob TEXT, n INTEGER, PRIMARY KEY (path, blob, n)) WITHOUT ROWID;
+CREATE INDEX bases_n ON bases (n);
 CREATE TABLE globs (glob TEXT, n INTEGER, PRIMARY KEY (n, glob)) WITHOUT ROWID;
 CREATE TABLE codes (n INTEGER PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE patterns (pattern TEXT, n INTEGER, PRIMARY KEY (pattern, n)) WITHOUT ROWID;
@@ -249,7 +253,7 @@ class Cache:
                 d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
             )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
-        for table in ("edges", "places", "patterns", "globs", "codes"):
+        for table in ("edges", "places", "bases", "patterns", "globs", "codes"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
@@ -266,7 +270,7 @@ class Cache:
         n, id, session, created = row
         touched.around(id, session, created)
         touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
-        for table in ("records", "edges", "places", "patterns", "globs", "codes"):
+        for table in ("records", "edges", "places", "bases", "patterns", "globs", "codes"):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
@@ -296,6 +300,8 @@ class Cache:
             self.db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", [(n, rel, dst) for dst in record.get(rel) or []])
         places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
         self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
+        if record.kind == "gotcha":
+            self.db.executemany("INSERT OR IGNORE INTO bases VALUES (?, ?, ?)", [(*base, n) for base in bases(record)])
         globs = {str(a["glob"]) for a in record.anchors if isinstance(a.get("glob"), str)}
         self.db.executemany("INSERT OR IGNORE INTO globs VALUES (?, ?)", [(glob, n) for glob in globs])
         if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 6
+SCHEMA = 7
 NAME = "index.db"
 # title, tags, body, anchors, context: a low-weight column of neighbours raised recall@10 from 60.6 to 69.3 %
 WEIGHTS = (6.0, 3.0, 1.0, 3.0, 0.3)
@@ -31,6 +31,7 @@ _JSON = frozenset({"tags", "anchors", "triggers"})
 ORDERS = {
     "created": "created DESC, id DESC", "updated": "updated DESC, id DESC", "title": "title COLLATE NOCASE, id", "importance": "importance DESC, created DESC, id",
     "severity": "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id",
+    "waiting": "severity <> 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id",
 }  # fmt: skip
 
 
@@ -72,45 +73,47 @@ class Index:
         return row[0] if row else None
 
     @healing
-    def rows(
-        self, *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), tags: "Sequence[str]" = (),
-        paths: "Sequence[str]" = (), numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", types: "Sequence[str]" = (), order: str = "created", limit: int = -1,
-        offset: int = 0, conflict: bool | None = None, sessions: "Sequence[str]" = (), unconfirmed: bool | None = None, globs: bool = False, triggered: bool = False, fields: "Iterable[str]" = FIELDS,
-    ) -> "list[dict[str, Any]]":  # fmt: skip
-        """Return records that pass every filter; an empty filter passes all.
+    def rows(self, *, order: str = "created", limit: int = -1, offset: int = 0, fields: "Iterable[str]" = FIELDS, **filters: "Any") -> "list[dict[str, Any]]":  # fmt: skip
+        """Return records that pass every filter of `_filtered`; an empty filter passes all.
 
-        `numbers` asks for rows by their number, `globs` for those whose place may be a pattern, `triggered` for those that code may call for; `fields` are those that the caller looks at, all is three times the work.
+        `fields` are those that the caller looks at; all is three times the work.
         """
-        where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types, sessions=sessions)
-        for tag in tags:
-            where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
-            values.append(tag)
-        if paths:
-            where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
-            values += paths
-        if numbers:
-            where.append(f"n IN ({_marks(numbers)})")
-            values += numbers
-        if globs:
-            where.append("n IN (SELECT n FROM globs)")
-        if triggered:
-            where.append("n IN (SELECT n FROM codes)")
-        if resolved is not None:
-            where.append("resolved = ?")
-            values.append(int(resolved))
-        if unconfirmed is not None:
-            where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
-        if conflict is not None:
-            where.append("conflict = ?")
-            values.append(int(conflict))
-        for test, bound in (("created >= ?", since), ("created <= ?", until)):
-            if bound:
-                where.append(test)
-                values.append(bound)
+        where, values = _filtered(**filters)
         wanted = set(fields)
         names = [f for f in FIELDS if f in wanted]
-        sql = f"SELECT {', '.join(['n', *names])} FROM records{' WHERE ' + ' AND '.join(where) if where else ''} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        sql = f"SELECT {', '.join(['n', *names])} FROM records{where} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
+
+    @healing
+    def number(self, **filters: "Any") -> int:
+        """Return how many records pass every filter of `rows`."""
+        where, values = _filtered(**filters)
+        return int(self.db.execute(f"SELECT COUNT(*) FROM records{where}", values).fetchone()[0])
+
+    @healing
+    def tally(self, kind: str, names: "Sequence[str]") -> "list[dict[str, Any]]":
+        """Return the records of a kind by what they are: each combination of these fields, with its `number` and its `occurrences` in all."""
+        some = ", ".join(f for f in FIELDS if f in set(names))
+        sql = f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? GROUP BY {some}"
+        return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql, (kind,)))
+
+    @healing
+    def known_patterns(self, patterns: "Sequence[str]") -> "set[str]":
+        """Return those of these errors that a gotcha stands for."""
+        out: set[str] = set()
+        for start in range(0, len(patterns), 500):
+            part = patterns[start : start + 500]
+            sql = f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = 'gotcha' AND p.pattern IN ({_marks(part)})"
+            out.update(pattern for (pattern,) in self.db.execute(sql, part))
+        return out
+
+    @healing
+    def bases(self) -> "dict[str, set[str]]":
+        """Return {path: blobs} that gotchas have places in; '' and '?' as `index.rows.bases` has them."""
+        out: dict[str, set[str]] = {}
+        for path, blob in self.db.execute("SELECT DISTINCT path, blob FROM bases"):
+            out.setdefault(path, set()).add(blob)
+        return out
 
     @healing
     def count(self) -> "dict[tuple[str, str], int]":
@@ -265,8 +268,72 @@ def _marks(values: "Sequence[Any]") -> str:
     return ",".join("?" * len(values))
 
 
+def _filtered(
+    *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
+    categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
+    numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
+    globs: bool = False, triggered: bool = False,
+) -> "tuple[str, list[Any]]":  # fmt: skip
+    """Return the WHERE part of a query for records, and its values.
+
+    `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
+    may be a pattern, `triggered` for those that code may call for.
+    """
+    where, values = _where(
+        kinds=kinds,
+        stores=stores,
+        statuses=statuses,
+        agents=agents,
+        types=types,
+        sessions=sessions,
+        categories=categories,
+        severities=severities,
+    )
+    if ids is not None:  # as one value: there may be more of them than a statement has room for
+        where.append("id IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(list(ids)))
+    if without:
+        where.append("id NOT IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(list(without)))
+    for tag in tags:
+        where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
+        values.append(tag)
+    if paths:
+        where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
+        values += paths
+    if numbers:
+        where.append(f"n IN ({_marks(numbers)})")
+        values += numbers
+    if globs:
+        where.append("n IN (SELECT n FROM globs)")
+    if triggered:
+        where.append("n IN (SELECT n FROM codes)")
+    if resolved is not None:
+        where.append("resolved = ?")
+        values.append(int(resolved))
+    if unconfirmed is not None:
+        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
+    if conflict is not None:
+        where.append("conflict = ?")
+        values.append(int(conflict))
+    for test, bound in (("created >= ?", since), ("created <= ?", until)):
+        if bound:
+            where.append(test)
+            values.append(bound)
+    return (f" WHERE {' AND '.join(where)}" if where else ""), values
+
+
 def _where(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
-    names = {"kinds": "kind", "stores": "store", "statuses": "status", "agents": "agent", "types": "type", "sessions": "session"}
+    names = {
+        "kinds": "kind",
+        "stores": "store",
+        "statuses": "status",
+        "agents": "agent",
+        "types": "type",
+        "sessions": "session",
+        "categories": "category",
+        "severities": "severity",
+    }
     where, values = [], []
     for name, wanted in filters.items():
         if wanted:
@@ -297,7 +364,7 @@ def unpack(rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
 # What `sort_rows` looks at.
 SORTED_BY = {
     "created": ("created", "id"), "updated": ("updated", "id"), "title": ("title", "id"), "importance": ("importance", "created", "id"),
-    "severity": ("severity", "last_seen", "id"),
+    "severity": ("severity", "last_seen", "id"), "waiting": ("severity", "occurrences", "last_seen", "id"),
 }  # fmt: skip
 
 
@@ -313,6 +380,9 @@ def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
         rows.sort(key=lambda r: r["id"])
         rows.sort(key=lambda r: r["last_seen"] or "", reverse=True)
         rows.sort(key=lambda r: rank.get(r["severity"], 3))
+    elif order == "waiting":
+        rows.sort(key=lambda r: r["id"])
+        rows.sort(key=lambda r: (r["severity"] == "critical", r["occurrences"] or 0, r["last_seen"] or ""), reverse=True)
     else:
         rows.sort(key=lambda r: (r[order], r["id"]), reverse=True)
 

@@ -26,6 +26,21 @@ def columns(record: Record) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def bases(record: Record) -> set[tuple[str, str]]:
+    """Return (path, blob) of each place: as long as the path holds that blob, the code is as it was anchored.
+
+    '' instead of the blob: the place is the file itself; '?': that it is unchanged cannot be told by a blob.
+    """
+    out = set()
+    for anchor in record.anchors:
+        path, lines, blob = anchor.get("path"), anchor.get("lines"), anchor.get("blob")
+        if isinstance(path, str) and "glob" not in anchor:
+            whole = not lines and not anchor.get("symbol")
+            known = isinstance(lines, list) and len(lines) == 2 and isinstance(blob, str) and blob
+            out.add((path, "" if whole else str(blob) if known else "?"))
+    return out
+
+
 def words(record: Record) -> tuple[str, str, str, str, str]:
     """Return the columns of the full-text table: title, tags, body, anchors, and the context's first words."""
     title, text = fold(record.title), fold(_text(record))

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NAME = "state.db"
-SCHEMA = 3
+SCHEMA = 4
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
-    "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT)",
+    "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
@@ -95,7 +95,7 @@ class State:
         self._timeout = timeout
         self._inode = 0
         try:
-            path = home.touch(NAME)
+            path = home.touch(NAME, private=True)
             self._inode = os.stat(path).st_ino
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
@@ -108,6 +108,8 @@ class State:
                 use_wal(db, timeout)
                 db.execute("BEGIN IMMEDIATE")
                 found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
+                for table in ("failing", "outcomes") if found else ():
+                    db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
                 if found == 1:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
                 for statement in _TABLES:
@@ -141,7 +143,7 @@ class State:
                     if os.path.exists(path + suffix):
                         os.unlink(path + suffix)
             if damaged:
-                self._home.touch(NAME)
+                self._home.touch(NAME, private=True)
                 self._inode = os.stat(path).st_ino
                 return self._connect(path, self._timeout)
         except Exception:  # noqa: BLE001 - fall through to memory

@@ -9,39 +9,49 @@ from gitmem.index.state import State, healing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-STEPS = 200  # kept of one session
+STEPS = 200  # of one failure that are told
+LEASE = 60.0  # seconds that a process has for a conclusion
 
 EDIT, COMMAND = "edit", "command"
 
 
 class Failure:
-    """A command that fails: `key` as it is known again, `given` as it was typed, `head` the commit checked out, `at` the last time."""
+    """A command that fails: `key` as it is known again, `given` as it was typed, `root` its work tree, `head` the commit checked out, `at` the last time.
 
-    __slots__ = ("at", "given", "head", "key", "pattern")
+    `ended` is when the same command failed with another error: this one was gone by then.
+    """
 
-    def __init__(self, key: str, pattern: str, at: float, given: str, head: str) -> None:
+    __slots__ = ("at", "ended", "given", "head", "key", "pattern", "root")
+
+    def __init__(self, key: str, pattern: str, at: float, given: str, head: str, root: str, ended: float | None = None) -> None:
         self.key = key
         self.pattern = pattern
         self.at = at
         self.given = given
         self.head = head
+        self.root = root
+        self.ended = ended
+
+
+_COLUMNS = "command, pattern, at, given, head, root, ended"
 
 
 @healing
 def note_failure(state: State, session: str, failure: Failure) -> None:
-    """Remember that a command fails."""
-    row = (session, failure.key, failure.pattern, failure.at, failure.given, failure.head)
-    state.db.execute("INSERT OR REPLACE INTO failing VALUES (?, ?, ?, ?, ?, ?)", row)
+    """Remember that a command fails; what it failed with before has come to an end."""
+    sql = "UPDATE failing SET ended = ? WHERE session = ? AND command = ? AND pattern <> ? AND ended IS NULL"
+    state.db.execute(sql, (failure.at, session, failure.key, failure.pattern))
+    row = (session, failure.key, failure.pattern, failure.at, failure.given, failure.head, failure.root)
+    state.db.execute("INSERT OR REPLACE INTO failing VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", row)
 
 
 @healing
 def failures(state: State, session: str) -> "list[Failure]":
     """Return what fails in a session."""
-    sql = "SELECT command, pattern, at, given, head FROM failing WHERE session = ?"
-    return [Failure(*row) for row in state.db.execute(sql, (session,))]
+    return [Failure(*row) for row in state.db.execute(f"SELECT {_COLUMNS} FROM failing WHERE session = ?", (session,))]
 
 
 @healing
@@ -51,33 +61,42 @@ def note_step(state: State, session: str, at: float, action: str, what: str) -> 
 
 
 @healing
-def conclude(state: State, session: str, key: str, passed: str, at: float) -> int:
-    """Make an outcome of each failure of a command that passes now; return how many.
+def conclude(state: State, session: str, passed: "Sequence[Failure]", command: str, at: float, sure: "Callable[[Failure], bool]") -> int:
+    """Make outcomes of failures that a command which passes now puts an end to; return how many. `sure` says which are worth one.
 
     Of processes that see it pass at once, one gets each. An outcome is a JSON object: `pattern, command` (as it passed), `failed`
-    (as it was typed when it failed), `head, since, at, session` and `steps`, [action, what] in their order since the last failure.
+    (as it was typed when it failed), `root, head, since, until, at, session` and `steps`, [action, what] in their order while it failed.
     """
     db = state.db
+    count = 0
     db.execute("BEGIN IMMEDIATE")
     try:
-        sql = "SELECT command, pattern, at, given, head FROM failing WHERE session = ? AND command = ?"
-        found = [Failure(*row) for row in db.execute(sql, (session, key))]
-        for failure in found:
-            sql = "SELECT action, what FROM steps WHERE session = ? AND at > ? ORDER BY at DESC, rowid DESC LIMIT ?"
-            steps = list(dict.fromkeys(db.execute(sql, (session, failure.at, STEPS))))[::-1]
+        for one in passed:
+            where = (session, one.key, one.pattern)
+            sql = f"SELECT {_COLUMNS} FROM failing WHERE session = ? AND command = ? AND pattern = ?"
+            row = db.execute(sql, where).fetchone()
+            if row is None:
+                continue
+            db.execute("DELETE FROM failing WHERE session = ? AND command = ? AND pattern = ?", where)
+            failure = Failure(*row)
+            if not sure(failure):
+                continue
+            until = failure.ended or at
+            sql = "SELECT action, what FROM steps WHERE session = ? AND at > ? AND at <= ? ORDER BY at DESC, rowid DESC LIMIT ?"
+            steps = list(dict.fromkeys(db.execute(sql, (session, failure.at, until, STEPS))))[::-1]
             facts = {
-                "session": session, "pattern": failure.pattern, "command": passed, "failed": failure.given, "head": failure.head, "since": failure.at, "at": at,
-                "steps": steps,
+                "session": session, "pattern": failure.pattern, "command": command, "failed": failure.given, "root": failure.root, "head": failure.head,
+                "since": failure.at, "until": until, "at": at, "steps": steps,
             }  # fmt: skip
             db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(facts),))
-        db.execute("DELETE FROM failing WHERE session = ? AND command = ?", (session, key))
+            count += 1
         _forget_steps(state, session)
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-    return len(found)
+    return count
 
 
 @healing
@@ -105,12 +124,19 @@ def take_outcomes(state: State) -> "Sequence[tuple[int, dict[str, Any]]]":
 
 
 @healing
-def done(state: State, number: int) -> bool:
-    """Take an outcome away; of processes that do so at once, one is told True."""
-    return state.db.execute("DELETE FROM outcomes WHERE n = ?", (number,)).rowcount > 0
+def claim(state: State, number: int, now: float) -> bool:
+    """Take an outcome on for a while; of processes that do so at once, one is told True. One that dies gives it back by its silence."""
+    sql = "UPDATE outcomes SET claimed = ? WHERE n = ? AND (claimed IS NULL OR claimed < ? OR claimed > ?)"
+    return state.db.execute(sql, (now, number, now - LEASE, now)).rowcount > 0
 
 
 @healing
-def put_back(state: State, facts: "dict[str, Any]") -> None:
-    """Have an outcome wait again."""
-    state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(facts),))
+def put_back(state: State, number: int) -> None:
+    """Let somebody else take an outcome on."""
+    state.db.execute("UPDATE outcomes SET claimed = NULL WHERE n = ?", (number,))
+
+
+@healing
+def done(state: State, number: int) -> None:
+    """Take an outcome away: it is concluded."""
+    state.db.execute("DELETE FROM outcomes WHERE n = ?", (number,))

@@ -1,82 +1,175 @@
-"""Shell commands as an agent types them: which are one and the same, which prove that something passes, which change nothing.
+"""Shell commands as an agent types them: which are one and the same, what a passing one proves, which may have helped.
 
-Pure; read by hooks: nothing but `re`.
+Pure; read by hooks: nothing but `re`, in time that is linear in the text. A shell's grammar is read as far as agents use it: quotes,
+substitutions, lists (`&&`, `||`, `;`, `&`), pipes, redirections, assignments. What is not understood proves nothing.
 """
+
+import posixpath
 
 from gitmem.lazy import Lazy
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
+READ = 4096  # characters of a command that are looked at
+LONGEST = 400  # characters of a key
 
-LONGEST = 400  # characters that tell a command from others
-READ = 4096  # characters of one that are looked at
-
-_CD = r"\(?\s*(?:cd|pushd)\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*"
-_ENV = r"(?:export\s+|env\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)\s*(?:&&\s*|;\s*)?|env\s+|time\s+|nice\s+|timeout\s+(?:-\S+\s+(?:[A-Z]+\s+)?|\d+[smhd]?\s+)+|stdbuf\s+(?:-\S+\s+)+"
-_INTO = Lazy(rf"^\s*(?:{_CD})+")
-_GIVEN = Lazy(rf"^(?:{_ENV})+")
-_BEFORE = Lazy(rf"^\s*(?:{_CD}|{_ENV})+")  # both, in any order
-_SHOWN = Lazy(
-    r"\s*(?:\d?>>?\s*(?:&\d|/dev/null)|&>\s*/dev/null|\|\s*(?:tail|head|cat|less|tee|grep|rg|sed|awk|sort|uniq|wc)\b(?:[^|;&'\"]|'[^']*'|\"[^\"]*\")*)\s*$"
+_TOKEN = Lazy(
+    r"\\\n|\\[\s\S]|\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\d?>>?&\d?-?|&>>?|&&|\|\||[;&|\n]|[^\"'$`\\;&|\n>]+|[\s\S]"
 )
-_QUOTED = Lazy(r"\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\\[\s\S]")
-_QUIET = Lazy(r"\d?>>?\s*(?:&\d|/dev/null)|&>>?\s*/dev/null")
-_HIDING = Lazy(r"\||;|\n|(?<![&>])&(?![&>\d])|\bset \+e\b")
-_PARTS = Lazy(r"&&|[;|\n]|(?<![&>])&(?![&>\d])")
-# what looks and leaves everything as it was
+_VALUE = r"(?:\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|\\[\s\S]|[^\s\"'$\\]|\$(?!\())*"
+_CD = Lazy(r"^(?:cd|pushd)\s+(?:--\s+)?(\"[^\"]*\"|'[^']*'|\S+)$")
+_ASSIGNED = Lazy(rf"^([A-Za-z_]\w*={_VALUE})(?:\s+|$)")
+_EXPORT = Lazy(rf"^export\s+((?:[A-Za-z_]\w*={_VALUE}(?:\s+|$))+)$")
+_WRAPPER = Lazy(
+    r"^(?:(?:time|command|exec|nohup)(?:\s+-p)?|env(?:\s+(?:-i|-u\s+\S+|--))*|nice(?:\s+-n\s*-?\d+|\s+-\d+)?|stdbuf(?:\s+-\S+)+|"
+    r"timeout(?:\s+(?:-k\s+\S+|-s\s+\S+|-\S+))*\s+\d+(?:\.\d+)?[smhd]?)\s+"
+)
+_HIDDEN = Lazy(r"\s*(?:\d?>>?&\d?-?|(?:&|\d)?>>?\s*/dev/null|<\s*/dev/null)")
+_FLAGS = Lazy(r"\s+(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)")
+_SHOWING = Lazy(r"^(?:tail|head|cat|less|tee|grep|egrep|rg|sed|awk|sort|uniq|wc)\b")
 _LOOKING = Lazy(
-    r"^(?:sudo\s+)?(?:ls|cat|head|tail|less|more|grep|egrep|fgrep|rg|ag|find|fd|pwd|echo|printf|which|type|whereis|file|stat|wc|du|df|ps|top|env|printenv|date|"
-    r"whoami|id|uname|hostname|tree|diff|cmp|sort|uniq|jq|yq|sleep|true|test|\[|history|man|help|"
-    r"git\s+(?:-\S+\s+(?:\S+\s+)?)?(?:status|log|diff|show|branch|blame|grep|ls-files|rev-parse|remote(?:\s+-v)?|describe|reflog|mem|add|commit|push|fetch)|"
-    r"sed\s+-n|awk|(?:npm|pnpm|yarn)\s+(?:ls|list|outdated|why|view|info|audit)|pip\d?\s+(?:list|show|freeze|check|index)|python\d?\s+-c|node\s+-e|"
-    r"docker\s+(?:ps|images|logs|inspect)|kubectl\s+(?:get|describe|logs)|systemctl\s+status|\S+\s+(?:--version|-V|-v|version|--help|-h))(?:\s|$)"
+    r"^(?:ls|cat|head|tail|less|grep|egrep|fgrep|rg|ag|find|fd|stat|test|\[|which|type|pwd|echo|cd|diff|cmp|file|git[ -]mem)(?:\s|$)"
+)
+# what sets up, starts, cleans or configures: it may be why the same command passes now, with the same code
+_HELPING = Lazy(
+    r"^(?:sudo\s+(?:-\S+\s+)*)?(?:"
+    r"(?:pip|pip3|pipx|pipenv|poetry|pdm|uv|conda|mamba|npm|pnpm|yarn|bun|cargo|gem|bundle|composer|apt|apt-get|apk|dnf|yum|brew|go|rustup|nvm|pyenv|asdf|sdk|dotnet|helm|mix|corepack)"
+    r"\s+(?:-\S+\s+|pip\s+|mod\s+|tool\s+|toolchain\s+)*(?:install|i|ci|add|sync|update|upgrade|get|download|tidy|vendor|use|enable|rebuild|restore|dedupe|prune|cache\s+clean|clean-install)\b|"
+    r"python\d?(?:\.\d+)?\s+-m\s+(?:pip\s+install|venv|ensurepip|playwright\s+install)|npx\s+(?:-\S+\s+)*(?:playwright\s+install|prisma\s+(?:generate|migrate|db))|"
+    r"docker(?:-|\s+)compose\s+(?:-\S+\s+(?:\S+\s+)?)*(?:up|start|restart|build|pull)|docker\s+(?:start|restart|run|pull|login)|"
+    r"systemctl\s+(?:--user\s+)?(?:start|restart|enable)|service\s+\S+\s+(?:start|restart)|brew\s+services\s+(?:start|restart)|pg_ctl\s+.*start|pg_ctlcluster|redis-server|minikube\s+start|"
+    r"kubectl\s+(?:apply|create|rollout|port-forward)|createdb|dropdb|alembic\s+(?:upgrade|stamp)|flyway\s+migrate|dbmate\s+up|knex\s+migrate|prisma\s+(?:generate|migrate|db)|"
+    r"(?:\S*/)?(?:python\d?\s+)?(?:\./)?manage\.py\s+migrate|(?:bin/)?(?:rails|rake)\s+db:\w+|"
+    r"rm\s+(?:-\S+\s+)*(?:\S*/)?(?:node_modules|dist|build|target|\.next|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.turbo|\.gradle|\S*\.lock|\S*\.pid|\S*\.sock)\b|"
+    r"(?:make|cargo|gradle|\./gradlew|mvn|\./mvnw|go|flutter|dotnet)\s+(?:-\S+\s+)*clean\b|(?:chmod|chown|ulimit|sysctl|kill|pkill|killall|fuser)\s|"
+    r"(?:git\s+(?:submodule\s+update|lfs\s+(?:pull|install)|config)|npm\s+config\s+set|pip\s+config\s+set|direnv\s+allow|gcloud\s+auth|aws\s+(?:sso\s+login|configure)|az\s+login|gh\s+auth)\b|"
+    r"(?:cp|ln)\s+(?:-\S+\s+)*\S+\s+(?:\S*/)?\.[\w.]+$|(?:source|\.)\s+\S+|export\s+[A-Za-z_]\w*=)"
 )
 
 
-def key(command: str) -> str:
-    """Return what is the same each time a command is run: without the folder, the environment and the pipe that only shows it.
+class Part:
+    """One simple command of a line: the operator before it, the folder that it runs in, what is set before it, and the rest."""
 
-    The key of a key is the key itself.
-    """
-    now = " ".join(command[:READ].split())
-    while True:
-        last = now
-        now = str(_SHOWN.sub("", _BEFORE.sub("", now))).strip(" )")
-        if now == last and len(now) <= LONGEST:
-            return now
-        if now == last:
-            now = now[:LONGEST]
+    __slots__ = ("bare", "env", "folder", "operator", "text")
 
+    def __init__(self, operator: str, folder: str, env: str, bare: str, text: str) -> None:
+        self.operator = operator
+        self.folder = folder
+        self.env = env
+        self.bare = bare
+        self.text = text
 
-def proves(passed: str, failed: str) -> bool:
-    """Say whether a command's exit code of 0 means that what failed passes: nothing in it hides the code of its parts.
-
-    The very command that failed has shown that it can.
-    """
-    if " ".join(passed.split()) == " ".join(failed.split()):
-        return True
-    return not _HIDING.search(_QUOTED.sub("", _BEFORE.sub("", passed.strip())))
+    @property
+    def key(self) -> str:
+        """What is the same each time it is run: where, and what, without how much it prints."""
+        return f"{self.folder}\n{_FLAGS.sub('', self.bare)}"
 
 
-def given(command: str) -> str:
-    """Return the environment that is set before a command; empty when none is."""
-    found = _GIVEN.search(_INTO.sub("", " ".join(command.split())))
-    return found[0].strip(" ;&") if found else ""
+def parts(command: str, cwd: str = "") -> "list[Part]":
+    """Return the simple commands of a line; changes of the folder and of the environment are told by what comes after them."""
+    out: list[Part] = []
+    folder, exported, operator = cwd, "", ""
+    for sign, text in _split(command[:READ]):
+        moved = _CD.match(text)
+        named = _EXPORT.match(text)
+        if moved:
+            folder = posixpath.normpath(posixpath.join(folder or ".", moved[1].strip("\"'")))
+        elif named:
+            exported = f"{exported} {named[1].strip()}".strip()
+            out.append(Part("export", folder, exported, text, text))
+        elif text:
+            env, bare = _bare(text)
+            out.append(Part(operator or sign if out else "", folder, f"{exported} {env}".strip(), bare, text))
+            operator = ""
+            continue
+        # what comes before has no code of its own that counts: `cd x; make` ends as make does
+        operator = sign if sign in {"|", "||", "&"} else operator
+    return out
+
+
+def key(command: str, cwd: str = "") -> str:
+    """Return what tells a command again that failed: its last folder and its simple commands, without the pipe that only shows it."""
+    run = _run(parts(command, cwd))
+    if not run:
+        return ""
+    return f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]
+
+
+def last(key: str) -> str:
+    """Return the key of the last simple command of a key."""
+    folder, _, rest = key.partition("\n")
+    return f"{folder}\n{rest.rpartition(' && ')[2]}"
+
+
+def proven(command: str, cwd: str = "") -> "set[str]":
+    """Return the keys of what has passed for sure when a command's exit code is 0: nothing hides the code of a part."""
+    found = [part for part in parts(command, cwd) if part.operator != "export"]
+    start = max((n for n, part in enumerate(found) if part.operator in {";", "\n"}), default=0)  # only the last list's code is told
+    tail = found[start:]
+    signs = {part.operator for part in tail[1:]}
+    if not tail or "||" in signs or "&" in signs or command.rstrip().endswith("&") or "set +e" in command:
+        return set()
+    if "|" in signs and "pipefail" not in command:
+        return set()
+    run = [part for part in tail if part.operator != "|"]
+    return {part.key for part in run} | {f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]}
+
+
+def same(one: str, other: str) -> bool:
+    """Say whether two commands are typed alike."""
+    return " ".join(one.split()) == " ".join(other.split())
+
+
+def environment(command: str) -> "tuple[str, str]":
+    """Return (what is set for the last simple command, that command); empty texts when there is none."""
+    run = _run(parts(command))
+    return (run[-1].env, run[-1].bare) if run else ("", "")
+
+
+def helping(command: str) -> "list[str]":
+    """Return the simple commands that set up, start, clean or configure: those that may be why another one passes."""
+    return [" ".join(part.text.split()) for part in parts(command) if _HELPING.match(part.bare if part.operator != "export" else part.text)]
 
 
 def only_looks(command: str) -> bool:
-    """Say whether a command only shows things: it cannot be what helped."""
-    bare = _BEFORE.sub("", _QUOTED.sub(_word, command[:READ].strip()))
-    if not bare:
-        return False  # it sets the environment
-    bare = _QUIET.sub(" ", bare)
-    if ">" in bare:
-        return False  # it writes a file
-    parts = [part.strip(" \t()") for part in _PARTS.sub("\n", bare).split("\n")]
-    return all(not part or _LOOKING.match(part) for part in parts)
+    """Say whether a command only looks at files, or asks us: that it fails tells nothing about the project."""
+    found = [part for part in parts(command) if part.operator != "export"]
+    return bool(found) and all(_LOOKING.match(part.bare) for part in found)
 
 
-def _word(found: "re.Match[str]") -> str:
-    """Return what stands for quoted text where a command is split: one word that is no command's name."""
-    return " " if found[0] == "\\\n" else "Q"
+def _run(found: "list[Part]") -> "list[Part]":
+    return [part for part in found if part.operator != "export" and not (part.operator == "|" and _SHOWING.match(part.bare))]
+
+
+def _split(command: str) -> "list[tuple[str, str]]":
+    """Return (operator before, text) of each piece of a line."""
+    out, sign, piece = [], "", ""
+    for match in _TOKEN.finditer(command):
+        word = match[0]
+        if word == "\\\n":
+            piece += " "
+        elif word in {"&&", "||", ";", "&", "|", "\n"}:
+            if piece.strip():
+                out.append((sign, piece.strip(" \t()")))
+                sign = ""
+            sign = word if word != "\n" or not sign else sign
+            piece = ""
+        else:
+            piece += word
+    if piece.strip():
+        out.append((sign, piece.strip(" \t()")))
+    return out
+
+
+def _bare(text: str) -> "tuple[str, str]":
+    """Return (assignments, the rest without wrappers and silenced output) of a simple command."""
+    env: list[str] = []
+    while True:
+        found = _ASSIGNED.match(text)
+        if found:
+            env.append(found[1])
+            text = text[found.end() :]
+            continue
+        wrapped = _WRAPPER.match(text)
+        if not wrapped:
+            break
+        text = text[wrapped.end() :]
+    return " ".join(env), " ".join(_HIDDEN.sub("", text).split())

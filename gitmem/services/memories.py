@@ -18,6 +18,7 @@ from gitmem.store import ops
 from gitmem.store.records import Message, Store, Written
 
 SCRUBBED = ("workaround", "note", "what", "project")
+NESTED = ("triggers", "sections", "resolved", "confirmed")  # maps with texts in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
         found.extend(result.findings)
         return result.text
 
-    texts = [record.title, record.body, *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", "triggers", "sections")])]
+    texts = [record.title, record.body, *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)])]
     if not scrub("\n\n\n".join(texts), allow).findings:  # one look at all of it: mostly there is nothing
         return record, ()
     fields: dict[str, Any] = {k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)}
@@ -68,10 +69,9 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
         fields["tags"] = [one(t) for t in record.tags]
     if record.fields.get("anchors"):
         fields["anchors"] = [scrub_all(a, one) for a in record.anchors]
-    if isinstance(record.fields.get("triggers"), dict):
-        fields["triggers"] = scrub_all(record.fields["triggers"], one)
-    if record.fields.get("sections"):
-        fields["sections"] = scrub_all(record.fields["sections"], one)
+    for key in NESTED:
+        if isinstance(record.fields.get(key), dict):
+            fields[key] = scrub_all(record.fields[key], one)
     title, body = one(record.title), one(record.body)
     return (record.change(title=title, body=body, **fields) if found else record), tuple(found)
 
