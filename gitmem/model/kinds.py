@@ -8,6 +8,7 @@ NAMED = frozenset({"work", "dna"})  # their ids end in a slug, one file a name; 
 
 TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "preference", "task")
 STATUSES = ("active", "decayed", "archived", "pinned")
+LIVE = ("active", "pinned")  # statuses of what is told, matched and counted
 ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
 UNSURE = ("captured", "extracted")  # origins that a person or an agent has to confirm
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")

@@ -3,12 +3,14 @@
 Each function is one commit, and returns what changed. Whether it is about this commit, this user, this time is the caller's to say.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gitmem.errors import UserError
-from gitmem.model.kinds import CATEGORIES, SEVERITIES, UNSURE, error_patterns
+from gitmem.index.query import Index
+from gitmem.model.kinds import CATEGORIES, LIVE, SEVERITIES, UNSURE, error_patterns
 from gitmem.model.merge import counted, restamp
+from gitmem.model.notes import cut, with_note
 from gitmem.model.record import Record
 from gitmem.services import memories
 from gitmem.services.memories import Change, Writer
@@ -16,6 +18,7 @@ from gitmem.store import ops
 from gitmem.store.records import Message, Store, Written
 
 Row = dict[str, Any]
+COUNTED = ("status", "resolved", "category", "severity", "origin", "confirmed")  # what statistics tell gotchas apart by
 
 
 def require_gotcha(record: Record, what: str) -> None:
@@ -32,10 +35,10 @@ def resolve(store: Store, who: Writer, before: Record, commit: str = "", note: s
     require_gotcha(before, "resolved")
     if before.resolved:
         return Change(before, before, Written(None))
-    at = who.clock.stamp()
+    at, note = who.clock.stamp(), cut(note)
     facts = {"at": at, "by": who.author[0], "commit": commit, "note": note, **(fix or {})}
     done = {key: value for key, value in facts.items() if value}
-    body = _with_note(before.body, f"Resolved {at}: {note}" if note else "")
+    body = with_note(before.body, f"Resolved {at}: {note}" if note else "")
     return memories.update(store, who, before, before.change(resolved=done, body=body), "resolve")
 
 
@@ -44,7 +47,7 @@ def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
     require_gotcha(before, "reopened")
     if not before.resolved:
         return Change(before, before, Written(None))
-    body = _with_note(before.body, f"Reopened {who.clock.stamp()}" + (f": {note}" if note else "."))
+    body = with_note(before.body, f"Reopened {who.clock.stamp()}" + (f": {note}" if note else "."))
     return memories.update(store, who, before, before.change(resolved=None, body=body), "reopen")
 
 
@@ -94,7 +97,9 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
     after, found = memories.clean(after, who.allow)
     after = restamp(into, after.touched(who.clock.stamp()))
     after = counted(after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica)
-    gone = [(other, restamp(other, other.change(status="archived").touched(who.clock.stamp()))) for other in others]
+    # the link tells a hit that still names one of them where it belongs
+    ended = [other.change(status="archived", links=sorted({*(other.get("links") or []), into.id})) for other in others]
+    gone = [(other, restamp(other, after_.touched(who.clock.stamp()))) for other, after_ in zip(others, ended, strict=True)]
     names = ", ".join(other.id for other in others)
     message = Message(f"gotcha: combine {names} into {into.id}", "combine", (into.id, *(o.id for o in others)), session=who.session)
     todo = [ops.put(after, into), *(ops.put(new, old) for old, new in gone)]
@@ -109,37 +114,41 @@ def _without_doubles(anchors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def _with_note(body: str, note: str) -> str:
-    return f"{body.rstrip()}\n\n> {' '.join(note.split())}\n".lstrip("\n") if note else body
-
-
-def statistics(rows: Sequence[Row], tracked: Sequence[tuple[str, int, float]], threshold: int) -> dict[str, Any]:
+def statistics(
+    indexes: Sequence[Index], tracked: Sequence[tuple[str, int, float]], threshold: int, snoozed: Collection[str] = ()
+) -> dict[str, Any]:
     """Return counts of gotchas by what they are, and of the errors that are counted but no gotcha yet.
 
-    `rows` are the index's; `tracked` (pattern, hits in the window, last) of the errors seen here.
+    `tracked` are (pattern, hits in the window, last) of the errors seen here; of those `snoozed`, the live ones count.
     """
-    live = [row for row in rows if row["status"] in {"active", "pinned"}]
-    known = {pattern for row in rows for pattern in error_patterns(row["triggers"])}
-    waiting = [(pattern, hits) for pattern, hits, _ in tracked if pattern not in known]
+    rows = [row for index in indexes for row in index.tally("gotcha", COUNTED)]
+    live = [row for row in rows if row["status"] in LIVE]
+    known = {pattern for index in indexes for pattern in index.known_patterns([pattern for pattern, _, _ in tracked])}
+
+    def count(some: Iterable[Row]) -> int:
+        return sum(row["number"] for row in some)
 
     def by(key: str, names: Sequence[str]) -> dict[str, int]:
-        return {name: sum(1 for row in live if row[key] == name) for name in names}
+        return {name: count(row for row in live if row[key] == name) for name in names}
 
     return {
-        "total": len(rows),
-        "unresolved": sum(1 for row in live if not row["resolved"]),
-        "resolved": sum(1 for row in rows if row["resolved"]),
-        "unconfirmed": sum(1 for row in live if is_unconfirmed(row) and not row["resolved"]),
-        "archived": len(rows) - len(live),
+        "total": count(rows),
+        "unresolved": count(row for row in live if not row["resolved"]),
+        "resolved": count(row for row in rows if row["resolved"]),
+        "unconfirmed": count(row for row in live if is_unconfirmed(row) and not row["resolved"]),
+        "archived": count(rows) - count(live),
         "by_category": by("category", CATEGORIES),
         "by_severity": by("severity", SEVERITIES),
         "by_source": {
-            "manual": sum(1 for row in live if row["origin"] != "captured"),
-            "auto_detected": sum(1 for row in live if row["origin"] == "captured"),
+            "manual": count(row for row in live if row["origin"] != "captured"),
+            "auto_detected": count(row for row in live if row["origin"] == "captured"),
         },
-        "occurrences": sum(int(row["occurrences"] or 0) for row in live),
+        "occurrences": sum(row["occurrences"] for row in live),
         "tracked_errors": len(tracked),
-        "pending_captures": sum(1 for _, hits in waiting if hits == threshold - 1),
+        "pending_captures": sum(1 for pattern, hits, _ in tracked if pattern not in known and hits == threshold - 1),
+        "snoozed": sum(index.number(ids=list(snoozed), kinds=("gotcha",), statuses=LIVE, resolved=False) for index in indexes)
+        if snoozed
+        else 0,
     }
 
 

@@ -27,7 +27,11 @@ def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
     folder = home.make(FOLDER)
     path = os.path.join(folder, _name(folder, entry["key"]) + ".json")
     write_atomic(
-        path, json.dumps({"v": VERSION, **entry}, ensure_ascii=False).encode("utf-8", "replace"), shared=home.shared, durable=durable, private=True
+        path,
+        json.dumps({"v": VERSION, **entry}, ensure_ascii=False).encode("utf-8", "replace"),
+        shared=home.shared,
+        durable=durable,
+        private=True,
     )
     return path
 

@@ -13,11 +13,13 @@ from gitmem.model.codec import decode, encode
 from gitmem.model.fingerprint import fingerprint
 from gitmem.model.kinds import gotcha_id
 from gitmem.model.merge import counted, merge_bytes, restamp
-from gitmem.model.record import Record, make
+from gitmem.model.notes import with_note
+from gitmem.model.record import Record, kind_of, make
 from gitmem.model.scrub import scrub, scrub_all
 from gitmem.store.layout import attic_path, record_path, tombstone_path
 
 Op = dict[str, Any]
+COMBINED = 8  # steps from a gotcha to the one that stands for it
 Edits = dict[str, bytes | None]
 
 
@@ -135,8 +137,25 @@ def _collect(op: Op, view: View) -> None:
     view.set(record_path(op["id"]), None)
 
 
+def _stands_for(id: str, view: View) -> str:
+    """Return the id of the gotcha that a gotcha was combined into, by now; its own when it was not."""
+    for _ in range(COMBINED):
+        data = view.read(record_path(id))
+        old = decode(data) if data is not None else None
+        if old is None or old.status != "archived":
+            break
+        for link in old.get("links") or []:
+            other = view.read(record_path(link)) if kind_of(link) == "gotcha" else None
+            if other is not None and id in (decode(other).get("supersedes") or []):
+                id = link
+                break
+        else:
+            break
+    return id
+
+
 def _observe(op: Op, view: View) -> None:
-    id = op["id"]
+    id = _stands_for(op["id"], view)
     if view.read(tombstone_path(id)) is not None:
         return
     current = view.read(record_path(id))
@@ -149,7 +168,7 @@ def _observe(op: Op, view: View) -> None:
     anchors = old.anchors + [a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}]
     body = old.body
     if old.resolved:
-        body += f"\n> Reopened {op['at']}: it happened again after it was resolved.\n"
+        body = with_note(body, f"Reopened {op['at']}: it happened again after it was resolved.")
     after = old.touched(op["at"]).change(
         body=body,
         last_seen=max(op["at"], old.get("last_seen") or ""),

@@ -1,6 +1,8 @@
 """What a session teaches when a command that failed passes: an edit ends an error, a command or the environment is a workaround."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -207,3 +209,152 @@ def test_snoozed_is_not_injected(project, captured, agent):
     assert "" == agent("s2").hook("SessionStart")
     run(project, "gotcha", "snooze", "--off", the_gotcha(project)["id"])
     assert "KeyError" in agent("s3").hook("SessionStart")
+
+
+# -- sessions as they are
+
+
+def fails(one, command, error, times=3):
+    for _ in range(times):
+        one.fail(error, command)
+
+
+def missing(name):
+    return f"Exit code 1\nTraceback (most recent call last):\n  File \"t.py\", line 1, in <module>\nModuleNotFoundError: No module named '{name}'"
+
+
+def titled(project, part):
+    """Return the gotcha that has a text in its title."""
+    return next(({"resolved": False, "workaround": "", **row} for row in gotchas(project) if part in row["title"]), None)
+
+
+def test_error_that_another_followed_ended_there(project, agent):
+    """`pip install` ended the first; the edit after the second has nothing to do with it."""
+    one = agent()
+    fails(one, "pytest", missing("requests"))
+    wait_for(lambda: titled(project, "requests"))
+    passes(one, "pip install requests")
+    one.fail("Exit code 1\nE   ValueError: boom happened", "pytest")
+    edits(one, project / "app" / "pay.py")
+    passes(one, "pytest")
+    row = wait_for(lambda: (r := titled(project, "requests")) and r["workaround"] and r)
+    assert ("What helped: `pip install requests`; then `pytest` passed.", False) == (row["workaround"], row["resolved"])
+
+
+def test_each_folder_is_its_own(project, agent):
+    """Of a repository with two programs, one's fix says nothing of the other's error."""
+    for name in ("frontend", "backend"):
+        (project / name).mkdir()
+    one = agent()
+    fails(one, "cd frontend && npm test", missing("frontend"))
+    wait_for(lambda: titled(project, "frontend"))
+    edits(one, project / "backend" / "x.js")
+    passes(one, "cd backend && npm test")
+    run(project, "drain")
+    assert not titled(project, "frontend")["resolved"]
+    edits(one, project / "frontend" / "y.js")
+    passes(one, f"cd {project}/frontend && npm test -- --silent")
+    wait_for(lambda: titled(project, "frontend")["resolved"])
+
+
+def test_prose_is_no_fix_and_what_only_runs_no_help(project, captured):
+    """Notes are written and single tests are run all the time."""
+    edits(captured, project / "NOTES.md")
+    passes(captured, "mkdir -p out && cargo fmt && pytest tests/test_a.py")
+    passes(captured)
+    run(project, "drain")
+    row = the_gotcha(project)
+    assert (False, "") == (row["resolved"], row["workaround"])
+
+
+def test_file_of_the_agent_itself_is_no_setting(project, captured):
+    """Plans and memories that an agent keeps at home are written all the time, and nobody else's business."""
+    home = Path(os.environ["HOME"])
+    edits(captured, home / ".claude" / "plans" / "secret-plan.md")
+    edits(captured, "/tmp/scratch.py")
+    passes(captured)
+    run(project, "drain")
+    assert "" == the_gotcha(project)["workaround"]
+
+
+def test_setting_at_home_is_named_for_every_home(project, captured):
+    """Whose home it is does not matter."""
+    edits(captured, Path(os.environ["HOME"]) / ".npmrc")
+    passes(captured)
+    row = changed(project, lambda r: r["workaround"])
+    assert "What helped: a change of ~/.npmrc; then `python app/pay.py` passed." == row["workaround"]
+
+
+def test_edit_through_the_shell_is_an_edit(project, captured):
+    """`sed -i` is how some agents write."""
+    pay = project / "app" / "pay.py"
+    pay.write_text(pay.read_text() + "# by sed\n")
+    passes(captured, "sed -i 's/a/b/' app/pay.py")
+    passes(captured)
+    row = changed(project, lambda r: r["resolved"])
+    assert "after an edit of app/pay.py (+1 −0)." in show(project, row["id"])["body"]
+
+
+def test_what_helped_better_takes_the_place_of_what_helped(project, captured):
+    """A conclusion of ours is no last word; a person's workaround is."""
+    passes(captured, "rm -rf node_modules")
+    passes(captured)
+    changed(project, lambda r: r["workaround"])
+    captured.fail(crash(project), COMMAND)
+    passes(captured, "docker compose up -d db")
+    passes(captured)
+    row = changed(project, lambda r: "docker" in r["workaround"])
+    run(project, "edit", row["id"], "--workaround", "ask Ada")
+    captured.fail(crash(project), COMMAND)
+    passes(captured, "npm ci")
+    passes(captured)
+    run(project, "drain")
+    assert "ask Ada" == the_gotcha(project)["workaround"]
+
+
+def test_secret_in_the_fix_is_masked(project, captured):
+    """What resolves a gotcha is committed and shared, its front matter too."""
+    edits(captured, project / "app" / "pay.py")
+    passes(captured, "GH_TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789 python app/pay.py")
+    row = changed(project, lambda r: r["resolved"])
+    assert "ghp_abcdefghijklmnopqrstuvwxyz0123456789" not in run(project, "show", row["id"], "--raw")
+
+
+def test_only_its_owner_reads_what_waits(project, captured):
+    """Commands as they were typed stand there unmasked."""
+    folder = project / ".git" / "gitmem"
+    assert {0o600} == {(folder / name).stat().st_mode & 0o777 for name in ("state.db",)}
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("ls nofile", "ls: cannot access 'nofile': No such file or directory"),
+        ("grep x nofile", "grep: nofile: No such file or directory"),
+        ("git mem show zzzzzz", "error: no record matches 'zzzzzz'."),
+        ("pytest", "Permission to use Bash with command pytest has been denied."),
+    ],
+)
+def test_slip_of_the_agent_is_no_error_of_the_project(project, agent, command, error):
+    """Looking at what is not there happens all day."""
+    one = agent()
+    fails(one, command, f"Exit code 1\n{error}" if not error.startswith("Permission") else error, 4)
+    run(project, "drain")
+    assert [] == gotchas(project)
+
+
+def test_other_work_tree_is_judged_in_its_own(project, captured, tmp_path):
+    """Whoever drains: the facts are those of the work tree in which it failed."""
+    git(project, "worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
+    (tmp_path / "other" / "more.py").write_text("1\n")
+    git(tmp_path / "other", "add", ".")
+    git(tmp_path / "other", "commit", "-qm", "other")
+    pay = project / "app" / "pay.py"
+    pay.write_text(pay.read_text() + "# fixed\n")
+    edits(captured, pay)
+    passes(captured)
+    run(tmp_path / "other", "drain")
+    row = changed(project, lambda r: r["resolved"])
+    assert (git(project, "rev-parse", "HEAD").strip(), "1 file, +1 −0") == tuple(
+        show(project, row["id"])["resolved"][k] for k in ("commit", "stat")
+    )

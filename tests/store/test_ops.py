@@ -6,6 +6,8 @@ import pytest
 
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.model.codec import decode, encode
+from gitmem.model.kinds import gotcha_id
+from gitmem.model.record import make
 from gitmem.store import ops
 from gitmem.store.layout import record_path, tombstone_path, usage_path
 from gitmem.store.ops import View, apply, parse_usage
@@ -196,3 +198,19 @@ def test_plain_file_is_set_and_removed():
     """A file that is no record is written and removed."""
     there = after({}, ops.write_file("x/y.json", "é"))
     assert ({"x/y.json": "é".encode()}, {}) == (there, after(there, ops.write_file("x/y.json", None)))
+
+
+def test_hit_on_a_gotcha_that_was_combined_counts_on_the_other():
+    """A hook whose index is behind still names the old one."""
+    old, new = gotcha_id("p"), gotcha_id("q")
+
+    def stored(id, **fields):
+        return encode(make("gotcha", id, "t", created="2026-01-01T00:00:00Z", rev=1, **fields))
+
+    files = {
+        record_path(old): stored(old, status="archived", links=[new]),
+        record_path(new): stored(new, supersedes=[old], occurrences=3),
+    }
+    done = after(files, ops.capture(facts(pattern="p", times=2)))
+    assert 5 == decode(done[record_path(new)]).get("occurrences")
+    assert files[record_path(old)] == done[record_path(old)]

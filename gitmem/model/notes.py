@@ -1,0 +1,24 @@
+"""Notes that gitmem itself adds to a gotcha's text: when it was resolved, when it came back."""
+
+import re
+
+MOST = 5  # notes that are kept in the text; history has the others
+LONGEST = 2_000  # characters of one
+OWN = r"(?:Resolved|Reopened) \d{4}-\d\d-\d\dT[0-9:.]+Z?(?:[:.].*)?"
+_NOTE = re.compile(rf"(?m)^> {OWN}$\n?(?:\n(?=> |\Z))?")
+
+
+def with_note(body: str, note: str) -> str:
+    """Return a text with a note at its end, and only the last few notes of this kind: flapping must not fill a record."""
+    if not note:
+        return body
+    found = list(_NOTE.finditer(body))
+    for match in reversed(found[: max(0, len(found) - MOST + 1)]):
+        body = body[: match.start()] + body[match.end() :]
+    line = cut(" ".join(note.split()))
+    return f"{body.rstrip()}\n\n> {line}\n".lstrip("\n")
+
+
+def cut(note: str) -> str:
+    """Return a note that is not too long."""
+    return note if len(note) <= LONGEST else note[: LONGEST - 1].rstrip() + "…"
