@@ -137,14 +137,15 @@ def _passed(hook: Hook) -> None:
         if one.key in proven or commands.last(one.key) in proven or (one.key == whole and commands.same(event.command, one.given))
     ]
     if over:
-        window = float(hook.settings.get("captureWindow")) * 3600
-        threshold = max(1, int(hook.settings.get("captureThreshold"))) if hook.settings.get("capture") else 1 << 30
+        from gitmem.services.capture import rule_of
+
+        rule = rule_of(hook.settings)
 
         def captured(failure: "trials.Failure") -> bool:
-            return (
-                bool(_known(hook, failure.pattern, gotcha_id(failure.pattern)))
-                or hook.state.hits(failure.pattern, hook.now, window) >= threshold
-            )
+            if _known(hook, failure.pattern, gotcha_id(failure.pattern)):
+                return True
+            hits = hook.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
+            return rule.on and hits >= rule.threshold  # just captured: the index may be behind
 
         if trials.conclude(hook.state, event.session, over, event.command[:COMMAND], hook.now, captured):
             hook.drain(f"passed {hook.now}", sure=True)
@@ -162,37 +163,28 @@ def _failed(hook: Hook) -> "list[str]":
 
     if only_looks(event.command):
         return []
-    from gitmem.model.fingerprint import bounded, fingerprint  # only a failure pays for it
+    from gitmem.model.fingerprint import fingerprint  # only a failure pays for it
 
     mark = fingerprint(event.error, hook.root, event.command)
     if mark is None:
         return []
-    id = gotcha_id(mark.pattern)
-    known = [row for row in _known(hook, mark.pattern, id) if row["status"] in LIVE]
-    window = float(hook.settings.get("captureWindow")) * 3600
-    if not _counted(hook, mark.pattern, window):
+    from gitmem.services.capture import claim, rule_of
+
+    known = [row for row in _known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
+    rule = rule_of(hook.settings)
+    if not _counted(hook, mark.pattern, rule.window):
         return []
     if event.command:
         _note_failure(hook, mark.pattern)
-    count = hook.state.hits(mark.pattern, hook.now, window, sessions=bool(hook.settings.get("captureSessions")))
-    # one that stands for this error too, when errors were put together
-    counted = [row["id"] for row in known if row["kind"] == "gotcha" and row["store"] == "shared"]
-    if counted and id not in counted:
-        id = counted[0]
-    if hook.settings.get("capture") and (count >= max(1, int(hook.settings.get("captureThreshold"))) or counted):
-        times, first = hook.state.claim_hits(mark.pattern, hook.now, window)
-        if times:
-            from gitmem.services.evidence import anchors
+    due = claim(hook.state, rule, mark, known, hook.now, event.session, event.error, event.command, hook.root)
+    if due.id and due.facts:
+        from gitmem.services.evidence import anchors
 
-            facts = {
-                "pattern": mark.pattern, "output": bounded(event.error), "command": event.command[:COMMAND], "root": hook.root, "times": times, "at": stamp(hook.now),
-                "first": stamp(first), "session": event.session, "agent": "", "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where)),
-            }  # fmt: skip
-            try:
-                _capture(hook, id, facts)
-            except BaseException:
-                hook.state.return_hits(mark.pattern, hook.now)
-                raise
+        try:
+            _capture(hook, due.id, {**due.facts, "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where))})
+        except BaseException:
+            hook.state.return_hits(mark.pattern, hook.now)
+            raise
     if not hook.settings.get("inject"):
         return []
     rows = _shown(hook, [row for row in known if row["workaround"] and row["agent"] in hook.agents])

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gitmem.agents.render import without_fences
 from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.group import Parts
@@ -13,13 +14,15 @@ from gitmem.cli.render import Terminal, age, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.files import head
-from gitmem.model.kinds import error_patterns
+from gitmem.model.kinds import LIVE, error_patterns, gotcha_id
+from gitmem.model.scrub import scrub
+from gitmem.services.capture import rule_of
+from gitmem.store.layout import record_path, tombstone_path
 
 TABLE = {
     "record": ("error", "record_command", "Count an error that happened"),
     "list": ("error", "list_command", "List the errors that are counted"),
 }
-LIVE = ("active", "pinned")
 
 
 @click.group("error", cls=Parts, table=TABLE, short_help="Count an error, and see what is counted")
@@ -49,10 +52,9 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
       pytest 2>&1 | git mem error record --command pytest
       git mem error record "TypeError: unsupported operand type(s)"
     """
-    from gitmem.agents.render import without_fences
-    from gitmem.model.fingerprint import fingerprint
-    from gitmem.model.scrub import scrub
+    from gitmem.model.fingerprint import fingerprint  # forty tools' rules, and `error list` needs none
     from gitmem.services import errors
+    from gitmem.services.capture import rule_of
     from gitmem.services.evidence import anchors
     from gitmem.store.records import Notice
 
@@ -68,22 +70,21 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
             raise UserError("nothing in this tells an error.", "Give the lines that the tool printed, on the command line or on stdin.")
         who = app.writer(session=session)
         title = scrub(mark.title, who.allow).text
-        threshold = max(1, int(app.settings.get("captureThreshold")))
+        rule = rule_of(app.settings)
         known = [row for _, index in app.indexes() for row in index.by_patterns([mark.pattern]) if row["status"] in LIVE]
         if app.state.in_memory:
             raise UserError(
                 "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
             )
+
         out = errors.record(
-            app.store(), app.state, who, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root,
-            window=float(app.settings.get("captureWindow")) * 3600, threshold=threshold, sessions=bool(app.settings.get("captureSessions")),
-            capture=bool(app.settings.get("capture")),
+            app.store(), app.state, who, rule, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root
         )  # fmt: skip
         app.notify(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
         help_ = next((row["workaround"] for row in known if row["workaround"]), "")
         if as_json:
             term.json(
-                {"pattern": mark.pattern, "title": title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": threshold,
+                {"pattern": mark.pattern, "title": title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": rule.threshold,
                  "gotcha": out.gotcha, "workaround": help_}
             )  # fmt: skip
             return
@@ -93,10 +94,10 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
                 term.say(f"    {plain(help_)}")
         elif out.written is not None:
             term.say(f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
-        elif out.hits >= threshold and not app.settings.get("capture"):
+        elif out.hits >= rule.threshold and not rule.on:
             term.say(f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off.")
         else:
-            term.say(f"counted {plain(title)}: {out.hits} of {threshold}")
+            term.say(f"counted {plain(title)}: {out.hits} of {rule.threshold}")
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -112,9 +113,8 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
     """
     with term.open() as app:
         now = app.clock.now()
-        window = float(app.settings.get("captureWindow")) * 3600
-        threshold = max(1, int(app.settings.get("captureThreshold")))
-        since = 0.0 if everything else now - window
+        rule = rule_of(app.settings)
+        since = 0.0 if everything else now - rule.window
         rows: list[dict[str, Any]] = []
         for pattern, hits, last in app.state.errors(since):
             sessions, first = app.state.sessions_of(pattern, since)
@@ -126,7 +126,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             ]
             rows.append({
                 "pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None,
-                "muted": not known and hits >= threshold and _is_muted(app, pattern),
+                "muted": not known and hits >= rule.threshold and _is_muted(app, pattern),
             })  # fmt: skip
         if as_json:
             term.json(rows)
@@ -137,17 +137,14 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 if row["gotcha"]
                 else "muted: it was forgotten"
                 if row["muted"]
-                else f"{row['hits']} of {threshold}"
+                else f"{row['hits']} of {rule.threshold}"
             )
             term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
         if not rows:
-            term.note("no error was counted" + ("." if everything else f" in the last {window / 3600:g} hours."))
+            term.note("no error was counted" + ("." if everything else f" in the last {rule.window / 3600:g} hours."))
 
 
 def _is_muted(app: App, pattern: str) -> bool:
     """Say whether the gotcha of an error was forgotten, or put aside: it is not captured again."""
-    from gitmem.model.kinds import gotcha_id
-    from gitmem.store.layout import record_path, tombstone_path
-
     store, id = app.store(), gotcha_id(pattern)
     return store.tip() is not None and any(store.read_file(path) is not None for path in (tombstone_path(id), record_path(id)))

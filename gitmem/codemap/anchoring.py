@@ -7,6 +7,7 @@ adrift, and shown on the file instead of on a wrong line.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from gitmem.errors import UserError
 AROUND = 3  # lines of context kept on either side
 WIDTH = 200  # characters of a line that are kept
 MOST = 20  # anchored lines that are kept
+MOST_SPOTS = 200  # places of a repeated line that are looked at
 ALIKE = 0.75  # share of the anchored lines that must be as they were, or the record is stale
 RIVAL = 0.45  # likeness from which a line could have become another one
 MAPS = 8  # pairs of texts whose lines are remembered as mapped
@@ -84,6 +86,9 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         "lines": [_short(x) for x in lines[first - 1 : last][:MOST]],
         "after": [_short(x) for x in lines[last : last + AROUND]],
     }
+    like = _likes(out, lines, first, last)
+    if any(like):
+        out["context"]["like"] = like
     return out
 
 
@@ -281,7 +286,7 @@ def _by_context(anchor: dict[str, Any], lines: Sequence[str], first: int, last: 
     spot, sure = _spot(anchor, lines, have, keys, [squash(x) for x in before], [squash(x) for x in after])
     near = None if sure else _within(anchor, lines, _by_mini(wanted, before, after, lines, size))
     if spot is None:
-        return near
+        return None if near is not None and near.state != "changed" and any(_like(anchor)[:2]) else near
     if near is not None and near.first != spot + 1:
         return None  # the line as it was is elsewhere, and one that is like it is where it was
     same = sum(1 for n, key in enumerate(keys) if spot + n < len(have) and have[spot + n] == key)
@@ -291,6 +296,60 @@ def _by_context(anchor: dict[str, Any], lines: Sequence[str], first: int, last: 
     if near is not None or 2 * same < len(keys):
         return near
     return Placement("", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys))
+
+
+def _likes(anchor: dict[str, Any], lines: Sequence[str], first: int, last: int) -> list[float]:
+    """Return how well the remembered lines fit another place of their own file.
+
+    In their definition, anywhere, by likeness, and how many places have the same surroundings.
+    Who has nothing but what an anchor remembers knows by this what the anchored place must show more than.
+    """
+    wanted, before, after = context_of(anchor)
+    keys = [squash(x) for x in wanted]
+    if not any(keys):
+        return []
+    have = [squash(x[:WIDTH]) for x in lines]
+    at = next(n for n, key in enumerate(keys) if key)
+    spots = [n - at for n, key in enumerate(have) if key == keys[at] and n >= at and n - at != first - 1][:MOST_SPOTS]
+    sides = [squash(x) for x in before], [squash(x) for x in after]
+    scores = {}
+    for spot in spots:
+        told, blank = _support(have, spot, keys, *sides)
+        scores[spot] = told + 0.25 * blank
+    home = _in_symbol(anchor, lines, spots, keys) if spots and anchor.get("symbol") else spots
+    rest = [*lines[: first - 1], *lines[last:]]
+    near = _by_mini(wanted, before, after, rest, last - first + 1)
+    return [
+        max((scores[spot] for spot in home), default=0.0),
+        max(scores.values(), default=0.0),
+        near.confidence if near else 0.0,
+        _gaps(have, first - 1, keys, *sides),
+    ]
+
+
+def _gaps(have: Sequence[str], spot: int, keys: Sequence[str], before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many other places have most of what stands around a spot around them, whatever stands there."""
+    size = len(keys)
+    wanted = [(n - len(before), key) for n, key in enumerate(before)] + [(size + n, key) for n, key in enumerate(after)]
+    wanted = [(n, key) for n, key in wanted if weight(key) >= _TRIVIAL]
+    if len(wanted) < 2:
+        return 0
+    said = {key for _, key in wanted}
+    met: Counter[int] = Counter()
+    for at, key in enumerate(have):
+        if key in said:
+            for n in {n for n, one in wanted if one == key}:
+                met[at - n] += 1
+    enough = max(2, 0.6 * len(wanted))
+    return sum(1 for at, count in met.items() if count >= enough and abs(at - spot) > 1)
+
+
+def _like(anchor: dict[str, Any]) -> list[float]:
+    context = anchor.get("context")
+    value = context.get("like") if isinstance(context, dict) else None
+    if not isinstance(value, list) or len(value) != 4 or not all(type(x) in {int, float} for x in value):
+        return [0.0, 0.0, 0.0, 0]
+    return value
 
 
 def _spot(
@@ -314,6 +373,11 @@ def _spot(
         return None, False
     (spot,) = rivals
     told, blank = scores[spot]
+    like = _like(anchor)[0 if home else 1]
+    if like > 0 and told + 0.25 * blank < like + 0.5:
+        return None, False  # another place of the old file was as much like it
+    if _gaps(have, spot, keys, before, after) > _like(anchor)[3]:
+        return None, False  # copied, and it is not known which is the copy
     if home:  # in its definition, a neighbour is enough
         fits = told >= 1.0 or told + 0.25 * blank >= 0.5 or most == 0 or alone
     elif named:  # out of it, only what is like nothing else
@@ -362,7 +426,10 @@ def _in_symbol(anchor: dict[str, Any], lines: Sequence[str], spots: Sequence[int
 
 def _within(anchor: dict[str, Any], lines: Sequence[str], made: Placement | None) -> Placement | None:
     """Return a place by likeness when it is in the anchor's definition, or is all but sure."""
-    if made is None or not anchor.get("symbol"):
+    like = _like(anchor)[2]
+    if made is None or (like > 0 and made.confidence < like + 0.1):
+        return None
+    if not anchor.get("symbol"):
         return made
     home = _stays(anchor, lines)
     if home is None:

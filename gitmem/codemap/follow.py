@@ -74,6 +74,11 @@ class Follower:
 
     # -- in the repository
 
+    def text(self, path: str) -> bytes | None:
+        """Return a file's content as `now` sees it; None when it is no file, or too large."""
+        self._begin()
+        return self._content(path, _HERE if self.worktree else "HEAD")
+
     def now(self, anchor: dict[str, Any]) -> Placement:
         """Return where an anchor is in the work tree; in HEAD where there is none."""
         return self._find(anchor, _HERE) if self.worktree else self.at(anchor, "HEAD")
@@ -277,6 +282,9 @@ class Follower:
     def _holding(self, probes: Sequence[str], path: str, target: str) -> list[str]:
         """Return other files that hold one of these lines, in the probes' order."""
         out: list[str] = []
+        every = [part for probe in probes for part in ("-e", probe)]
+        if len(probes) > 1 and not any(name != path for name in self._grep(("-F", *every), target)):
+            return out  # mostly: one search instead of four
         for probe in probes:
             names = [name for name in self._grep(("-F", "-e", probe), target) if name != path]
             if len(names) <= 3 * CANDIDATES:  # a line that is everywhere tells nothing

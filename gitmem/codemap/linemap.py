@@ -21,6 +21,9 @@ STEADY = 8  # lines of such a gap
 MARGIN = 0.06  # by which a likeness must beat the next one
 PAIRS = 2_000  # lines compared with lines in one gap
 TOKENS = 3_000  # compared in one gap
+AROUND = 4  # lines on either side by which a copy is known
+COPIED = 0.4  # share of those lines that a copy has
+COPIES = 20  # lines that are alike: more tell nothing
 WIDE = 400  # characters of a line that are compared
 
 _LOOSE = str.maketrans({"'": '"', "`": '"', ",": None, ";": None, "\\": None, " ": None, "\t": None})
@@ -56,6 +59,8 @@ class LineMap:
         self.back = [-1] * len(new)
         self.tied: set[int] = set()
         self._liked: dict[int, tuple[int, float]] = {}
+        self._settled: dict[int, tuple[int, float]] = {}
+        self._free_lines: dict[str, list[int]] | None = None
         self._done: set[int] = set()
         self._order: set[int] | None = None
         plain = {x: squash(x) for x in {*old, *new}}  # most lines are in both
@@ -79,16 +84,22 @@ class LineMap:
 
     def find(self, line: int) -> tuple[int, float]:
         """Return (new line, confidence) of an old line, both from 0; (-1, 0.0) when it is gone or could be at two places."""
+        if line not in self._settled:
+            self._settled[line] = self._settle(line)
+        return self._settled[line]
+
+    def _settle(self, line: int) -> tuple[int, float]:
         to = self.to[line]
         if to >= 0 and line in self._stray and not self.ordered(line) and self._rival(line):
             return -1, 0.0
         if to >= 0:
-            return to, 1.0 if self.one[line] == self.two[to] else 0.9
+            return self._of_copies(line, to, 1.0 if self.one[line] == self.two[to] else 0.9)
         if line in self.tied or not self.one[line]:
             return -1, 0.0
         if line not in self._done:
             self._compare(line)
-        return self._liked.get(line, (-1, 0.0))
+        to, sure = self._liked.get(line, (-1, 0.0))
+        return self._of_copies(line, to, sure) if to >= 0 else (-1, 0.0)
 
     def ordered(self, line: int) -> bool:
         """Say whether a found line kept its place among the others; what did not was moved."""
@@ -116,6 +127,98 @@ class LineMap:
             [i for i, j in enumerate(self.to) if j < 0 and i not in self.tied and self.one[i]],
             [j for j, i in enumerate(self.back) if i < 0 and self.two[j]],
         )
+
+    # -- copies
+
+    def _of_copies(self, line: int, to: int, sure: float) -> tuple[int, float]:
+        """Choose between a line's place and a copy of it: the one that stands where the line stood; neither when that is both or none.
+
+        Code that was copied and then edited is like the copy more than like what it was, so likeness alone does not say which is which.
+        """
+        for copy in self._copies(line, to):
+            top, end, same = self._extent(line, to, copy)
+            above, below = self._frame(top, end)
+            here, there = above < to < below, above < copy < below
+            if here and not there:
+                continue
+            if here and there and not same and self.one[line] == self.two[to] and self._renamed(line, to, copy, top, end):
+                continue
+            if there and not here and self.likeness(line, copy) >= LIKE:
+                return copy, min(0.85, self.likeness(line, copy))
+            return -1, 0.0
+        return to, sure
+
+    def _copies(self, line: int, to: int) -> list[int]:
+        """Return new lines that nobody took and that stand among what stood around an old one, or stands around its place."""
+        if self._free_lines is None:
+            self._free_lines = {}
+            for j, i in enumerate(self.back):
+                if i < 0 and weight(self.two[j]) >= 3:
+                    self._free_lines.setdefault(_loose(self.two[j]), []).append(j)
+        if not self._free_lines:
+            return []
+        met: Counter[int] = Counter()
+        told = 0
+        for n in range(-AROUND, AROUND + 1):
+            if 0 <= line + n < len(self.one) and weight(self.one[line + n]) >= 3:
+                worth = 3 if n == 0 else 2 if weight(self.one[line + n]) >= PLAIN else 1
+                told += worth
+                spots = {j for key in self._said(line + n, to + n) for j in self._free_lines.get(key, ())[: COPIES + 1]}
+                for j in spots if len(spots) <= COPIES else ():
+                    met[j - n] += worth
+        enough = max(4, COPIED * told)
+        near = {j: count + max(met.get(j - 1, 0), met.get(j + 1, 0)) for j, count in met.items() if 0 <= j < len(self.new)}
+        best = sorted((j for j, count in near.items() if count >= enough and j != to and self.two[j]), key=lambda j: -near[j])
+        return [j for j in best if self.back[j] in {-1, line}][:4]
+
+    def _said(self, i: int, j: int) -> set[str]:
+        """Return what an old line says, and what the new one at its place."""
+        return {_loose(self.one[i]), *((_loose(self.two[j]),) if 0 <= j < len(self.two) and self.back[j] == i else ())}
+
+    def _extent(self, line: int, to: int, copy: int) -> tuple[int, int, bool]:
+        """Return (first, last, whether all are equal) of the old lines around one that a copy goes on for, one strange line allowed."""
+        ends = [line, line]
+        same = self.one[line] == self.two[copy]
+        for side, step in enumerate((-1, 1)):
+            odd = n = 0
+            while odd < 2:
+                n += step
+                i, j = line + n, copy + n
+                if not (0 <= i < len(self.one) and 0 <= j < len(self.two)) or self.back[j] not in {-1, i}:
+                    break
+                if _loose(self.two[j]) in self._said(i, to + n):
+                    ends[side] = i
+                    odd = 0
+                else:
+                    odd += 1
+        return ends[0], ends[1], same
+
+    def _frame(self, top: int, end: int) -> tuple[int, int]:
+        """Return where the found lines around old ones are that kept their order, and that were not copied too."""
+        a, c = top - 1, end + 1
+        while a >= 0 and not self._tells(a):
+            a -= 1
+        while c < len(self.to) and not self._tells(c):
+            c += 1
+        return self.to[a] if a >= 0 else -1, self.to[c] if c < len(self.to) else len(self.new)
+
+    def _tells(self, i: int) -> bool:
+        free = self._free_lines or {}
+        return self.to[i] >= 0 and weight(self.one[i]) >= 3 and self.ordered(i) and not any(x in free for x in self._said(i, self.to[i]))
+
+    def _renamed(self, line: int, to: int, copy: int, top: int, end: int) -> bool:
+        """Say whether a block is as it was and its copy is that with another name, in more than one line."""
+        names: dict[str, str] = {}
+        count = 0
+        for i in range(top, end + 1):
+            j, k = to + i - line, copy + i - line
+            if not 0 <= j < len(self.two) or self.one[i] != self.two[j] or _shape(self.one[i]) != _shape(self.two[k]):
+                return False
+            count += self.one[i] != self.two[k]
+            for before, after in zip(_WORD.findall(self.one[i]), _WORD.findall(self.two[k]), strict=False):
+                if names.setdefault(before, after) != after:
+                    return False
+        return count > 1
 
     # -- equal lines
 
@@ -266,10 +369,18 @@ class LineMap:
         """Choose between the place after what stood above and the one before what stood below; neither when they are alike."""
         raw = self.old[i].rstrip()
         exact = [j for j in (above, below) if self.new[j].rstrip() == raw and self.back[j] < 0]
-        if len(exact) == 1:
+        other = above if exact == [below] else below
+        if len(exact) == 1 and not self._shifted(i, other, -1 if other == above else 1):
             self._take(i, exact[0])
         else:
             self.tied.add(i)
+
+    def _shifted(self, i: int, j: int, step: int) -> bool:
+        """Say whether a line and the one that it touches were indented, both by as much: it went with it."""
+        if not (0 <= i + step < len(self.old) and 0 <= j + step < len(self.new)) or not self.one[i + step]:
+            return False
+        by = _indent(self.new[j]) - _indent(self.old[i])
+        return by != 0 and self.one[i + step] == self.two[j + step] and by == _indent(self.new[j + step]) - _indent(self.old[i + step])
 
     def _alike(self, i: int, j: int, key: str, broken: bool) -> bool:
         """Say whether a line that is there once between two found ones may be taken: where the order is broken, once in all."""
@@ -431,6 +542,10 @@ class LineMap:
 
 def _key(keys: Keys, line: int) -> str:
     return keys.get(line, "") if isinstance(keys, dict) else keys[line]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _shape(line: str) -> str:

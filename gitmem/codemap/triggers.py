@@ -5,6 +5,7 @@ Queries have no such engine: a few wildcards keep tree-sitter busy for minutes u
 interrupted. So they run in a process of their own (`querying`), which is ended when the time is up.
 """
 
+import re
 import time
 from collections.abc import Sequence
 
@@ -14,6 +15,7 @@ from gitmem.errors import UserError
 
 MOST = 50  # hits of one trigger in one text
 MAX_LINE = 2_000  # characters of a line that are looked at
+_ENDS = re.compile(r"\\[AzZ]|\(\?[A-Za-z]*-")
 SECONDS = 0.5  # that a query may take on one text, and all lines for an expression
 
 
@@ -43,6 +45,24 @@ def code_hits(pattern: str, lines: Sequence[str], path: str = "", most: int = MO
         if not number % 256 and time.monotonic() > until:
             break
     return out
+
+
+def one_text(lines: Sequence[str]) -> str:
+    """Return lines as the one text that `may_hit` looks into."""
+    return "\n".join(line.rstrip("\r\n")[:MAX_LINE] for line in lines)
+
+
+def may_hit(pattern: str, text: str) -> bool:
+    """Say whether `code_hits` may find something in the lines of `one_text`: a hundred times quicker where it finds nothing.
+
+    What is found in a line is found in the text of all lines too, unless the expression speaks of the text's ends or turns flags off.
+    """
+    if _ENDS.search(pattern):
+        return True
+    try:
+        return bool(compiled(f"(?m){pattern}").search(text))
+    except UserError:
+        return True
 
 
 def query_hits(query: str, language: str, text: str, most: int = MOST, seconds: float = SECONDS) -> list[int]:

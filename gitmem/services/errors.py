@@ -6,8 +6,9 @@ from typing import Any
 
 from gitmem.errors import UnknownId
 from gitmem.index.state import State
-from gitmem.model.fingerprint import Fingerprint, bounded
-from gitmem.model.kinds import gotcha_id
+from gitmem.model.fingerprint import Fingerprint
+from gitmem.model.kinds import LIVE
+from gitmem.services.capture import Rule, claim
 from gitmem.services.memories import Writer
 from gitmem.store import ops
 from gitmem.store.records import Message, Store, Written
@@ -26,43 +27,33 @@ class Counted:
 
 
 def record(
-    store: Store, state: State, who: Writer, mark: Fingerprint, known: Sequence[dict[str, Any]], anchors: Sequence[dict[str, Any]], output: str, command: str, root: str,
-    *, window: float, threshold: int, sessions: bool = False, capture: bool = True,
+    store: Store, state: State, who: Writer, rule: Rule, mark: Fingerprint, known: Sequence[dict[str, Any]], anchors: Sequence[dict[str, Any]], output: str, command: str, root: str
 ) -> Counted:  # fmt: skip
     """Count a hit, and capture the error when it has repeated.
 
-    `known` are the live gotchas of its pattern, `window` is in seconds; raises what a write raises.
+    `known` are the live gotchas of its pattern; raises what a write raises.
     """
     now = who.clock.now()
-    state.add_error(mark.pattern, now, who.session or "by-hand", window)
-    hits = state.hits(mark.pattern, now, window, sessions=sessions)
-    id = gotcha_id(mark.pattern)
-    mine = [row["id"] for row in known if row["kind"] == "gotcha" and row["store"] == "shared"]
-    if not capture or (hits < threshold and not mine):
-        return Counted(hits, mine[0] if mine else None)
-    target = id if id in mine or not mine else mine[0]
-    times, first = state.claim_hits(mark.pattern, now, window)
-    if not times:
-        return Counted(hits, target)
-    from gitmem.clock import stamp
-
-    facts = {
-        "pattern": mark.pattern, "output": bounded(output), "command": command, "root": root, "times": times, "at": stamp(now), "first": stamp(first),
-        "session": who.session, "agent": "", "anchors": list(anchors),
-    }  # fmt: skip
+    # who names no session speaks of this time: where sessions are counted, two such times are two
+    session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")
+    state.add_error(mark.pattern, now, session, rule.window)
+    due = claim(state, rule, mark, known, now, who.session, output, command, root)
+    if due.id is None or due.facts is None:
+        return Counted(due.hits, due.id)
+    target, facts = due.id, {**due.facts, "anchors": list(anchors)}
     message = Message(f"gotcha: capture {target}", "capture", (target,), who.agent if who.agent != "global" else "", who.session)
     try:
         written = store.write([{**ops.capture(facts), "id": target}], message)
     except BaseException:
         state.return_hits(mark.pattern, now)
         raise
-    if not mine and not written.journaled and not _lives(store, target):
-        return Counted(hits, None, written)
-    return Counted(hits, target, written)
+    if not any(row["id"] == target for row in known) and not written.journaled and not _lives(store, target):
+        return Counted(due.hits, None, written)
+    return Counted(due.hits, target, written)
 
 
 def _lives(store: Store, id: str) -> bool:
     try:
-        return store.get(id).record.status in {"active", "pinned"}
+        return store.get(id).record.status in LIVE
     except UnknownId:
         return False

@@ -74,10 +74,19 @@ def require_mergeable(into: Record, others: Sequence[Record]) -> None:
         raise UserError(f"{into.id} cannot be merged into itself.", "Name another gotcha that it should become part of.")
     if into.status == "archived":  # nobody would see what it stands for
         raise UserError(f"{into.id} is archived; nothing can be merged into it.", f"Bring it back first: git mem restore {into.id}")
+    live = next((other for other in others if other.status in LIVE and not other.resolved), None)
+    if into.resolved and live is not None:  # it would be dealt with by a word about another
+        raise UserError(
+            f"{into.id} is resolved, and {live.id} is not; merged, nobody would be told of it any more.",
+            f"Say that it is open again: git mem gotcha reopen {into.id}, or that this is dealt with too: git mem gotcha resolve {live.id}",
+        )
 
 
 def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], replica: str) -> Change:
-    """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit."""
+    """Let one gotcha stand for others too: it takes over their errors, places and counts; they are archived. One commit.
+
+    What a person wrote or confirmed stays so: what it becomes part of is confirmed with it, and has its words as a quotation.
+    """
     require_mergeable(into, others)
     others = [other for other in others if other.id not in (into.get("supersedes") or []) or other.status != "archived"]
     if not others:  # it was done before: nothing is counted twice
@@ -94,6 +103,11 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
         last_seen=max(seen, default=None),
         workaround=into.fields.get("workaround") or next((o.fields["workaround"] for o in others if o.fields.get("workaround")), None),
     )
+    told = [other for other in others if not other.unconfirmed]
+    if told:
+        after = after.change(body="\n\n".join(filter(None, [into.body.rstrip(), *(_quoted(other, after) for other in told)])) + "\n")
+        if into.unconfirmed:
+            after = after.change(confirmed={"at": who.clock.stamp(), "by": who.author[0]})
     after, found = memories.clean(after, who.allow)
     after = restamp(into, after.touched(who.clock.stamp()))
     after = counted(after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica)
@@ -104,6 +118,13 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
     message = Message(f"gotcha: combine {names} into {into.id}", "combine", (into.id, *(o.id for o in others)), session=who.session)
     todo = [ops.put(after, into), *(ops.put(new, old) for old, new in gone)]
     return Change(into, after, store.write(todo, message), found)
+
+
+def _quoted(other: Record, into: Record) -> str:
+    """Return what somebody wrote in a gotcha as a short quotation, for the text of the one that it becomes part of."""
+    help_ = str(other.fields.get("workaround") or "")
+    words = [other.title, cut(other.body.strip()), f"Workaround: {help_}" if help_ and help_ != into.fields.get("workaround") else ""]
+    return "\n".join(f"> {line}".rstrip() for text in words if text for line in text.split("\n"))
 
 
 def _without_doubles(anchors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

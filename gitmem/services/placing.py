@@ -1,6 +1,7 @@
 """Which gotchas are about a file, and on which of its lines they are now."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,18 @@ from gitmem.codemap.anchoring import Placement
 from gitmem.codemap.follow import Follower
 from gitmem.codemap.spec import glob_match
 from gitmem.errors import UserError
+from gitmem.git.build import object_id
+from gitmem.index.query import Index, sort_rows
+from gitmem.model.kinds import LIVE
 
 Row = dict[str, Any]
 STATES = ("same", "moved", "changed", "approximate", "file", "glob", "adrift")  # surest first
 RANK = {"critical": 0, "warning": 1, "info": 2}
+OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": False}
+SEEN = ("store", "id", "title", "severity", "last_seen", "anchors")  # what is looked at of a gotcha whose code is looked at
+MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
+BATCH = 50  # anchors that are placed at once: the old texts of so many are kept
+SURE = 0.7  # below, changed code is looked for in other files too, as `Follower.now` does
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +57,11 @@ def place(
     for (n, _), spot in zip(known, follower.place_all([anchor for _, anchor in known], path, lines, blob), strict=True):
         spots_of.setdefault(n, []).append(spot)
     out = []
+    whole = triggers.one_text(lines) if any(not row["anchors"] for row in rows) else ""
     for n, row in enumerate(rows):
         spots = spots_of.get(n, [])
         if not row["anchors"]:
-            spots = triggered(row, path, lines)
+            spots = triggered(row, path, lines, whole)
         if spots:
             best = min(spots, key=lambda s: (_away(s, line), STATES.index(s.state) if s.state in STATES else 0, s.first))
             out.append(Placed(row, best, _away(best, line)))
@@ -87,17 +97,160 @@ def arrived(rows: Iterable[Row], follower: Follower, path: str, line: int, go_on
     return out
 
 
-def drift(rows: Iterable[Row], follower: Follower, go_on: Callable[[], bool] = lambda: True) -> Iterator[tuple[Row, Row, Placement]]:
-    """Yield (record, anchor, where it is) of places in the code that are not as they were; ends when `go_on` says no."""
-    for row in rows:
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """A place in the code that is not as it was."""
+
+    row: Row
+    anchor: Row
+    where: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What came of looking at the code of gotchas: `total` is how many there are, `checked` how many could be looked at."""
+
+    found: list[Drifted]
+    total: int
+    checked: int
+
+    @property
+    def complete(self) -> bool:
+        """Say whether all were looked at."""
+        return self.checked == self.total
+
+
+def unsettled(index: Index, follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
+    """Return the paths of gotchas whose file is not, byte for byte, what it was when they were anchored; and those not looked at in time."""
+    changed, left = [], []
+    for path, blobs in index.bases().items():
+        if not go_on():
+            left.append(path)
+        elif not _is_settled(follower.text(path), blobs):
+            changed.append(path)
+    return changed, left
+
+
+def _is_settled(data: bytes | None, blobs: set[str]) -> bool:
+    return data is not None and all(not blob or (blob != "?" and blob == _blob(data, blob)) for blob in blobs)
+
+
+def _blob(data: bytes, like: str) -> str:
+    return object_id("blob", data, "sha256" if len(like) == 64 else "sha1")
+
+
+def survey(
+    indexes: Sequence[Index], follower: Follower, go_on: Callable[[], bool] = lambda: True, step: Callable[[int, int], None] | None = None
+) -> Survey:
+    """Return the live gotchas whose code is not as it was, worst first; it looks file by file until `go_on` says no.
+
+    A file that is the blob that a gotcha was anchored at needs no further look: thousands of gotchas in unchanged files cost as much as
+    reading these files. `step` is told how many gotchas are done, and how many there are to look at.
+    """
+    total = sum(index.number(**OPEN) for index in indexes)
+    rows: list[Row] = []
+    unseen: set[tuple[int, int]] = set()
+    for number, index in enumerate(indexes):
+        changed, left = unsettled(index, follower, go_on)
+        unseen.update((number, row["n"]) for row in _anchored(index, left, ("id",)))
+        rows += [row | {"index": number} for row in _anchored(index, changed, SEEN)]
+    rows = [row for row in rows if (row["index"], row["n"]) not in unseen]
+    sort_rows(rows, "severity")
+    files: dict[str, list[tuple[int, Row]]] = {}
+    for at, row in enumerate(rows):
         for anchor in row["anchors"]:
-            if "glob" in anchor or not isinstance(anchor.get("path"), str):
-                continue
-            if not go_on():
-                return
-            found = follower.now(anchor)
-            if found.stale or found.state in {"changed", "approximate", "adrift", "moved"}:
-                yield row, anchor, found
+            if _is_place(anchor):
+                files.setdefault(anchor["path"], []).append((at, anchor))
+    todo = [sum(map(_is_place, row["anchors"])) for row in rows]
+    found: list[tuple[int, Drifted]] = []
+    done = 0
+    for path, some in files.items():
+        for (at, anchor), where in _now(follower, path, some, go_on):
+            if where.stale or where.state in {"changed", "approximate", "adrift", "moved"}:
+                found.append((at, Drifted(rows[at], anchor, where)))
+            todo[at] -= 1
+            done += not todo[at]
+            if step and (done % 100 == 0 or done == len(rows)):
+                step(done, len(rows))
+    found.sort(key=lambda one: one[0])
+    return Survey([one for _, one in found], total, total - len(unseen) - len(rows) + done)
+
+
+def _anchored(index: Index, paths: Sequence[str], fields: Sequence[str]) -> list[Row]:
+    """Return the live gotchas that have a place in one of these files, once each."""
+    out: dict[int, Row] = {}
+    for start in range(0, len(paths), 500):
+        out |= {row["n"]: row for row in index.rows(paths=paths[start : start + 500], fields=fields, **OPEN)}
+    return list(out.values())
+
+
+def _is_place(anchor: Row) -> bool:
+    return "glob" not in anchor and isinstance(anchor.get("path"), str)
+
+
+def _now(
+    follower: Follower, path: str, some: Sequence[tuple[int, Row]], go_on: Callable[[], bool]
+) -> Iterator[tuple[tuple[int, Row], Placement]]:
+    """Yield anchors of one file with where they are now, as `Follower.now` says; ends when `go_on` says no.
+
+    The file is read once, and what was anchored at the same old text is placed together; only code that is not in it is searched for.
+    """
+    if not go_on():
+        return
+    data = follower.text(path)
+    lines = None if data is None else data.decode("utf-8", "replace").split("\n")
+    some = sorted(some, key=lambda one: str(one[1].get("blob") or ""))
+    for start in range(0, len(some), BATCH):
+        part = some[start : start + BATCH]
+        if not go_on():
+            return
+        spots: list[Placement | None] = [None] * len(part)
+        if data is not None and lines is not None:
+            spots = list(follower.place_all([anchor for _, anchor in part], path, lines, _blob(data, str(part[-1][1].get("blob") or ""))))
+        for one, spot in zip(part, spots, strict=True):
+            if spot is None or not spot.found or (spot.state == "changed" and spot.confidence < SURE):
+                if not go_on():
+                    return
+                spot = follower.now(one[1])
+            yield one, spot
+
+
+class Guide:
+    """Tells the gotchas about files, one after the other: `seconds` are for all of them together, and what is the same for all is read once."""
+
+    def __init__(self, indexes: Sequence[tuple[str, Index]], follower: Follower, rows: Callable[..., list[Row]], hidden: Container[str], seconds: float) -> None:  # fmt: skip
+        self._follower = follower
+        self._rows = rows
+        self._hidden = hidden
+        self._end = time.monotonic() + seconds
+        self._loose = [*rows(globs=True), *rows(triggered=True)]
+        apart = [path for prefix, index in indexes if prefix != "user" for some in unsettled(index, follower, self._go_on) for path in some]
+        self._apart = frozenset(apart)
+        self._others: list[Row] | None = None
+
+    def _go_on(self) -> bool:
+        return time.monotonic() < self._end
+
+    def about(self, path: str, line: int, lines: Sequence[str], blob: str) -> list[Placed]:
+        """Return the gotchas of a file, those nearest to a line first: anchored in it, in what it was called before, or come here since."""
+        names = tuple(name for name in self._follower.earlier(path) if name in self._apart) if self._apart and self._go_on() else ()
+        rows = [*self._rows(paths=(path, *names)), *self._loose]
+        unique = {row["id"]: row for row in rows if row["id"] not in self._hidden}
+        found = place(unique.values(), self._follower, path, lines, line, blob, names)
+        if self._apart:
+            found = gone(found, self._follower, self._go_on)
+            others = [row for row in self._elsewhere() if row["id"] not in unique and row["id"] not in self._hidden]
+            found += arrived(others, self._follower, path, line, self._go_on)
+        return sorted(found, key=lambda one: one.distance)
+
+    def _elsewhere(self) -> list[Row]:
+        """Return the worst of the gotchas whose own file is not as it was: their code may have gone to another one."""
+        if self._others is None:
+            paths = sorted(self._apart)
+            found = {row["id"]: row for start in range(0, len(paths), 500) for row in self._rows(paths=paths[start : start + 500], order="severity", limit=MOVED_ROWS)}  # fmt: skip
+            self._others = list(found.values())
+            sort_rows(self._others, "severity")
+        return self._others[:MOVED_ROWS]
 
 
 def about(anchor: Row, names: Sequence[str]) -> bool:
@@ -108,12 +261,12 @@ def about(anchor: Row, names: Sequence[str]) -> bool:
     return isinstance(glob, str) and any(glob_match(glob, name) for name in names[:1])
 
 
-def triggered(row: Row, path: str, lines: Sequence[str]) -> list[Placement]:
+def triggered(row: Row, path: str, lines: Sequence[str], whole: str) -> list[Placement]:
     """Return where a text is what a gotcha without a place warns of: by its expression or its tree-sitter query."""
     given = row["triggers"]
     found: list[int] = []
     try:
-        if isinstance(given.get("code"), str) and _language_fits(given, path):
+        if isinstance(given.get("code"), str) and _language_fits(given, path) and triggers.may_hit(given["code"], whole):
             found += triggers.code_hits(given["code"], lines, path)
         if isinstance(given.get("query"), str) and isinstance(given.get("language"), str) and _language_fits(given, path):
             found += triggers.query_hits(given["query"], given["language"], "\n".join(line.rstrip("\r\n") for line in lines))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gitmem.clock import Clock
 from gitmem.errors import GitmemError
 from gitmem.files import Location, locate
-from gitmem.index.query import sort_rows, unpack
 from gitmem.git.process import Git, check_owner
+from gitmem.index.query import sort_rows, unpack
 from gitmem.model.globs import glob_match
 from gitmem.store.refs import PRIVATE, SHARED
 from gitmem_lsp.settings import DEFAULTS, GIT_LEVELS, KEYS, Options, from_git

@@ -84,6 +84,13 @@ def test_distinct_sessions(mem: Mem) -> None:
     assert mem.show(answer["gotcha"])["occurrences"] == 6
 
 
+def test_by_hand_each_call_is_a_session(mem: Mem) -> None:
+    """With captureSessions, somebody who names no session does not stay at one for ever."""
+    git(mem.folder, "config", "gitmem.captureSessions", "true")
+    assert [mem("error", "record", TYPE, "--json").json["hits"] for _ in range(3)] == [1, 2, 3]
+    assert len(gotchas(mem)) == 1
+
+
 def test_capture_off(mem: Mem) -> None:
     """It is counted, and stays a count."""
     git(mem.folder, "config", "gitmem.capture", "false")

@@ -168,6 +168,21 @@ def test_snooze(mem: Mem, pay: Path) -> None:
     assert "was not snoozed" in mem("gotcha", "snooze", "--off", id).out
 
 
+def test_snoozed_ones_are_hidden_where_they_would_nag(mem: Mem) -> None:
+    """Not among the resolved, and one that is forgotten is not counted; a limit is of those that are shown."""
+    a, b, c = (new(mem, title, "--severity", "critical" if title == "a" else "info") for title in "abc")
+    mem("gotcha", "snooze", a, b)
+    mem("gotcha", "resolve", b)
+    assert titles(mem("gotcha", "list", "--resolved", "--json")) == ["b"]
+    assert titles(mem("gotcha", "list", "-n", "1", "--json")) == ["c"]
+    assert "1 snoozed" in mem("gotcha", "list").err
+    assert "snoozed" not in mem("gotcha", "list", "--severity", "info").err
+    mem("forget", a)
+    assert mem("gotcha", "stats", "--json").json["snoozed"] == 0
+    mem("gotcha", "snooze", c)
+    assert mem("gotcha", "stats", "--json").json["snoozed"] == 1
+
+
 @pytest.mark.parametrize("span", ["", "0d", "7", "d", "-1d", "1.5h", "7 years"])
 def test_snooze_for_no_time(mem: Mem, span: str) -> None:
     """Exit code 2."""
@@ -195,6 +210,50 @@ def test_verify_says_what_changed(mem: Mem, pay: Path) -> None:
     assert (code, json.loads(out)[0]["now"]["state"]) == (1, "adrift")
     mem("gotcha", "verify", id, "--anchor", "code.py:1")
     assert mem.show(id)["anchors"][0]["path"] == "code.py"
+
+
+def test_verify_of_what_is_not_found(mem: Mem, pay: Path) -> None:
+    """Nothing is written, of the others neither, and it says what to do; with a place it is confirmed there."""
+    id = new(mem, "T", "--anchor", "app/pay.py:9")
+    other = new(mem, "U", "--anchor", "code.py")
+    pay.unlink()
+    before = tip(mem.folder)
+    err = mem("gotcha", "verify", other, id, code=1).err
+    assert "app/pay.py:9" in err
+    assert f"git mem gotcha verify {id[-8:]} --anchor PLACE" in err
+    assert f"git mem gotcha resolve {id[-8:]}" in err
+    assert tip(mem.folder) == before
+    mem("gotcha", "verify", id, "--anchor", "code.py:1")
+    assert mem("gotcha", "verify", "--json").json == []
+
+
+def test_verify_of_your_own_store(mem: Mem) -> None:
+    """It holds in every project: that its code is not in this one tells nothing."""
+    id = new(mem, "T", "--user", "--anchor", "code.py:1")
+    (mem.folder / "code.py").unlink()
+    git(mem.folder, "commit", "-qam", "gone")
+    assert mem("gotcha", "verify", "--json").json == []
+    assert "confirmed" in mem("gotcha", "verify", id).out
+
+
+@pytest.mark.parametrize("verb", [("edit", "--title", "x"), ("verify",), ("resolve",), ("reopen",), ("snooze",)])
+def test_only_gotchas(mem: Mem, verb: tuple[str, ...]) -> None:
+    """A memory is refused, with what to do instead; it can be shown, as what it is."""
+    id = mem.add("a memory")
+    before = tip(mem.folder)
+    assert "is a memory" in mem("gotcha", verb[0], id, *verb[1:], code=1).err
+    assert tip(mem.folder) == before
+    assert mem("gotcha", "show", id, "--json").json["kind"] == "memory"
+    assert "memory" in mem("gotcha", "show", id).out
+
+
+def test_edit_of_a_gotcha(mem: Mem) -> None:
+    """The same as git mem edit, usage errors too."""
+    id = new(mem, "T")
+    assert "changed" in mem("gotcha", "edit", id[-8:], "--title", "U", "--tag", "a").out
+    assert (mem.show(id)["title"], mem.show(id)["tags"]) == ("U", ["a"])
+    mem("gotcha", "edit", code=2)
+    mem("gotcha", "edit", id, "--colour", "red", code=2)
 
 
 def test_verify_usage(mem: Mem) -> None:
@@ -374,5 +433,8 @@ def test_hostile_text_and_colours(mem: Mem) -> None:
 def test_unknown_command(mem: Mem) -> None:
     """It says which was meant."""
     assert "Did you mean list" in mem("gotcha", "lst", code=2).err
+    err = mem("gotcha", "\x1b[31mred\u202e", code=2).err
+    assert "\\x1b[31mred\\u202e" in err
+    assert not set("\x1b\u202e") & set(err)
     assert "It has: add, list" in mem("gotcha", "qqqq", code=2).err
     assert json.loads(mem("gotcha", "list", "--json").out) == []

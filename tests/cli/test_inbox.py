@@ -55,6 +55,23 @@ def test_critical_comes_first(mem: Mem, three: list[str]) -> None:
     assert waiting(mem) == [three[2], three[0], three[1]]
 
 
+def test_one_screen(mem: Mem) -> None:
+    """The first ten, and how many more there are; all for a program, and for whoever asks."""
+    ids = [capture(mem, f"ValueError: {word} is too long", 3) for word in "a bc def ghij klm nop qrst uvw xyz one two three".split()]
+    assert len(set(ids)) == 12
+    done = mem("inbox")
+    assert (done.out.count("(unconfirmed)"), "2 more wait: git mem inbox --all" in done.err) == (10, True)
+    done = mem("inbox", "-n", "3")
+    assert (done.out.count("(unconfirmed)"), "9 more wait" in done.err) == (3, True)
+    done = mem("inbox", "--all")
+    assert (done.out.count("(unconfirmed)"), "more wait" in done.err) == (12, False)
+    assert len(waiting(mem)) == 12
+    assert len(mem("inbox", "--json", "-n", "3").json) == 3
+    assert [row["id"] for row in mem("inbox", "--json", "-n", "3").json] == waiting(mem)[:3]
+    mem("inbox", "--accept-all")
+    assert waiting(mem) == []
+
+
 def test_empty_inbox(mem: Mem) -> None:
     """A remark, no output, exit code 0."""
     done = mem("inbox")
@@ -163,6 +180,38 @@ def test_merge_into_a_hand_written_one(mem: Mem, three: list[str]) -> None:
     assert waiting(mem) == [three[2]]
     assert mem("error", "record", ERRORS[1]).out.endswith("    cut it\n")
     assert mem.show(mine)["occurrences"] == 12
+
+
+def test_merge_of_a_hand_written_one(mem: Mem, three: list[str]) -> None:
+    """What a person wrote confirms what it becomes part of, and all of its words are still there."""
+    mine = mem(
+        "gotcha", "add", "Everything is too long", "-m", "It is the width.\n\nSee the manual.", "--workaround", "cut it", "--json"
+    ).json["id"]
+    mem("inbox", "--merge", mine, "--into", three[0])
+    full = mem.show(three[0])
+    assert (full["origin"], bool(full["confirmed"]), full["workaround"]) == ("captured", True, "cut it")
+    assert full["body"].endswith("> Everything is too long\n> It is the width.\n>\n> See the manual.\n")
+    assert three[0] not in waiting(mem)
+    second = mem("gotcha", "add", "Another way", "--workaround", "fold it", "--json").json["id"]
+    mem("inbox", "--merge", second, "--into", three[0])
+    assert mem.show(three[0])["workaround"] == "cut it"
+    assert mem.show(three[0])["body"].endswith("> Another way\n> Workaround: fold it\n")
+    mem("inbox", "--merge", three[1], "--into", three[2])
+    assert not mem.show(three[2]).get("confirmed")
+
+
+def test_merge_into_a_resolved_one(mem: Mem, three: list[str]) -> None:
+    """Refused while the other one is open: nobody would be told of it. What is dealt with too can be merged."""
+    mem("gotcha", "resolve", three[0])
+    before = tip(mem.folder)
+    err = mem("inbox", "--merge", three[1], "--into", three[0], code=1).err
+    assert f"git mem gotcha reopen {three[0]}" in err
+    assert tip(mem.folder) == before
+    mem("gotcha", "resolve", three[1])
+    mem("inbox", "--merge", three[1], "--into", three[0])
+    mem("gotcha", "reopen", three[0])
+    mem("inbox", "--merge", three[2], "--into", three[0])
+    assert mem.show(three[0])["supersedes"] == sorted(three[1:])
 
 
 def test_merge_twice_counts_once(mem: Mem, three: list[str]) -> None:

@@ -303,3 +303,40 @@ def test_importing_is_cheap():
         "posixpath",
         "contextlib",
     }
+
+
+BODY = [f"    step_{n}(order, {n})" for n in range(6)]
+ORDER = ["import os", "", "def pay(order):", *BODY, "", "def refund(order):", "    return order.total * 2", ""]
+
+
+def test_a_line_is_found_where_it_stood_when_its_code_was_copied_elsewhere_and_then_edited():
+    old = ORDER
+    made = attach({"path": "a.py", "lines": [6, 6]}, "\n".join(old), "b" * 40)
+    edited = list(old)
+    edited[5] = "    step_2(order, 2, wait=True)"
+    new = [*edited, "def pay(order):", *BODY, ""]
+    spot = place(made, new, "", old)
+    assert (spot.first, spot.state) == (6, "changed") or spot.state in {"adrift", "approximate"}
+    assert place(made, new).first == 6 or not place(made, new).found
+
+
+def test_the_same_code_twice_side_by_side_is_no_place():
+    made = attach({"path": "a.txt", "lines": [6, 6]}, "\n".join(ORDER), "b" * 40)
+    new = [*ORDER[:9], *ORDER[2:6], "    step_3(order, 33)", *ORDER[7:]]
+    new[5] = "    step_2(order, 22)"
+    assert place(made, new, "", ORDER).state == "adrift"
+
+
+def test_with_its_context_alone_a_line_is_not_taken_for_one_that_was_like_it_from_the_start():
+    text = ["one:", "  step = 1", "  if ready:", "    close(one)", "", "two:", "  step = 1", "  if ready:", "    close(two)", ""]
+    made = attach({"path": "a.txt", "lines": [2, 2]}, "\n".join(text), "b" * 40)
+    assert made["context"]["like"][1] > 0
+    assert place(made, text[5:]).state == "adrift"
+    assert place(made, ["# new", *text]).first == 3
+
+
+@pytest.mark.parametrize("like", [None, 1, "x", [], [1, 2], [None] * 4, ["a", 1, 2, 3], [1e400, 1, 1, 1], [-1, -1, -1, -1], {"a": 1}])
+def test_what_another_tool_wrote_of_alike_places_does_no_harm(like):
+    made = attach({"path": "a.py", "lines": [6, 6]}, "\n".join(ORDER), "b" * 40)
+    made["context"]["like"] = like
+    place(made, ["x = 1", *ORDER])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from gitmem.errors import UserError
 from gitmem.index import trials
 from gitmem.model.kinds import gotcha_id
 from gitmem.services import errors, gotchas, outcomes
+from gitmem.services.capture import Rule
 from gitmem.services.gotcha_page import escape
 from tests.conftest import git, record
 
@@ -31,7 +33,7 @@ def captured(app, pattern: str = PATTERN) -> str:
 
     mark = fingerprint(pattern, "")
     assert mark
-    out = errors.record(app.store(), app.state, app.writer(), mark, [], [], pattern, "make", "", window=3600, threshold=1)
+    out = errors.record(app.store(), app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", "")
     assert out.gotcha == gotcha_id(mark.pattern)
     return out.gotcha
 
@@ -40,8 +42,10 @@ def outcome(app, **facts) -> None:
     """Have a conclusion wait."""
     whole = {
         "session": "s", "pattern": PATTERN, "command": "make", "failed": "make", "head": git(app.location.worktree or app.location.gitdir, "rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)),
-        "since": 1.0, "at": 2.0, "steps": [["edit", "code.py"]], **facts,
+        "root": app.location.worktree or "", "since": 1.0, "at": 2.0, "until": 2.0, "steps": [["edit", "code.py"]], **facts,
     }  # fmt: skip
+    if "steps" not in facts:
+        whole["steps"] = [["edit", os.path.join(whole["root"], "code.py")]]
     app.state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(whole),))
 
 
@@ -133,8 +137,9 @@ def test_conclusions_anywhere(make_repo, tmp_path: Path, kind: str):
     with open_app(str(path), dict(os.environ), Clock(), "git") as app:
         id = captured(app)
         outcome(app)
-        assert app.conclude() == 1
-        assert get(app, id).get("resolved")["files"] == ["code.py"]
+        has_code = kind != "bare"  # where no file can be edited, an edit is no fix
+        assert app.conclude() == has_code
+        assert (get(app, id).get("resolved") or {}).get("files") == (["code.py"] if has_code else None)
 
 
 def test_merged_gotcha_is_concluded(app):
@@ -191,6 +196,39 @@ def test_merge_joins_what_they_know(app):
     assert (after.tags, after.get("workaround"), after.get("supersedes")) == (["x", "y"], "w1", sorted([one.id, two.id]))
 
 
+# -- notes
+
+
+def test_flapping_does_not_fill_the_text(app):
+    """Of what is said on the way the last five notes stay; what somebody wrote stays as it is."""
+    from tests.conftest import add
+
+    text = "It is so.\n\n> Resolved to call them.\n\n> a quotation\n"
+    one = add(app.store(), record("gotcha", "a", text))
+    for n in range(12):
+        one = gotchas.resolve(app.store(), app.writer(), one, note=f"done {n}").after
+        one = gotchas.reopen(app.store(), app.writer(), one, note=f"again {n}" if n % 2 else "").after
+    assert one.body.startswith(text)
+    notes = re.findall(r"^> (Resolved|Reopened) \S+Z?[.:]? ?(.*)$", one.body[len(text) :], re.MULTILINE)
+    assert [how for how, _ in notes] == ["Reopened", "Resolved", "Reopened", "Resolved", "Reopened"]
+    assert "done 11" in one.body
+    assert "done 9" not in one.body
+    assert "\n\n\n" not in one.body
+
+
+def test_long_notes_are_cut(app):
+    """To 2,000 characters, in the text and in the field; line ends make no second line of the quotation."""
+    from tests.conftest import add
+
+    one = add(app.store(), record("gotcha", "a"))
+    one = gotchas.resolve(app.store(), app.writer(), one, note="x" * 50_000).after
+    assert len(one.get("resolved")["note"]) == 2_000
+    assert len(one.body) < 2_100
+    one = gotchas.reopen(app.store(), app.writer(), one, note="a\nb " + "y" * 50_000).after
+    assert "a b y" in one.body
+    assert len(one.body) < 4_200
+
+
 # -- who subscribed
 
 
@@ -208,6 +246,11 @@ def test_listeners_are_told(app):
     gotchas.reopen(app.store(), app.writer(), get(app, id))
     stop()
     gotchas.confirm(app.store(), app.writer(), get(app, id))
+    stop()  # a second time ends nothing
+    again = app.subscribe(told.append)
+    stop()
+    assert told.append in app._listeners
+    again()
     assert [(notice.op, notice.ids) for notice in told] == [("capture", (id,)), ("resolve", (id,)), ("reopen", (id,))]
     assert all(notice.commit for notice in told)
 
