@@ -39,6 +39,8 @@ _HELPING = Lazy(
     r"kubectl\s+(?:apply|create|rollout|port-forward)|createdb|dropdb|alembic\s+(?:upgrade|stamp)|flyway\s+migrate|dbmate\s+up|knex\s+migrate|prisma\s+(?:generate|migrate|db)|"
     r"(?:\S*/)?(?:python\d?\s+)?(?:\./)?manage\.py\s+migrate|(?:bin/)?(?:rails|rake)\s+db:\w+|"
     r"rm\s+(?:-\S+\s+)*(?:\S*/)?(?:node_modules|dist|build|target|\.next|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.cache|\.turbo|\.gradle|\S*\.lock|\S*\.pid|\S*\.sock)\b|"
+    r"(?:make|just|task)\s+(?:setup|bootstrap|deps|install|generate|gen|codegen|proto|migrate|init|up|seed|env|venv)\b|"
+    r"(?:npm|pnpm|yarn|bun)\s+run\s+(?:setup|prepare|generate|codegen|gen|migrate|db:\w+|postinstall)\b|protoc\s|buf\s+generate|go\s+generate|"
     r"(?:make|cargo|gradle|\./gradlew|mvn|\./mvnw|go|flutter|dotnet)\s+(?:-\S+\s+)*clean\b|(?:chmod|chown|ulimit|sysctl|kill|pkill|killall|fuser)\s|"
     r"(?:git\s+(?:submodule\s+update|lfs\s+(?:pull|install)|config)|npm\s+config\s+set|pip\s+config\s+set|direnv\s+allow|gcloud\s+auth|aws\s+(?:sso\s+login|configure)|az\s+login|gh\s+auth)\b|"
     r"(?:cp|ln)\s+(?:-\S+\s+)*\S+\s+(?:\S*/)?\.[\w.]+$|(?:source|\.)\s+\S+|export\s+[A-Za-z_]\w*=)"
