@@ -49,7 +49,7 @@ __git_mem_options ()
 	"gotcha for" | "gotcha stats") echo --json ;;
 	"gotcha context") echo --task --error --limit --budget --json ;;
 	"gotcha page") echo --output --all ;;
-	inbox) echo --accept --reject --reason --merge --into --accept-all --json ;;
+	inbox) echo --accept --reject --reason --merge --into --accept-all --limit --all --json ;;
 	"error record") echo --command --session --json ;;
 	"error list") echo --all --json ;;
 	show | "gotcha show") echo --at --raw --format --json ;;

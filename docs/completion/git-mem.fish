@@ -196,7 +196,7 @@ complete -c git-mem -n '__git_mem_using list' -l conflicts -d 'Records whose tex
 complete -c git-mem -n '__git_mem_using list' -l since -x -d 'Created after a date, as git takes it'
 complete -c git-mem -n '__git_mem_using list' -l until -x -d 'Created before a date'
 complete -c git-mem -n '__git_mem_using list' -l sort -x -a 'created updated title importance severity' -d 'Order'
-complete -c git-mem -n '__git_mem_using list search log "gotcha "{list,search,context}' -s n -l limit -x -d 'At most so many'
+complete -c git-mem -n '__git_mem_using inbox list search log "gotcha "{list,search,context}' -s n -l limit -x -d 'At most so many'
 complete -c git-mem -n '__git_mem_using graph' -l depth -x -d 'How many steps from ID'
 complete -c git-mem -n '__git_mem_using graph' -l dot -d 'Print Graphviz DOT'
 complete -c git-mem -n '__git_mem_using log' -l oneline -d 'One line a commit'
@@ -224,7 +224,8 @@ complete -c git-mem -n '__git_mem_using inbox' -l accept -x -k -a '(__git_mem_id
 complete -c git-mem -n '__git_mem_using inbox' -l reject -x -k -a '(__git_mem_ids)' -d 'It is not worth keeping'
 complete -c git-mem -n '__git_mem_using inbox' -l merge -x -k -a '(__git_mem_ids gotcha)' -d 'It is part of another gotcha'
 complete -c git-mem -n '__git_mem_using inbox' -l into -x -k -a '(__git_mem_ids gotcha)' -d 'The gotcha that --merge goes into'
-complete -c git-mem -n '__git_mem_using inbox' -l accept-all -d 'Everything that is listed is so'
+complete -c git-mem -n '__git_mem_using inbox' -l accept-all -d 'Everything that waits is so'
+complete -c git-mem -n '__git_mem_using inbox' -s a -l all -d 'All that wait'
 complete -c git-mem -n '__git_mem_using "error record"' -l command -x -d 'The command that printed it'
 complete -c git-mem -n '__git_mem_using "error list"' -s a -l all -d 'All that is remembered'
 
