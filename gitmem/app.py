@@ -173,7 +173,13 @@ class App:
         A listener that fails is passed over: it must not cost a write. What other processes do is in `git mem log`.
         """
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        mine = [listener]
+
+        def stop() -> None:
+            while mine:  # a second call must not end somebody else's
+                self._listeners.remove(mine.pop())
+
+        return stop
 
     def notify(self, notice: "Notice") -> None:
         """Tell those who subscribed."""

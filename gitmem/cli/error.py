@@ -76,7 +76,6 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
             raise UserError(
                 "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
             )
-
         out = errors.record(
             app.store(), app.state, who, rule, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root
         )  # fmt: skip

@@ -8,7 +8,7 @@ TABLE = {
     "add": ("gotcha_change", "add_command", "Record a trap and what helps"),
     "list": ("gotcha_find", "list_command", "List gotchas, critical ones first"),
     "show": ("read", "show_command", "Show gotchas whole"),
-    "edit": ("write", "edit_command", "Change one in your editor or by flags"),
+    "edit": ("gotcha_change", "edit_command", "Change one in your editor or by flags"),
     "resolve": ("gotcha_change", "resolve_command", "Say that it is dealt with"),
     "reopen": ("gotcha_change", "reopen_command", "Say that it is not dealt with after all"),
     "snooze": ("gotcha_change", "snooze_command", "Hide it from yourself for a while"),

@@ -13,6 +13,7 @@ from gitmem.cli.render import Terminal, plain, public, short
 from gitmem.cli.rows import as_row
 from gitmem.cli.standing import every
 from gitmem.cli.write import done, field_options, resolve_anchor, titled, written_fields, written_text
+from gitmem.cli.write import edit_command as edit_any
 from gitmem.errors import UserError
 from gitmem.files import head
 from gitmem.model.record import Record
@@ -67,12 +68,17 @@ def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: 
         done(term, change, "remembered", scope, as_json)
 
 
-def _each(term: Terminal, ids: tuple[str, ...], verb: str, as_json: bool, act: Callable[[App, Store, Record], Change]) -> None:
+def _each(
+    term: Terminal, ids: tuple[str, ...], verb: str, as_json: bool, act: Callable[[App, Store, Record], Change],
+    check: Callable[[App, str, Record], None] | None = None,
+) -> None:  # fmt: skip
     with term.open() as app:
         rows = []
         found = every(app, ids)
-        for _, stored in found:  # all or none: before the first is written
-            if verb != "confirmed" or stored.record.kind != "memory":
+        for scope, stored in found:  # all or none: before the first is written
+            if check:
+                check(app, scope, stored.record)
+            else:
                 gotchas.require_gotcha(stored.record, verb)
         for scope, stored in found:
             change = act(app, app.store(scope), stored.record)
@@ -90,6 +96,20 @@ def _changed(change: Change) -> bool:
 
 ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID...")
 note_option = click.option("--message", "-m", "note", default="", metavar="TEXT", help="How, or why; becomes part of the text.")
+
+
+@click.pass_context
+def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
+    with ctx.obj.open() as app:
+        record = app.get(id)[1].record
+        if record.kind != "gotcha":
+            raise UserError(f"{record.id} is a {record.kind}, no gotcha.", f"Change it with: git mem edit {short(record.id)}")
+    return ctx.invoke(edit_any.callback, id=id, **o) if edit_any.callback else None
+
+
+edit_command = click.Command(
+    "edit", params=edit_any.params, callback=_edit_gotcha, help=edit_any.help, short_help=TABLE["edit"][2], epilog=edit_any.epilog
+)
 
 
 @click.command("resolve", short_help=TABLE["resolve"][2])
@@ -221,15 +241,29 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, 
     if places and len(ids) > 1:
         raise click.UsageError("--anchor goes with one ID.")
 
+    def check(app: App, scope: str, record: Record) -> None:
+        gotchas.require_gotcha(record, "verified")
+        lost = None if places or scope == "user" else _lost(app, record)
+        if lost:
+            raise UserError(
+                f"the code of {record.id} is not found: {lost}. Nothing was written.",
+                f"Where it is now: git mem gotcha verify {short(record.id)} --anchor PLACE. No more: git mem gotcha resolve {short(record.id)}",
+            )
+
     def confirm(app: App, store: Store, record: Record) -> Change:
         commit = head(app.location) or ""
-        if places:
-            record = record.change(anchors=[resolve_anchor(app, place) for place in places])
-        elif record.anchors:
-            record = record.change(anchors=[_again(app, anchor) for anchor in record.anchors])
-        return gotchas.confirm(store, app.writer(), store.get(record.id).record, commit, record.anchors)
+        anchors = [resolve_anchor(app, place) for place in places] if places else [_again(app, anchor) for anchor in record.anchors]
+        return gotchas.confirm(store, app.writer(), record, commit, anchors)
 
-    _each(term, ids, "confirmed", as_json, confirm)
+    _each(term, ids, "confirmed", as_json, confirm, check)
+
+
+def _lost(app: App, record: Record) -> str:
+    """Return a place of a gotcha whose code is not found any more; '' when there is none."""
+    for anchor in record.anchors:
+        if "glob" not in anchor and anchor.get("path") and app.follower.now(anchor).state == "adrift":
+            return f"{anchor['path']}:{anchor['lines'][0]}" if anchor.get("lines") else str(anchor["path"])
+    return ""
 
 
 def _again(app: App, anchor: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,13 +11,15 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.gotcha import TABLE
 from gitmem.cli.list import hit_lines, paths_of
-from gitmem.cli.render import Terminal, age, line, plain, public, short
+from gitmem.cli.render import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import UserError
 from gitmem.files import inside
-from gitmem.model.kinds import CATEGORIES, SEVERITIES
+from gitmem.index.query import FIELDS, SORTED_BY
+from gitmem.model.kinds import CATEGORIES, LIVE, SEVERITIES
+from gitmem.services.gotcha_page import page
 
-LIVE = ("active", "pinned")
-MOVED_PATIENCE, MOVED_ROWS = 0.5, 500  # seconds a file, and gotchas, that code which went to another file is looked for
+ENTRY = (*LINE, *SORTED_BY["severity"], "occurrences")  # what `entry` shows
+FOR_PATIENCE = 0.5  # seconds, for all files together, that code which went to another file is looked for
 FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 
 
@@ -46,20 +47,20 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
     scopes = opt.scopes(o)
     with term.open_any() as app:
         resolved = o["resolved"] if o["resolved"] is not None or o["everything"] else False
-        rows = app.rows(
-            scopes=scopes, kinds=("gotcha",), statuses=() if o["everything"] else LIVE, agents=opt.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
-            resolved=resolved, unconfirmed=True if o["unconfirmed"] else None, order="severity",
-        )  # fmt: skip
-        hidden = {} if o["snoozed"] or o["everything"] else app.state.snoozed(app.clock.now())
-        for key, wanted in (("category", o["categories"]), ("severity", o["severities"])):
-            rows = [row for row in rows if not wanted or row[key] in wanted]
-        shown = [row for row in rows if row["id"] not in hidden][: limit if limit is not None else None]
+        hidden = {} if o["snoozed"] or o["everything"] or resolved else app.state.snoozed(app.clock.now())
+        wanted: dict[str, Any] = {
+            "scopes": scopes, "kinds": ("gotcha",), "statuses": () if o["everything"] else LIVE, "agents": opt.agents(app, o["agent"]), "paths": paths_of(app, o["files"]),
+            "resolved": resolved, "unconfirmed": True if o["unconfirmed"] else None, "categories": o["categories"], "severities": o["severities"],
+        }  # fmt: skip
+        fields = FIELDS if as_json else ENTRY
+        rows = app.rows(**wanted, without=list(hidden), order="severity", limit=-1 if limit is None else limit, fields=fields)
         if as_json:
-            term.json([public(row) for row in shown])
+            term.json([public(row) for row in rows])
             return
-        term.page((entry(term, row, app.clock.now()) for row in shown), app)
-        if len(shown) < len(rows) and limit is None:
-            term.note(f"{len(rows) - len(shown)} snoozed; show them with --snoozed.")
+        term.page((entry(term, row, app.clock.now()) for row in rows), app)
+        away = len(app.rows(**wanted, ids=list(hidden), fields=("id", "store", "created"))) if hidden and limit is None else 0
+        if away:
+            term.note(f"{away} snoozed; show them with --snoozed.")
         elif not rows:
             term.note("no gotcha fits. With the resolved ones: git mem gotcha list --all")
 
@@ -112,26 +113,21 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
       git mem gotcha for app/pay.py:40
       git mem gotcha for $(git diff --name-only)
     """
-    from gitmem.services.placing import arrived, gone, place
+    from gitmem.services.placing import OPEN, Guide
 
     with term.open() as app:
-        hidden = app.state.snoozed(app.clock.now())
-        common: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": opt.agents(app, None), "resolved": False}
-        loose = app.rows(globs=True, **common) + app.rows(triggered=True, **common)
-        every = app.rows(order="severity", limit=MOVED_ROWS, **common)
+        agents = opt.agents(app, None)
+        guide = Guide(
+            app.indexes(),
+            app.follower,
+            lambda **more: app.rows(agents=agents, **OPEN, **more),
+            app.state.snoozed(app.clock.now()),
+            FOR_PATIENCE,
+        )
         out = []
         for given in places:
             path, wanted = _file_and_line(app, given)
-            text, blob = read_text(app, path)
-            names = app.follower.earlier(path)
-            rows = app.rows(paths=(path, *names), **common) + loose
-            unique = {row["id"]: row for row in rows if row["id"] not in hidden}
-            end = time.monotonic() + MOVED_PATIENCE
-            here = place(unique.values(), app.follower, path, text, wanted, blob, names)
-            here = gone(here, app.follower, lambda until=end: time.monotonic() < until)  # type: ignore[misc]
-            others = [row for row in every if row["id"] not in unique and row["id"] not in hidden]
-            here += arrived(others, app.follower, path, wanted, lambda until=end: time.monotonic() < until)  # type: ignore[misc]
-            out += [(given, found) for found in sorted(here, key=lambda found: found.distance)]
+            out += [(given, found) for found in guide.about(path, wanted, *read_text(app, path))]
         if as_json:
             term.json([_placed(given, found) for given, found in out])
             return
@@ -250,8 +246,10 @@ def stats_command(term: Terminal, as_json: bool) -> None:
     with term.open_any() as app:
         now = app.clock.now()
         window = float(app.settings.get("captureWindow")) * 3600
-        facts = gotchas.statistics(app.rows(kinds=("gotcha",)), app.state.errors(now - window), int(app.settings.get("captureThreshold")))
-        facts["snoozed"] = len(app.state.snoozed(now))
+        indexes = [index for _, index in app.indexes()]
+        facts = gotchas.statistics(
+            indexes, app.state.errors(now - window), int(app.settings.get("captureThreshold")), app.state.snoozed(now)
+        )
         if as_json:
             term.json(facts)
             return
@@ -280,8 +278,6 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
     Example:
       git mem gotcha page --all -o GOTCHAS.md
     """
-    from gitmem.services.gotcha_page import page
-
     with term.open_any() as app:
         rows = app.rows(
             kinds=("gotcha",), statuses=LIVE, resolved=None if everything else False, order="severity", agents=opt.agents(app, None)
@@ -309,33 +305,28 @@ def _body(app: App, row: dict[str, Any]) -> str:
 
 def drifted(term: Terminal, as_json: bool) -> int:
     """List the gotchas whose code has changed, moved or gone; return 1 when there are some."""
-    from gitmem.services.placing import drift
+    from gitmem.services.placing import survey
 
     with term.open() as app:
-        rows = app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity")
-        out = list(drift(rows, app.follower))
+        seen = survey([index for prefix, index in app.indexes() if not prefix], app.follower, step=term.progress("looking at"))
         if as_json:
             term.json([
-                {"id": row["id"], "title": row["title"], "was": {k: anchor.get(k) for k in ("path", "lines", "symbol")},
-                 "now": {"path": found.path, "first": found.first, "last": found.last, "state": found.state, "stale": found.stale}}
-                for row, anchor, found in out
+                {"id": one.row["id"], "title": one.row["title"], "was": {k: one.anchor.get(k) for k in ("path", "lines", "symbol")},
+                 "now": {"path": one.where.path, "first": one.where.first, "last": one.where.last, "state": one.where.state, "stale": one.where.stale}}
+                for one in seen.found
             ])  # fmt: skip
-            return 1 if out else 0
-        said = {
-            "changed": "the code has changed",
-            "approximate": "only its definition is there",
-            "adrift": "the code is not found",
-            "moved": "the code has moved",
-        }
-        for row, anchor, found in out:
+            return 1 if seen.found else 0
+        said = {"approximate": "only its definition is there", "adrift": "the code is not found", "moved": "the code has moved"}
+        for one in seen.found:
+            anchor, where = one.anchor, one.where
             was = f"{anchor['path']}:{anchor['lines'][0]}" if anchor.get("lines") else str(anchor["path"])
-            spot = "" if found.state == "adrift" else f": now {found.path}:{found.first}"
-            why = said.get(found.state, "the code has changed")
-            term.say(f"{term.style(short(row['id']), fg='yellow')} {plain(row['title'])}\n    {plain(f'{was}, {why}{spot}')}")
-        if out:
+            spot = "" if where.state == "adrift" else f": now {where.path}:{where.first}"
+            why = said.get(where.state, "the code has changed")
+            term.say(f"{term.style(short(one.row['id']), fg='yellow')} {plain(one.row['title'])}\n    {plain(f'{was}, {why}{spot}')}")
+        if seen.found:
             term.note(
                 "still so: git mem gotcha verify ID. Elsewhere: git mem gotcha verify ID --anchor PLACE. No more: git mem gotcha resolve ID."
             )
         else:
-            term.note(f"all {len(rows)} gotchas are where they were.")
-        return 1 if out else 0
+            term.note(f"all {seen.total} gotchas are where they were.")
+        return 1 if seen.found else 0

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from gitmem.cli.render import plain
+
 
 class Parts(click.Group):
     """A group whose commands are told by a table: name -> (module below gitmem.cli, attribute, one line)."""
@@ -33,7 +35,7 @@ class Parts(click.Group):
 
             near = difflib.get_close_matches(args[0], self.table, n=2, cutoff=0.5)
             hint = f" Did you mean {' or '.join(near)}?" if near else f" It has: {', '.join(self.table)}."
-            raise click.UsageError(f"{ctx.command_path}: '{args[0]}' is none of its commands.{hint}", ctx)
+            raise click.UsageError(f"{ctx.command_path}: '{plain(args[0])}' is none of its commands.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,16 +9,20 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
-from gitmem.cli.render import Terminal, age, line, plain, public, short
+from gitmem.cli.render import LINE, Terminal, age, line, plain, public, short
 from gitmem.cli.standing import every
 from gitmem.cli.write import done, edited_record
 from gitmem.errors import GitmemError, UserError
 from gitmem.files import head
+from gitmem.index.query import FIELDS, SORTED_BY
+from gitmem.model.kinds import LIVE
 from gitmem.model.record import Record
 from gitmem.services import gotchas, memories
 from gitmem.store.records import Stored
 
-LIVE = ("active", "pinned")
+SCREEN = 10  # records that fill a screen
+CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround")  # what `_card` shows
+WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
 EMPTY = "the inbox is empty: everything that was captured has been looked at."
 KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
 
@@ -31,11 +35,19 @@ KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
 @click.option("--reason", default="", metavar="TEXT", help="Why it is rejected.")
 @click.option("--merge", "merged", multiple=True, metavar="ID", help="It is part of the gotcha named by --into. May be repeated.")
 @click.option("--into", metavar="ID", help="The gotcha that --merge goes into.")
-@click.option("--accept-all", is_flag=True, help="Everything that is listed is so.")
+@click.option("--accept-all", is_flag=True, help="Everything that waits is so.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=0),
+    help=f"At most so many; without it {SCREEN} in a pipe, and all with --json and on a terminal.",
+)
+@click.option("--all", "-a", "everything", is_flag=True, help="All that wait.")
 @opt.json_option
 @click.pass_obj
 def inbox_command(
-    term: Terminal, accepted: tuple[str, ...], rejected: tuple[str, ...], reason: str, merged: tuple[str, ...], into: str | None, accept_all: bool, as_json: bool
+    term: Terminal, accepted: tuple[str, ...], rejected: tuple[str, ...], reason: str, merged: tuple[str, ...], into: str | None, accept_all: bool,
+    limit: int | None, everything: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Look through what was captured from errors or extracted from sessions, and nobody has confirmed.
 
@@ -54,33 +66,38 @@ def inbox_command(
         if accepted or rejected or merged or accept_all:
             if accept_all:
                 others = {app.find(id) for id in (*rejected, *merged)}
-                accepted = tuple(dict.fromkeys([*accepted, *(row["id"] for row in waiting(app) if row["id"] not in others)]))
+                accepted = tuple(dict.fromkeys([*accepted, *(row["id"] for row in waiting(app, ("id",)) if row["id"] not in others)]))
                 if not (accepted or others) and not as_json:
                     term.note(EMPTY)
             _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
             return
-        rows = waiting(app)
+        most = -1 if everything else limit
         if as_json:
-            term.json([public(row) for row in rows])
-            return
-        if not rows:
-            term.note(EMPTY)
+            term.json([public(row) for row in waiting(app, FIELDS, -1 if most is None else most)])
             return
         if sys.stdin.isatty() and sys.stdout.isatty():
-            _ask(term, app, rows)
+            ids = [row["id"] for row in waiting(app, ("id",), -1 if most is None else most)]
+            if ids:
+                _ask(term, app, ids)
+            else:
+                term.note(EMPTY)
+            return
+        rows = waiting(app, CARD, SCREEN if most is None else most)
+        total = sum(index.number(**WAITING) for _, index in app.indexes())
+        if not total:
+            term.note(EMPTY)
             return
         for row in rows:
             for text in _card(term, row, app.clock.now()):
                 term.say(text)
+        if len(rows) < total:
+            term.note(f"{total - len(rows):,} more wait: git mem inbox --all")
         term.note("git mem inbox --accept ID, --reject ID, or --merge ID --into ID")
 
 
-def waiting(app: App) -> list[dict[str, Any]]:
+def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:
     """Return the rows that nobody has confirmed: those that matter most first."""
-    rows = app.rows(kinds=("gotcha", "memory"), statuses=LIVE, resolved=False, unconfirmed=True, order="severity")
-    rows.sort(key=lambda row: -(row["occurrences"] or 0))
-    rows.sort(key=lambda row: row["severity"] != "critical")
-    return rows
+    return app.rows(**WAITING, order="waiting", limit=limit, fields=("store", *SORTED_BY["waiting"], *fields))
 
 
 def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> Iterator[str]:
@@ -166,15 +183,15 @@ def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool)
     return [stored.record.id for stored in others]
 
 
-def _ask(term: Terminal, app: App, rows: Sequence[dict[str, Any]]) -> None:
+def _ask(term: Terminal, app: App, ids: Sequence[str]) -> None:
     """Show each, and do what a key says."""
-    for number, listed in enumerate(rows, 1):
-        row = next((row for row in waiting(app) if row["id"] == listed["id"]), None)
+    for number, id in enumerate(ids, 1):
+        row = next(iter(app.rows(**WAITING, ids=(id,), fields=(*CARD, "store"))), None)
         if row is None:  # dealt with meanwhile: a merge, another process
             continue
         term.say("")
         body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
-        term.say(term.style(f"{number} of {len(rows)}", bold=True))
+        term.say(term.style(f"{number} of {len(ids)}", bold=True))
         for text in _card(term, row, app.clock.now(), body):
             term.say(text)
         while True:

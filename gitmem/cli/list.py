@@ -10,7 +10,7 @@ from gitmem.cli import options as opt
 from gitmem.cli.render import LINE, Terminal, age, formatted, line, names, plain, public, width
 from gitmem.clock import stamp
 from gitmem.index.query import FIELDS, SORTED_BY
-from gitmem.model.kinds import STATUSES, TYPES
+from gitmem.model.kinds import LIVE, STATUSES, TYPES
 
 
 @click.command("list", short_help="List records")
@@ -50,7 +50,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
     """
     scopes = opt.scopes(o)
     with term.open_any() as app:
-        statuses = o["statuses"] or (() if o["everything"] else ("active", "pinned"))
+        statuses = o["statuses"] or (() if o["everything"] else LIVE)
         bounds = {name: _bound(app, o[name]) for name in ("since", "until")}
         limit = -1 if o["limit"] is None else o["limit"]
         fields = FIELDS if as_json else (*SORTED_BY[o["order"]], *(names(template) if template else LINE))
@@ -121,7 +121,7 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
     """
     scopes = opt.scopes(o)
     with term.open_any() as app:
-        statuses = () if o["everything"] else ("active", "pinned")
+        statuses = () if o["everything"] else LIVE
         hits = app.search(
             " ".join(words),
             limit,

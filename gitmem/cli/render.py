@@ -111,14 +111,14 @@ class Terminal:
         with app:
             yield from self._used(app)
 
-    def progress(self) -> Callable[[int, int], None] | None:
+    def progress(self, what: str = "indexing") -> Callable[[int, int], None] | None:
         """Return a progress line for long work; None when stderr is no terminal."""
         if not sys.stderr.isatty():
             return None
 
         def show(done: int, total: int) -> None:
             end = "\r" if done < total else "\r\033[K"
-            click.echo(f"indexing {done:,} of {total:,}" if done < total else "", nl=False, err=True)
+            click.echo(f"{what} {done:,} of {total:,}" if done < total else "", nl=False, err=True)
             click.echo(end, nl=False, err=True)
 
         return show

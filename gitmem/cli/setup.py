@@ -13,12 +13,13 @@ from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, age, plain
 from gitmem.errors import External, GitmemError, UserError
 from gitmem.index.query import open_index
-from gitmem.services import doctor
+from gitmem.model.kinds import LIVE
+from gitmem.services import doctor, placing
 from gitmem.store import journal
 from gitmem.store import sync as syncing
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
 
-DRIFT_PATIENCE, DRIFT_ROWS = 0.8, 500  # seconds, and gotchas, that status looks at the code of
+DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 
 
 @click.command("init", short_help="Make the store of this repository")
@@ -99,7 +100,10 @@ def status_command(term: Terminal, as_json: bool) -> None:
         ):  # fmt: skip
             number = row[key] if isinstance(row[key], int) else len(row[key])
             if number:
-                term.say(term.style("! ", fg="yellow") + text.format(number))
+                least = "at least " if key == "adrift" and not row["adrift_complete"] else ""
+                term.say(term.style("! ", fg="yellow") + least + text.format(number))
+        if not row["adrift"] and not row["adrift_complete"]:
+            term.say(f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify")
 
 
 def _plural(kind: str) -> str:
@@ -120,28 +124,25 @@ def _status(app: App) -> dict[str, Any]:
             changed = source.objects.commit(tip).committer.time
             stores[scope] = {"tip": tip, "changed": config_stamp(changed), "records": {k: n for (s, k), n in counts.items() if s == name}}
         damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
-        conflicts += len(index.rows(conflict=True))
-    live: dict[str, Any] = {"statuses": ("active", "pinned"), "resolved": False}
-    unconfirmed = len(app.rows(kinds=("gotcha", "memory"), unconfirmed=True, fields=("id", "store"), **live))
+        conflicts += index.number(conflict=True)
+    waiting: dict[str, Any] = {"kinds": ("gotcha", "memory"), "unconfirmed": True, "statuses": LIVE, "resolved": False}
+    unconfirmed = sum(index.number(**waiting) for _, index in app.indexes())
     name = app.settings.get("remote")
     unpushed, since = syncing.unpushed(app.store(), name) if name else (0, "")
     return {
         "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
-        "unconfirmed": unconfirmed, "adrift": _adrift(app, live), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+        "unconfirmed": unconfirmed, **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
     }  # fmt: skip
 
 
-def _adrift(app: App, live: dict[str, Any]) -> int:
-    """Return how many gotchas have lost their code, as far as can be seen in a moment: the worst ones are looked at first."""
-    from gitmem.services.placing import drift
-
-    if app.location.worktree is None:
-        return 0
+def _adrift(app: App) -> dict[str, Any]:
+    """Return how many gotchas have lost their code, and of how many that was looked at: status does not take long."""
     end = time.monotonic() + DRIFT_PATIENCE
-    rows = app.rows(kinds=("gotcha",), order="severity", limit=DRIFT_ROWS, **live)
-    lost = {row["id"] for row, _, found in drift(rows, app.follower, lambda: time.monotonic() < end) if found.state == "adrift"}
-    return len(lost)
+    indexes = [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []
+    seen = placing.survey(indexes, app.follower, lambda: time.monotonic() < end)
+    lost = {one.row["n"] for one in seen.found if one.where.state == "adrift"}
+    return {"adrift": len(lost), "adrift_checked": seen.checked, "adrift_complete": seen.complete}
 
 
 def config_stamp(seconds: int) -> str:

@@ -38,9 +38,10 @@ CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, typ
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_session ON records (session, created, id);
-CREATE INDEX records_unconfirmed ON records (origin) WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
+CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
+  WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
-CREATE INDEX records_counted ON records (kind, status, resolved, category, severity, origin, confirmed, occurrences);
+CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity, origin, confirmed);
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
 CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;

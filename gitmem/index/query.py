@@ -27,11 +27,12 @@ FIELDS = (
     "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "oid", "path",
 )  # fmt: skip
 _ALL = ("n", *FIELDS)
+NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})  # filters that leave few records
 _JSON = frozenset({"tags", "anchors", "triggers"})
 ORDERS = {
     "created": "created DESC, id DESC", "updated": "updated DESC, id DESC", "title": "title COLLATE NOCASE, id", "importance": "importance DESC, created DESC, id",
     "severity": "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id",
-    "waiting": "severity <> 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id",
+    "waiting": "severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id",
 }  # fmt: skip
 
 
@@ -73,7 +74,7 @@ class Index:
         return row[0] if row else None
 
     @healing
-    def rows(self, *, order: str = "created", limit: int = -1, offset: int = 0, fields: "Iterable[str]" = FIELDS, **filters: "Any") -> "list[dict[str, Any]]":  # fmt: skip
+    def rows(self, /, *, order: str = "created", limit: int = -1, offset: int = 0, fields: "Iterable[str]" = FIELDS, **filters: "Any") -> "list[dict[str, Any]]":  # fmt: skip
         """Return records that pass every filter of `_filtered`; an empty filter passes all.
 
         `fields` are those that the caller looks at; all is three times the work.
@@ -81,11 +82,13 @@ class Index:
         where, values = _filtered(**filters)
         wanted = set(fields)
         names = [f for f in FIELDS if f in wanted]
-        sql = f"SELECT {', '.join(['n', *names])} FROM records{where} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        # few of many, worst first: the index has them in this order, and SQLite does not see that this is less than to sort them all
+        by = " INDEXED BY records_worst" if order == "severity" and limit >= 0 and not NARROW & {k for k, v in filters.items() if v} else ""
+        sql = f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
 
     @healing
-    def number(self, **filters: "Any") -> int:
+    def number(self, /, **filters: "Any") -> int:
         """Return how many records pass every filter of `rows`."""
         where, values = _filtered(**filters)
         return int(self.db.execute(f"SELECT COUNT(*) FROM records{where}", values).fetchone()[0])

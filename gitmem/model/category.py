@@ -92,6 +92,10 @@ def category(error: str, near: str, command: str) -> str:
     """Return one of build, test, lint, runtime, integration, security, general."""
     if _SECURITY.search(error):
         return "security"
+    if error.endswith(": command not found"):  # whatever it would have done
+        return "runtime"
+    if error.startswith("cd: "):
+        return "runtime" if _RUNS.search(command) else "general"
     doing = _doing(command) if command else next((name for name, words in _LOOKS if words.search(near)), "")
     if _COMPILER.search(error) or (error.startswith("error") and "cargo " in command):
         return "lint" if doing == "lint" else "build"

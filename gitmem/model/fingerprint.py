@@ -28,7 +28,7 @@ _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFEFF, 0x200B, *ran
 # what stands in front of what a line says, for people; the pattern keeps it
 _BEFORE = Lazy(
     r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught|>) |exception in thread \"[^\"]*\" |"
-    r"(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: |[\w.-]*/\S+/(?=\w[\w.]*: ))+"
+    r"(?:[A-Za-z]:\\|/)[^:*?\"'<>|\n]{1,200}\.\w{1,8}(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): ?|(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: |[\w.-]*/\S+/(?=\w[\w.]*: ))+"
 )
 _QUALIFIED = Lazy(
     r"^(?:[A-Za-z_]\w*\.)+(?=[A-Z]\w*(?::|$))|^(\w+(?:\.\w+)?: )(?:[a-z_]\w*\.)+(?=[A-Z]\w*(?:Error|Exception)(?::|$))"
@@ -55,7 +55,10 @@ class Fingerprint:
     def title(self) -> str:
         """One short line for people, as it was this time."""
         said = _relative(self._key, self._root)
-        return shorten(_QUALIFIED.sub(r"\1", _BEFORE.sub("", said).strip()) or said, TITLE)
+        bare = _QUALIFIED.sub(r"\1", _BEFORE.sub("", said).strip()) or said
+        if len(bare) > TITLE and ": [Errno " in bare:  # its name says more than its number
+            bare = re.sub(r": \[Errno \d+\]", ":", bare)
+        return shorten(bare, TITLE)
 
     @property
     def category(self) -> str:

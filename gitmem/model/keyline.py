@@ -35,6 +35,7 @@ _SUMMARY = (
 )  # fmt: skip
 _SAID = (
     "command not found", "permission denied", "no such file or directory", "segmentation fault", "out of memory", "undefined reference", "multiple definition of", "double free", "stack smashing", "bus error",
+    "connection refused", "connection timed out", "no route to host", "network is unreachable", "name or service not known", "temporary failure in name resolution",
     "module not found: ", "unrecognized arguments", "panicked at ", "is not recognized as", ": error: ", ": fatal error: ",
 )  # fmt: skip
 _STARTS = (
@@ -53,6 +54,29 @@ _STEMS = (
     "deadlock", "not a ", "no matching", "declined", "issues found", "too many", "not in ", "requires ", "nothing to", "nothing added", "erro", "fehler", "fehlge", "nicht ", "introuvable", "impossible", "échec", "échou", "refus", "aucun", "no se ", "no existe", "no encontr", "denegado", "falha", "falhou",
     "não ", "inexistente", "ошибка", "не ", "нет ", "отказано", "错误", "没有", "未找到", "失败", "エラー", "ありません", "見つかり", "fallo", "non ", "negat", "impossib",
 )  # fmt: skip
+# without any of these, and without a line that ranks, a longer output tells no error
+_SIGNS = (
+    "[ERROR]",
+    "[error]",
+    "Oops! ",
+    "stack traceback:",
+    "\nNode.js v",
+    "would reformat ",
+    "would be reformatted",
+    "\nDiff in ",
+    "\nhint: ",
+    "\nWhen you have resolved",
+)
+_DOING = Lazy(r"(?i)(?:start|stopp|load|listen|build|download|fetch|install|connect|serv|runn|process|read|writ|creat|generat|initiali[sz]|prepar|check|updat|watch|wait|resolv|us|fork|clean|copy|open|clos|send|receiv|bundl|clon|search|add|remov|chang|audit|collect)(?:ing|ed|t)\b")  # fmt: skip
+# a missing command, as the shells say it
+_ABSENT = Lazy(r"(?:\S+: )?(?:line )?(?:\(eval\):)?(?:\d+: )?(?:(\S+): (?:command )?not found|(?:\S+:\d+: )?command not found: (\S+))")
+_SHELL = Lazy(r"(?:[-\w./\\]*(?:sh|make)(?:\[\d+\])?|[-\w./]+\.sh|\(eval\)):(?: line)?(?: ?\d+:)? ")
+_FOLDER = Lazy(r"(?:\S+ ?: )?(?:\w+ \d+ ?: )?(cd: (?!no such).+)|(?:\S+:)?cd:(?:\d+:)? no such file or directory: (.+)")
+_WISHES = ("want", "wants", "wanted", "expect", "expects", "expected", "expecting")
+_COMPARED = Lazy(r"(?i)\b(?:got|wants?|wanted|expect(?:ed|s)?|actual|should|not equal)\b|[!=]=|\bgave\b")
+_GO_TEST = Lazy(r"(?:=== RUN|=== NAME|=== CONT|--- FAIL:) +([^\s/]+)")
+_GO_SAID = Lazy(r"\s+[\w.-]+\.go:\d+: ?(.*)")
+_SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 _RAISED = Lazy(r"(?:[A-Za-z_][\w.]*)(?:: .*|:)?$")
 _TEST = Lazy(r"(?:FAILED \S+::|_{3,} (?:ERROR (?:at \w+ of|collecting) )?)([\w.:\[\]/-]+)")
 _LEAD = Lazy(
@@ -69,13 +93,23 @@ def choose(lines: "Sequence[str]") -> "Found":
             found = shape(lines)
             if found is not None and found[1]:
                 return found
-    found = _ranked(lines)
-    return found and (found[0], _whole(lines, *found) if _rank(found[1]) >= 4 else found[1])
+    found, rank = _ranked(lines)
+    if found is None or (rank <= 2 and not any(sign in text for sign in _SIGNS)):
+        return _alone(lines)
+    return found[0], _whole(lines, *found) if _rank(found[1]) >= 4 else found[1]
 
 
 def tidy(line: str) -> str:
     """Return a line without marks, times and places in front of what it says; as it is when nothing else is in it."""
     bare = _bare(line)
+    if "not found" in bare:
+        absent = _ABSENT.fullmatch(bare)
+        if absent and (absent[2] or "command" in bare or _SHELL.match(bare)):
+            return f"{absent[1] or absent[2]}: command not found"
+    if "cd:" in bare:
+        folder = _FOLDER.fullmatch(bare)
+        if folder:
+            return folder[1] or f"cd: {folder[2]}: No such file or directory"
     if bare.startswith("Failed to execute goal ") and " on project " in bare:
         return bare.split(" on project ", 1)[1].partition(": ")[2].removesuffix(" -> [Help 1]") or bare
     if bare.startswith(('Error: "', 'panic: "')) and bare.endswith('"') and bare.count('"') == 2:  # all of it is quoted
@@ -87,8 +121,8 @@ def tidy(line: str) -> str:
     return _LEAD.sub("", bare, 1).strip() or bare if _LEAD.match(bare) else bare
 
 
-def _ranked(lines: "Sequence[str]") -> "Found":
-    """Return the first of the lines that most probably name an error."""
+def _ranked(lines: "Sequence[str]") -> "tuple[Found, int]":
+    """Return the first of the lines that most probably name an error, and how probably: 1 to 5."""
     best: tuple[int, int] | None = None
     for number, line in enumerate(lines):
         bare = _bare(line)
@@ -100,7 +134,27 @@ def _ranked(lines: "Sequence[str]") -> "Found":
             best = rank, number
             if rank == 5:
                 break
-    return None if best is None else (best[1], tidy(lines[best[1]]))
+    return (None, 0) if best is None else ((best[1], tidy(lines[best[1]])), best[0])
+
+
+def _alone(lines: "Sequence[str]") -> "Found":
+    """Return the line of an output that says no more than it, when no line has a sign of an error: scripts print "boom" and fail."""
+    said = [n for n, line in enumerate(lines) if line.strip() and not _WRAPPING.fullmatch(line.strip())]
+    heads = [n for n in said if _SCRIPT.fullmatch(lines[n]) and "".join(lines[n + 1 : n + 2]).startswith("> ")]
+    if heads:  # npm shows the script and what it runs; when nothing else is told, all that is known is that it failed
+        told = [n for n in said if n not in {heads[-1], heads[-1] + 1} and _rank(_bare(lines[n])) > 1]
+        name = _SCRIPT.fullmatch(lines[heads[-1]])
+        return (heads[-1], f"script '{name[1]}' failed: {lines[heads[-1] + 1][2:].strip()}") if name and not told else None
+    if len(said) > 2 or any(len(lines[n]) > 400 for n in said):
+        return None
+    for number in said:
+        bare = _bare(lines[number])
+        low = bare.lower()
+        is_noise = low.startswith(_NOISE) and (len(said) > 1 or not low.startswith("warning"))
+        if is_noise or low.endswith(("...", "…")) or _DOING.match(bare):
+            continue
+        return (number, tidy(lines[number])) if any(map(str.isalpha, bare)) else None
+    return None
 
 
 def _rank(bare: str) -> int:
@@ -126,10 +180,12 @@ def _rank(bare: str) -> int:
         return 3
     if low.endswith(("error]", "errors]")):
         return 3
-    if low.startswith("0 ") or " 0 error" in low or "no error" in low or " 0 fail" in low:
+    if low.startswith("0 ") or " 0 error" in low or " 0 fail" in low:
         return 2
     if low.startswith(_STARTS) or low.endswith(": not found") or any(sign in low for sign in _SAID) or _SURE.search(bare):
         return 5
+    if "no error" in low and not any(f"{word} no error" in low for word in _WISHES):
+        return 2
     return 4 if any(stem in low for stem in _STEMS) else 2
 
 
@@ -354,7 +410,7 @@ def _gradle(lines: "Sequence[str]") -> "Found":
             more = _next(lines, number + 1)
             name = line.removesuffix(" FAILED").rpartition(" > ")[2]
             return more and (more[0], f"{name}: {more[1].rpartition(' at ')[0] or more[1]}")
-    told = _ranked(["" if line.startswith(("FAILURE: ", "> ")) else line for line in lines[:at]])
+    told = _ranked(["" if line.startswith(("FAILURE: ", "> ")) else line for line in lines[:at]])[0]
     if told is not None and _rank(told[1]) == 5:
         return told[0], _whole(lines, *told)
     said = [n for n in range(at + 1, min(len(lines), at + 12)) if lines[n].strip()]
@@ -408,6 +464,46 @@ def _minitest(lines: "Sequence[str]") -> "Found":
     return at + 2, f"{lines[at + 1].partition(' [')[0].strip(' :')}: {lines[at + 2].strip()}"
 
 
+def _go(lines: "Sequence[str]") -> "Found":
+    """Return what the first Go test that failed says; a comparison means something only with its test."""
+    failed = {found[1] for line in lines if line.lstrip().startswith("--- FAIL:") and (found := _GO_TEST.match(line.lstrip()))}
+    name = ""
+    told: list[tuple[int, str]] = []  # what the test wrote: its log, and why it failed
+    for number, line in enumerate(lines):
+        test = _GO_TEST.match(line.lstrip())
+        if test and test[1] != name:
+            if told:
+                break
+            name = test[1]
+        found = _GO_SAID.fullmatch(line) if name in failed else None
+        if found:
+            told.append((number, found[1].strip() or _testify(lines[number + 1 : number + 12])))
+    told = [(number, said) for number, said in told if said]
+    if not told:
+        return None
+    at, said = next((one for one in told if _COMPARED.search(one[1]) or _rank(one[1]) >= 4), told[-1])
+    return at, f"{name}: {said}" if _COMPARED.search(said) else _whole(lines, at, said)
+
+
+def _testify(lines: "Sequence[str]") -> str:
+    """Return what the table of an assertion library tells."""
+    at = next((n for n, line in enumerate(lines) if line.lstrip().startswith("Error:")), -1)
+    said = " ".join(lines[at].partition("Error:")[2].split()) if at >= 0 else ""
+    return f"{said} {' '.join(lines[at + 1].split())}" if said.endswith(":") and at + 1 < len(lines) else said
+
+
+def _none_ran(lines: "Sequence[str]") -> "Found":
+    """Return why pytest had no test to run: an error of the command line comes after the line that says so."""
+    for number, line in enumerate(lines):
+        if "no tests ran in " in line:
+            told = next((n for n in range(number, min(len(lines), number + 8)) if lines[n].startswith("ERROR: ")), -1)
+            return (told, lines[told].strip()) if told >= 0 else None
+        count, _, rest = _bare(line).partition(" deselected")
+        if count.isdigit() and (rest.startswith(" in ") or ("warning" in rest and rest.startswith(", "))):
+            return number, f"no tests ran: {count} deselected"
+    return None
+
+
 def _npm(lines: "Sequence[str]") -> "Found":
     """Return npm's line that names the package that it did not find."""
     at = next(
@@ -437,5 +533,8 @@ _SHAPES: "tuple[tuple[str, Callable[[Sequence[str]], Found]], ...]" = (
     ("not ok ", _tap),
     ("\nThe following tests FAILED:", _ctest),
     ("\n  1) ", _minitest),
+    ("--- FAIL: ", _go),
+    (" deselected", _none_ran),
+    ("no tests ran in ", _none_ran),
     (" 404 ", _npm),
 )

@@ -24,6 +24,9 @@ _NUMBER = Lazy(r"(?<![A-Za-z0-9_])(?:(?<![\w.:-])-)?\d+(?:[.,:_]\d+)*(?:e[+-]?\d
 _AMOUNT = Lazy(r"(?i)(?:\d+(?:\.\d+)?(h|m|s|ms|µs|us|ns))+|\d+(?:\.\d+)?(?:[kMGT]i?)?B")
 _VERSION = Lazy(r"(?i)v\d+(?:\.\d+)+[\w.+-]*|\d+(?:\.\d+){2,}(?:[-+~.]\w[\w.+~-]*|(?:a|b|rc)\d+)")
 _CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error(?: \d+)?)[ :=\[(]{0,3}$")
+_COMPARED = Lazy(
+    r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,30}$"
+)
 _COUNTED = Lazy(r"(?i)error: $")
 _STATUS = Lazy(r"[45]\d\d [A-Z][A-Za-z' -]{2,30}")
 _COMMIT = Lazy(r"(?i)\b(?:commit|object|revision|apply|sha\d*|hash|digest|checksum|HEAD is now at) ['\"(]?$")
@@ -31,8 +34,8 @@ _COMMIT = Lazy(r"(?i)\b(?:commit|object|revision|apply|sha\d*|hash|digest|checks
 _NAMED = (
     "module", "modules", "package", "packages", "crate", "command", "named", "resolve", "attribute", "name", "table", "column", "relation", "keyerror", "option", "argument", "unrecognized", "feature", "target",
     "script", "service", "import", "from", "function", "method", "macro", "variable", "identifier", "member", "field", "reference to", "definition of", "declaration of", "symbol", "fixture", "database", "role", "schema",
-    "class", "instruction", "library", "extension", "plugin", "provided by", "task", "goal", "profile", "label", "gem", "binary", "context", "constraint", "index", "reference", "phase", "called", "unknown property",
-    "env", "or directory", "not used", "has no",
+    "command '[", "class", "instruction", "library", "extension", "plugin", "provided by", "task", "goal", "profile", "label", "gem", "binary", "context", "constraint", "index", "reference", "phase", "called", "unknown property",
+    "env", "or directory", "not used", "has no", "reading", "setting", "type",
 )  # fmt: skip
 _UNKNOWN = Lazy(
     r"(?i) ?:? ?(?:(?:is|was|are|does|do|has|could|can|isn't|wasn't|doesn't|in this)\b ?)?(?:not (?:found|defined|declared|installed|in (?:scope|GOROOT)|recogni|exist|be (?:found|resolved|imported)|provide|a git command)|"
@@ -40,6 +43,10 @@ _UNKNOWN = Lazy(
 )
 _NAME = Lazy(r"@?[A-Za-z_$-](?:[A-Za-z_./:$@~*-]|(?<=[A-Za-z_])\d{1,2}(?!\d)){0,60}(?:\(\))?")
 _IMPORTED = Lazy(r"(?i)(?:module|package|resolve|import)[: ]{1,2}$|providing package $")
+_INSIDE = ("assertion", "process", "command", "type")  # what is quoted after these is code: its numbers and paths go, not all of it
+_STOPPED = ("fault", "killed", "aborted", "bus error", "dumped)", "segmentation", "speicherzugriffsfehler", "segmento", "segmentação", "сегментирования")  # fmt: skip
+_MISSING = ("no such file or directory", "file or directory not found", "enoent")
+_GONE = (": no such file", ": cannot open: no such file", ": [errno 2] no such file")
 _HEADER = Lazy(r"(?i)fatal error: ['\"]?$")
 EXTENSIONS = frozenset(
     "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
@@ -82,7 +89,7 @@ def _token(found: "re.Match[str]") -> str:
     word = found[0]
     text, start, end = found.string, found.start(), found.end()
     if found[1]:
-        return _quoted(word[1:-1], word, text[max(0, start - 24) : start], text[end : end + 24])
+        return _quoted(word[1:-1], word, text[max(0, start - 48) : start], text[end : end + 48])
     body = word.rstrip(".,:!?")
     tail = word[len(body) :]
     if not body:
@@ -107,13 +114,17 @@ def _token(found: "re.Match[str]") -> str:
     before = text[max(0, start - 24) : start]
     number = body.removeprefix("-")
     if number.isdigit():
+        if len(number) == 3 and "100" <= number < "600" and _is_status(text[max(0, start - 60) : start]):
+            return word
         if number.isascii() and len(number) <= 5 and _CODE.search(before) and (len(number) == 3 or not _COUNTED.search(before)):
             return word
         return ("<hash>" if len(number) >= 7 and _COMMIT.search(before) else "<n>") + tail
     if body.isalnum() and body.upper() == body and len(body) <= 5 and _CODE.search(before):
         return word
     if _is_path(re.sub(r"(?::\d+)+$", "", body)):
-        return word if _is_spec(body, before) else "<path>" + tail
+        if _is_spec(body, before):
+            return word
+        return (_own(body, text[max(0, start - 48) : start], tail + text[end : end + 48]) or "<path>") + tail
     return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)
 
 
@@ -125,10 +136,16 @@ def _quoted(inner: str, word: str, before: str, after: str) -> str:
         return word if len(inner) <= 4 and "<" not in inner else "<str>"
     if _is_hash(inner):
         return "<str>"
-    if _is_path(inner):
-        return word if _is_spec(inner, before) else "<str>"
+    is_code = len(inner) <= 80 and before.rstrip(" :(").lower().endswith(_INSIDE)
+    if _is_path(inner) and not (is_code and " " in inner):
+        if _is_spec(inner, before):
+            return word
+        name = _own(inner, before, after)
+        return f"{word[0]}{name}{word[0]}" if name else "<str>"
     if _NAME.fullmatch(inner) and (before.rstrip(" :(").lower().endswith(_NAMED) or _UNKNOWN.match(after)):
-        return word if not (before.endswith("KeyError: ") and any(map(str.isdigit, inner))) else "<str>"
+        return word
+    if is_code:
+        return f"{word[0]}{_TOKEN.sub(_token, inner)}{word[0]}"
     if inner.count(" ") >= 4 and word[0] not in inner and "<str>" not in inner:  # a message inside of a message
         return f" {_TOKEN.sub(_token, inner)} "
     return "<str>"
@@ -145,6 +162,24 @@ def _is_spec(word: str, before: str) -> bool:
     if word.startswith(("/", "~", "\\")) or ":\\" in word or any(map(str.isdigit, word)) or "<" in word:
         return False
     return bool(_IMPORTED.search(before)) or (word.rpartition(".")[2] in {"h", "hpp", "hh", "hxx"} and bool(_HEADER.search(before)))
+
+
+def _is_status(before: str) -> bool:
+    """Tell whether a number of three digits is the HTTP status that came, or that should have come."""
+    low = before.lower()
+    return ("status" in low or "http" in low) and bool(_COMPARED.search(before))
+
+
+def _own(path: str, before: str, after: str) -> str:
+    """Return the name of a project's file that is missing, or of its program that was stopped; nothing for one that has another name tomorrow."""
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    if path[0] in "/~\\" or ":" in path or "<" in path or name.startswith(("tmp", "temp")) or any(map(str.isdigit, path)):
+        return ""
+    if not name.replace(".", "").replace("-", "").replace("_", "").isalpha():
+        return ""
+    before, after = before.lower(), after.lower()
+    is_missing = any(said in before and len(before.rpartition(said)[2]) < 16 for said in _MISSING)
+    return name if is_missing or before.rstrip().endswith(_STOPPED) or after.lstrip("'\"").startswith(_GONE) else ""
 
 
 def _is_path(word: str) -> bool:

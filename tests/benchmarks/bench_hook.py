@@ -50,7 +50,12 @@ def calls_of(path: Path, known: str, titles: list[str]) -> Iterator[tuple[str, s
     yield "after a file is edited", "PostToolUse.Edit", same("PostToolUse.Edit", tool_input=plain), TOOL
     ran = {"tool_name": "Bash", "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}}
     yield "after a command passes", "PostToolUse.Edit", same("PostToolUse.Edit", tool_input={"command": "make test"}, **ran), TOOL
-    yield "after an edit, while a command fails", "PostToolUse.Edit", lambda: payload("PostToolUse.Edit", path, "red", tool_input=plain), TOOL
+    yield (
+        "after an edit, while a command fails",
+        "PostToolUse.Edit",
+        lambda: payload("PostToolUse.Edit", path, "red", tool_input=plain),
+        TOOL,
+    )
     yield "a prompt, as recorded", "UserPromptSubmit", new("UserPromptSubmit"), PROMPT
     yield (
         "a prompt that memories fit",

@@ -6,7 +6,17 @@ import subprocess
 import sys
 import tempfile
 
-NAMES = ("bench_write", "bench_bulk", "bench_search", "bench_matching", "bench_merge", "bench_cli", "bench_hook", "bench_lsp", "bench_anchors")
+NAMES = (
+    "bench_write",
+    "bench_bulk",
+    "bench_search",
+    "bench_matching",
+    "bench_merge",
+    "bench_cli",
+    "bench_hook",
+    "bench_lsp",
+    "bench_anchors",
+)
 
 
 def main() -> int:

@@ -80,6 +80,11 @@ def _enabled(mem: Mem) -> None:
     git(mem.folder, "config", "gitmem.remote", "origin")
 
 
+def _trap(mem: Mem) -> str:
+    rows = mem("gotcha", "list", "--all", "--json").json
+    return str((rows or [mem("gotcha", "add", "a trap", "--anchor", "code.py:1", "--json").json])[0]["id"])
+
+
 # name -> (what must be there before, the command); each runs in a store with two records
 COMMAND: dict[str, tuple[Step, Step]] = {
     "init": (lambda m: None, lambda m: m("init")),
@@ -111,6 +116,16 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "list": (lambda m: None, lambda m: m("list")),
     "search": (lambda m: None, lambda m: m("search", "words")),
     "graph": (lambda m: m("link", *_two(m)), lambda m: m("graph")),
+    "gotcha add": (lambda m: None, _trap),
+    "gotcha for": (_trap, lambda m: m("gotcha", "for", "code.py")),
+    "gotcha verify": (_trap, lambda m: m("gotcha", "verify")),
+    "gotcha verify ID": (_trap, lambda m: m("gotcha", "verify", _trap(m))),
+    "gotcha resolve": (_trap, lambda m: m("gotcha", "resolve", _trap(m), "-m", "done")),
+    "gotcha snooze": (_trap, lambda m: m("gotcha", "snooze", _trap(m))),
+    "gotcha context": (_trap, lambda m: m("gotcha", "context", "--task", "trap", "code.py")),
+    "inbox": (lambda m: None, lambda m: m("inbox")),
+    "error record": (lambda m: None, lambda m: [m("error", "record", "ValueError: it is too long") for _ in range(3)]),
+    "error list": (lambda m: None, lambda m: m("error", "list")),
     "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),
     "diff": (lambda m: None, lambda m: m("diff", "@~1")),
     "undo": (lambda m: None, lambda m: m("undo")),

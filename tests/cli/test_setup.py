@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import SETTINGS
+from gitmem.services import placing
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
 from tests.conftest import fsck, git
 
@@ -530,3 +531,26 @@ def test_completion(mem: Mem, shell: str) -> None:
     """A script is printed that names the hidden completer; another shell is wrong usage."""
     assert "__complete" in mem("completion", shell).out
     mem("completion", "tcsh", code=2)
+
+
+def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many, and whether all were looked at: what was not looked at is not told as found."""
+    for n, text in enumerate(("import decimal\n", "def charge(order):\n", "raise SystemExit(main())\n")):
+        (mem.folder / f"f{n}.py").write_text(text)
+        mem("gotcha", "add", f"about {n}", "--anchor", f"f{n}.py:1")
+    row = mem("status", "--json").json
+    assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 3, True)
+    assert "code" not in mem("status").out
+    for n in range(2):
+        (mem.folder / f"f{n}.py").unlink()
+    row = mem("status", "--json").json
+    assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (2, 3, True)
+    assert "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
+
+    monkeypatch.setattr("gitmem.cli.setup.DRIFT_PATIENCE", 0.0)
+    row = mem("status", "--json").json
+    assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 0, False)
+    assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out
+    whole, turns = placing.survey, iter([True] * 6)  # three files are read, the first one's gotcha is searched for
+    monkeypatch.setattr(placing, "survey", lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)))
+    assert "! at least 1 gotcha(s) whose code is not found any more" in mem("status").out

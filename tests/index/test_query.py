@@ -13,7 +13,7 @@ from gitmem.index.query import FIELDS, ORDERS, Index, sort_rows
 from gitmem.index.words import STOP, fold, match_query, parts, tokens, unfold
 from gitmem.store import ops
 from gitmem.store.records import Message
-from tests.conftest import add, build_repo, new_store, record
+from tests.conftest import add, build_repo, forget, new_store, record
 
 
 def titles(hits) -> list[str]:
@@ -306,6 +306,65 @@ def test_list_filters(indexed, cache):
         assert [w.id for w in want] == ids(rows(**filters)), filters
 
 
+def test_gotchas_are_filtered_and_counted(indexed, cache):
+    """By category, severity, id; a limit is of what passes; counts are by what is asked for."""
+    made = {
+        (category, severity): add(indexed, record("gotcha", f"{category} {severity}", category=category, severity=severity, occurrences=3))
+        for category in ("build", "test") for severity in ("critical", "info")
+    }  # fmt: skip
+    add(indexed, record(title="no gotcha"))
+    cache.refresh({"shared": indexed})
+    index = cache.index()
+    one, two = made["build", "critical"].id, made["test", "info"].id
+    assert {r["id"] for r in index.rows(categories=["build"], severities=["critical", "info"])} == {one, made["build", "info"].id}
+    assert ids(index.rows(kinds=["gotcha"], severities=["info"], order="severity", limit=1, without=[made["build", "info"].id])) == [two]
+    assert sorted(ids(index.rows(ids=[one, two, "got-none"]))) == sorted([one, two])
+    assert (index.rows(ids=[]), index.number(ids=[])) == ([], 0)
+    assert (index.number(), index.number(kinds=["gotcha"]), index.number(severities=["info"], without=[two])) == (5, 4, 1)
+    assert sum(row["number"] for row in index.tally("gotcha", ("severity", "resolved"))) == 4
+    by = {row["severity"]: (row["number"], row["occurrences"], row["resolved"]) for row in index.tally("gotcha", ("severity", "resolved"))}
+    assert by == {"critical": (2, 6, False), "info": (2, 6, False)}
+
+
+@pytest.mark.parametrize("filters", [{}, {"severities": ["warning"]}, {"paths": ["x.py"]}, {"kinds": ["memory"]}, {"without": ["got-x"]}])
+def test_worst_first_with_a_limit(indexed, cache, filters):
+    """The same rows as without one, as many as were asked for."""
+    rng = random.Random(5)
+    for n in range(20):
+        add(
+            indexed,
+            record(
+                "gotcha", str(n), severity=rng.choice(["critical", "warning", "info"]), anchors=[{"path": rng.choice(["x.py", "y.py"])}]
+            ),
+        )
+    add(indexed, record(title="m"))
+    cache.refresh({"shared": indexed})
+    index = cache.index()
+    whole = ids(index.rows(order="severity", **filters))
+    assert ids(index.rows(order="severity", limit=7, **filters)) == whole[:7]
+    assert ids(index.rows(order="severity", limit=3, offset=2, **filters)) == whole[2:5]
+
+
+def test_bases_and_patterns(indexed, cache):
+    """What files gotchas were anchored at, and which errors are known; a record that goes takes its own along."""
+    blob = "a" * 40
+    one = add(
+        indexed,
+        record(
+            "gotcha", "one", triggers={"error": ["e1", "e2"]},
+            anchors=[{"path": "x.py", "lines": [1, 2], "blob": blob}, {"path": "x.py"}, {"path": "y.py", "lines": [1, 1]}, {"path": "y.py", "symbol": "f", "blob": blob}, {"glob": "*"}],
+        ),
+    )  # fmt: skip
+    add(indexed, record("memory", "two", anchors=[{"path": "z.py"}]))
+    cache.refresh({"shared": indexed})
+    index = cache.index()
+    assert index.bases() == {"x.py": {blob, ""}, "y.py": {"?"}}
+    assert index.known_patterns(["e1", "e3", *map(str, range(1200)), "e2"]) == {"e1", "e2"}
+    forget(indexed, one.id)
+    cache.refresh({"shared": indexed})
+    assert (index.bases(), index.known_patterns(["e1"])) == ({}, set())
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_rows_of_two_indexes_are_sorted_as_of_one(indexed, cache, order):
     """Rows joined from two stores have the order that one index would give."""
@@ -315,7 +374,11 @@ def test_rows_of_two_indexes_are_sorted_as_of_one(indexed, cache, order):
         more = (
             {"importance": rng.randint(0, 10)}
             if kind == "memory"
-            else {"severity": rng.choice(["critical", "warning", "info"]), "last_seen": f"2026-01-0{rng.randint(1, 9)}T00:00:00Z"}
+            else {
+                "severity": rng.choice(["critical", "warning", "info"]),
+                "last_seen": f"2026-01-0{rng.randint(1, 9)}T00:00:00Z",
+                "occurrences": rng.randint(0, 3),
+            }
         )
         add(indexed, record(kind, rng.choice(["b", "A", "a", "C"]) + str(n % 3), created=f"2026-01-0{rng.randint(1, 9)}T00:00:00Z", **more))
     cache.refresh({"shared": indexed})

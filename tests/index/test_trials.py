@@ -24,7 +24,7 @@ def state(home: Home):
 
 
 def fails(state: State, key: str = "make", pattern: str = "p", at: float = 1.0, session: str = "s") -> None:
-    trials.note_failure(state, session, Failure(key, pattern, at, f"cd x && {key}", "abc"))
+    trials.note_failure(state, session, Failure(key, pattern, at, f"cd x && {key}", "abc", "/code"))
 
 
 def outcomes(state: State) -> list[dict]:

@@ -43,6 +43,12 @@ def test_what_is_said_of_an_output(name):
     assert said == {key: entry[key] for key in said}
 
 
+@pytest.mark.parametrize("entry", json.loads((FOLDER / "silent.json").read_text("utf-8")), ids=lambda entry: entry["name"])
+def test_an_output_that_names_no_error_has_no_pattern(entry):
+    assert fingerprint(entry["output"], "/home/ada/shop", entry["command"]) is None
+    assert fingerprint(f"Exit code 1\n{entry['output']}", "/home/ada/shop", entry["command"]) is None
+
+
 def test_titles_are_short_and_name_no_place_first():
     for entry in ENTRIES.values():
         title = entry["title"]

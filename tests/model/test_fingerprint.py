@@ -74,13 +74,14 @@ SEEN = [
     (PANIC, "cargo run", "panic: index out of bounds: the len is <n> but the index is <n>", "runtime", "critical", ("src/main.rs", 4)),
     (JAVA, "java A", "Caused by: java.io.IOException: Stream closed", "runtime", "warning", ("B.java", 5)),
     (NPM, "npm install left-padd", "npm error 404 Not Found - GET <url> - Not found", "integration", "warning", None),
-    ("src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.", "npx tsc", "error TS2322: Type <str> is not assignable to type <str>.", "build", "warning", ("src/a.ts", 3)),
+    ("src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.", "npx tsc", "error TS2322: Type 'string' is not assignable to type 'number'.", "build", "warning", ("src/a.ts", 3)),
     ("# pay\n./main.go:7:2: undefined: foo", "go build ./...", "undefined: foo", "build", "warning", ("./main.go", 7)),
     ("a.c: In function 'main':\na.c:3:5: error: expected ';' before 'return'\n", "gcc a.c", "error: expected ';' before <str>", "build", "warning", ("a.c", 3)),
-    ("bash: line 1: foo: command not found", "foo", "bash: line <n>: foo: command not found", "runtime", "warning", None),
+    ("bash: line 1: foo: command not found", "foo", "foo: command not found", "runtime", "warning", None),
     ("fatal: not a git repository (or any of the parent directories): .git", "git status", "fatal: not a git repository (or any of the parent directories): .git", "general", "warning", None),
     ("curl: (7) Failed to connect to localhost port 8080 after 0 ms: Connection refused", "curl localhost:8080", "curl: (<n>) Failed to connect to localhost port <n> after <n> ms: Connection refused", "integration", "warning", None),
     ("Segmentation fault (core dumped)", "./a.out", "Segmentation fault (core dumped)", "runtime", "critical", None),
+    ("Warning: Each child in a list should have a unique key.", "", "Warning: Each child in a list should have a unique key.", "general", "warning", None),
     ("DeprecationWarning: the imp module is deprecated", "python -W error x.py", "DeprecationWarning: the imp module is deprecated", "general", "info", None),
 ]  # fmt: skip
 
@@ -127,6 +128,30 @@ SAME = [
     ("GET https://a.example/x failed", "GET http://b.example/y?z=1 failed"),
     ("\x1b[31mError: broken\x1b[0m", "Error: broken"),
     ("10%\r50%\r100%\rError: broken", "Error: broken"),
+    ("bash: line 1: pytest: command not found", "(eval):1: command not found: pytest"),
+    ("bash: pytest: command not found", "zsh:1: command not found: pytest"),
+    ("bash: line 3: cd: web: No such file or directory", "(eval):cd:1: no such file or directory: web"),
+    ("run.sh: line 7: pytest: command not found", "/bin/sh: 1: pytest: not found"),
+    (
+        "--- FAIL: TestParse (0.00s)\n    a_test.go:3: got 4 want 3\nFAIL",
+        "--- FAIL: TestParse (1.20s)\n    a_test.go:19: got 5 want 3\nFAIL",
+    ),
+    (
+        "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/tmpabc/x.txt'",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/tmpxyz/y.txt'",
+    ),
+    (
+        "FileNotFoundError: [Errno 2] No such file or directory: 'run-81c2.log'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'run-93f0.log'",
+    ),
+    (
+        "FileNotFoundError: [Errno 2] No such file or directory: 'tmpqwe.txt'",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'tmprty.txt'",
+    ),
+    ("cat: conf/a.yml: No such file or directory", "cat: ../conf/a.yml: No such file or directory"),
+    ("KeyError: '4711'", "KeyError: '4712'"),
+    ("Error: status 200 after 350 ms", "Error: status 200 after 410 ms"),
+    ("bash: line 1: 130 Segmentation fault      /home/a/server", "bash: line 3: 7 Segmentation fault      /home/b/server"),
 ]
 OTHER = [
     ("ModuleNotFoundError: No module named 'yaml'", "ModuleNotFoundError: No module named 'click'"),
@@ -138,6 +163,35 @@ OTHER = [
     ("ValueError: bad", "TypeError: bad"),
     ("NameError: name 'foo' is not defined", "NameError: name 'bar' is not defined"),
     ("error[E0308]: no", "error[E0309]: no"),
+    ("KeyError: 'line1'", "KeyError: 'line2'"),
+    ("TypeError: Cannot read properties of undefined (reading 'map')", "TypeError: Cannot read properties of undefined (reading 'then')"),
+    (
+        "--- FAIL: TestParse (0.00s)\n    a_test.go:3: got 4 want 3\nFAIL",
+        "--- FAIL: TestMoney (0.00s)\n    a_test.go:3: got 4 want 3\nFAIL",
+    ),
+    (
+        "--- FAIL: TestX (0.00s)\n    x_test.go:3: want no error, got EOF\nFAIL",
+        "--- FAIL: TestX (0.00s)\n    x_test.go:3: want no error, got timeout\nFAIL",
+    ),
+    ("bash: line 1: 130 Segmentation fault      ./server", "bash: line 1: 130 Segmentation fault      ./client"),
+    ("d: d.c:3: main: Assertion `p != NULL' failed.", "d: d.c:3: main: Assertion `n < 10' failed."),
+    (
+        'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+        'ERROR: failed to solve: process "/bin/sh -c pip install -r r.txt" did not complete successfully: exit code: 1',
+    ),
+    (
+        "a.ts(1,2): error TS2322: Type 'string' is not assignable to type 'number'.",
+        "a.ts(1,2): error TS2322: Type 'Cart' is not assignable to type 'Order'.",
+    ),
+    ("AssertionError: expected status 200 but got 404", "AssertionError: expected status 200 but got 500"),
+    ("AssertionError: status code was 503, expected 200", "AssertionError: status code was 401, expected 200"),
+    ("FileNotFoundError: [Errno 2] No such file or directory: 'a.yml'", "FileNotFoundError: [Errno 2] No such file or directory: 'b.yml'"),
+    ("cat: notes.txt: No such file or directory", "cat: orders.txt: No such file or directory"),
+    ("Error: ENOENT: no such file or directory, open 'rates.json'", "Error: ENOENT: no such file or directory, open 'taxes.json'"),
+    (
+        "subprocess.CalledProcessError: Command '['git', 'push']' returned",
+        "subprocess.CalledProcessError: Command '['make', 'all']' returned",
+    ),
 ]
 
 
@@ -151,6 +205,51 @@ def test_same_error_has_one_pattern(one, two):
 def test_other_error_has_another_pattern(one, two):
     a, b = fingerprint(one), fingerprint(two)
     assert a and b and a.pattern != b.pattern
+
+
+TESTIFY = (
+    "--- FAIL: TestTotal (0.00s)\n    cart_test.go:12: \n        \tError Trace:\t/r/cart_test.go:12\n        \tError:      \tNot equal: \n"
+    "        \t            \texpected: 4\n        \t            \tactual  : 3\n        \tTest:       \tTestTotal\nFAIL\n"
+)
+# output, command -> pattern, title, category
+KEY_LINES = [
+    ("--- FAIL: TestX\n x_test.go:3: expected no error, got EOF\nFAIL", "go test", "TestX: expected no error, got EOF", "TestX: expected no error, got EOF", "test"),
+    (TESTIFY, "go test", "TestTotal: Not equal: expected: <n>", "TestTotal: Not equal: expected: 4", "test"),
+    ("rate: expected no error, got EOF\nchecked 4 rates\nbye", "./check", "rate: expected no error, got EOF", "rate: expected no error, got EOF", "runtime"),
+    ("collected 0 items\n==== no tests ran in 0.01s ====\nERROR: file or directory not found: t/nofile.py\n\n", "pytest t/nofile.py", "ERROR: file or directory not found: nofile.py", "ERROR: file or directory not found: t/nofile.py", "test"),
+    ("==== test session starts ====\nplatform linux -- Python 3.11.7\ncollected 1 item / 1 deselected / 0 selected\n\n==== 1 deselected in 0.01s ====", "pytest -k zz", "no tests ran: <n> deselected", "no tests ran: 1 deselected", "test"),
+    ("Pseudo-terminal will not be allocated because stdin is not a terminal.\r\nssh: connect to host 127.0.0.1 port 1: Connection refused", "ssh shop", "ssh: connect to host <n> port <n>: Connection refused", "ssh: connect to host 127.0.0.1 port 1: Connection refused", "integration"),
+    ("npm warn deprecated x@1: no\n\n> shop@1.0.0 test\n> exit 3\n\n", "npm test", "script 'test' failed: exit 3", "script 'test' failed: exit 3", "test"),
+    ("(eval):1: command not found: ruff", "ruff check .", "ruff: command not found", "ruff: command not found", "runtime"),
+    ("command not found: pytest", "pytest", "pytest: command not found", "pytest: command not found", "runtime"),
+    ("C:\\Users\\Bob Smith\\app\\x.cs(12,5): error CS0103: The name 'foo' does not exist", "dotnet build", "error CS0103: The name 'foo' does not exist", "error CS0103: The name 'foo' does not exist", "build"),
+    ("bash: cd: frontend: No such file or directory", "cd frontend && npm test", "cd: frontend: No such file or directory", "cd: frontend: No such file or directory", "general"),
+    ("Loading settings...\nDATABASE_URL is empty", "bash run.sh", "DATABASE_URL is empty", "DATABASE_URL is empty", "runtime"),
+    ("FileNotFoundError: [Errno 2] No such file or directory: 'config/settings.toml'", "python a.py", "FileNotFoundError: [Errno 2] No such file or directory: 'settings.toml'", "FileNotFoundError: No such file or directory: 'config/settings.toml'", "runtime"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("output", "command", "pattern", "title", "category"), KEY_LINES, ids=[row[2][:30] for row in KEY_LINES])
+def test_the_line_that_names_the_error(output, command, pattern, title, category):
+    found = fingerprint(f"Exit code 1\n{output}", "/r", command)
+    assert found is not None
+    assert (found.pattern, found.title, found.category) == (pattern, title, category)
+    assert found.severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Starting server...\nLoaded 12 modules",
+        "1c1\n< a\n---\n> b",
+        "shop 1.0\nreads orders\nbye",
+        "npm warn deprecated x@1: no\nadded 3 packages\n",
+        "> shop@1.0.0 test\n> ./check\n\nten orders\none is odd",
+        "checked 3 files, no errors\nwrote a.txt\nwrote b.txt",
+    ],
+)
+def test_output_without_any_sign_of_an_error(output):
+    assert fingerprint(f"Exit code 1\n{output}", "/r", "make check") is None
 
 
 def test_apostrophes_are_no_quotes():
