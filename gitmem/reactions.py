@@ -131,11 +131,7 @@ def _passed(hook: Hook) -> None:
 
     proven = commands.proven(event.command, hook.folder)
     whole = commands.key(event.command, hook.folder)
-    over = [
-        one
-        for one in failures
-        if one.key in proven or commands.last(one.key) in proven or (one.key == whole and commands.same(event.command, one.given))
-    ]
+    over = [one for one in failures if one.key in proven or (one.key == whole and commands.same(event.command, one.given))]
     if over:
         from gitmem.services.capture import rule_of
 

@@ -9,7 +9,7 @@ import posixpath
 from gitmem.lazy import Lazy
 
 READ = 4096  # characters of a command that are looked at
-LONGEST = 400  # characters of a key
+LONGEST = 2000  # characters of a key
 
 _TOKEN = Lazy(
     r"\\\n|\\[\s\S]|\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\d?>>?&\d?-?|&>>?|&&|\|\||[;&|\n]|[^\"'$`\\;&|\n>]+|[\s\S]"
@@ -20,13 +20,20 @@ _ASSIGNED = Lazy(rf"^([A-Za-z_]\w*={_VALUE})(?:\s+|$)")
 _EXPORT = Lazy(rf"^export\s+((?:[A-Za-z_]\w*={_VALUE}(?:\s+|$))+)$")
 _WRAPPER = Lazy(
     r"^(?:(?:time|command|exec|nohup)(?:\s+-p)?|env(?:\s+(?:-i|-u\s+\S+|--))*|nice(?:\s+-n\s*-?\d+|\s+-\d+)?|stdbuf(?:\s+-\S+)+|"
-    r"timeout(?:\s+(?:-k\s+\S+|-s\s+\S+|-\S+))*\s+\d+(?:\.\d+)?[smhd]?)\s+"
+    r"timeout(?:\s+(?:-[ks]\s+(?!-)\S+|-(?![ks]\s)\S+))*\s+\d+(?:\.\d+)?[smhd]?)\s+"
 )
 _HIDDEN = Lazy(r"\s*(?:\d?>>?&\d?-?|(?:&|\d)?>>?\s*/dev/null|<\s*/dev/null)")
 _FLAGS = Lazy(r"\s+(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)")
+_RUNNER = Lazy(
+    r"^(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|python\d?(?:\.\d+)?\s+-m\s+|npx\s+)?(?:pytest|unittest|npm|pnpm|yarn|bun|make|cargo|go|tox|nox|jest|vitest|mocha|mvn|gradle|ruff|mypy|tsc|eslint|pre-commit)\b"
+)
+_ODD = Lazy(
+    r"[(){}]|<<|(?:^|\s)#|(?:^|[;&|\n]\s*)(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|function|select|!|set\s+\+)(?:\s|$)"
+)
+_PIPEFAIL = Lazy(r"^set\s+-(?:\w*o\s+pipefail|\w+\s+-o\s+pipefail)(?:\s|$)")
 _SHOWING = Lazy(r"^(?:tail|head|cat|less|tee|grep|egrep|rg|sed|awk|sort|uniq|wc)\b")
 _LOOKING = Lazy(
-    r"^(?:ls|cat|head|tail|less|grep|egrep|fgrep|rg|ag|find|fd|stat|test|\[|which|type|pwd|echo|cd|diff|cmp|file|git[ -]mem)(?:\s|$)"
+    r"^(?:ls|cat|head|tail|less|grep|egrep|fgrep|rg|ag|(?:find|fd)(?!.*\s-(?:exec|delete))|stat|test|\[|which|type|pwd|echo|cd|diff|cmp|file|git[ -]mem)(?:\s|$)"
 )
 # what sets up, starts, cleans or configures: it may be why the same command passes now, with the same code
 _HELPING = Lazy(
@@ -34,7 +41,7 @@ _HELPING = Lazy(
     r"(?:pip|pip3|pipx|pipenv|poetry|pdm|uv|conda|mamba|npm|pnpm|yarn|bun|cargo|gem|bundle|composer|apt|apt-get|apk|dnf|yum|brew|go|rustup|nvm|pyenv|asdf|sdk|dotnet|helm|mix|corepack)"
     r"\s+(?:-\S+\s+|pip\s+|mod\s+|tool\s+|toolchain\s+)*(?:install|i|ci|add|sync|update|upgrade|get|download|tidy|vendor|use|enable|rebuild|restore|dedupe|prune|cache\s+clean|clean-install)\b|"
     r"python\d?(?:\.\d+)?\s+-m\s+(?:pip\s+install|venv|ensurepip|playwright\s+install)|npx\s+(?:-\S+\s+)*(?:playwright\s+install|prisma\s+(?:generate|migrate|db))|"
-    r"docker(?:-|\s+)compose\s+(?:-\S+\s+(?:\S+\s+)?)*(?:up|start|restart|build|pull)|docker\s+(?:start|restart|run|pull|login)|"
+    r"docker(?:-|\s+)compose\s+(?:-\S+\s+(?:(?!-)\S+\s+)??)*(?:up|start|restart|build|pull)|docker\s+(?:start|restart|run|pull|login)|"
     r"systemctl\s+(?:--user\s+)?(?:start|restart|enable)|service\s+\S+\s+(?:start|restart)|brew\s+services\s+(?:start|restart)|pg_ctl\s+.*start|pg_ctlcluster|redis-server|minikube\s+start|"
     r"kubectl\s+(?:apply|create|rollout|port-forward)|createdb|dropdb|alembic\s+(?:upgrade|stamp)|flyway\s+migrate|dbmate\s+up|knex\s+migrate|prisma\s+(?:generate|migrate|db)|"
     r"(?:\S*/)?(?:python\d?\s+)?(?:\./)?manage\.py\s+migrate|(?:bin/)?(?:rails|rake)\s+db:\w+|"
@@ -48,42 +55,43 @@ _HELPING = Lazy(
 
 
 class Part:
-    """One simple command of a line: the operator before it, the folder that it runs in, what is set before it, and the rest."""
+    """One simple command of a line: the operator before it, the folder that it runs in, what is set before it, and the rest.
 
-    __slots__ = ("bare", "env", "folder", "operator", "text")
+    `kind` is `cd` or `export` for what only changes the folder or the environment of what follows.
+    """
 
-    def __init__(self, operator: str, folder: str, env: str, bare: str, text: str) -> None:
+    __slots__ = ("bare", "env", "folder", "kind", "operator", "text")
+
+    def __init__(self, operator: str, folder: str, env: str, bare: str, text: str, kind: str = "") -> None:
         self.operator = operator
         self.folder = folder
         self.env = env
         self.bare = bare
         self.text = text
+        self.kind = kind
 
     @property
     def key(self) -> str:
-        """What is the same each time it is run: where, and what, without how much it prints."""
-        return f"{self.folder}\n{_FLAGS.sub('', self.bare)}"
+        """What is the same each time it is run: where, and what, without how much a runner prints."""
+        return f"{self.folder}\n{_FLAGS.sub('', self.bare) if _RUNNER.match(self.bare) else self.bare}"
 
 
 def parts(command: str, cwd: str = "") -> "list[Part]":
-    """Return the simple commands of a line; changes of the folder and of the environment are told by what comes after them."""
+    """Return the simple commands of a line, in their order."""
     out: list[Part] = []
-    folder, exported, operator = cwd, "", ""
+    folder, exported = cwd, ""
     for sign, text in _split(command[:READ]):
         moved = _CD.match(text)
         named = _EXPORT.match(text)
         if moved:
             folder = posixpath.normpath(posixpath.join(folder or ".", moved[1].strip("\"'")))
+            out.append(Part(sign, folder, exported, text, text, "cd"))
         elif named:
             exported = f"{exported} {named[1].strip()}".strip()
-            out.append(Part("export", folder, exported, text, text))
-        elif text:
+            out.append(Part(sign, folder, exported, text, text, "export"))
+        else:
             env, bare = _bare(text)
-            out.append(Part(operator or sign if out else "", folder, f"{exported} {env}".strip(), bare, text))
-            operator = ""
-            continue
-        # what comes before has no code of its own that counts: `cd x; make` ends as make does
-        operator = sign if sign in {"|", "||", "&"} else operator
+            out.append(Part(sign, folder, f"{exported} {env}".strip(), bare, text))
     return out
 
 
@@ -95,23 +103,26 @@ def key(command: str, cwd: str = "") -> str:
     return f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]
 
 
-def last(key: str) -> str:
-    """Return the key of the last simple command of a key."""
-    folder, _, rest = key.partition("\n")
-    return f"{folder}\n{rest.rpartition(' && ')[2]}"
-
-
 def proven(command: str, cwd: str = "") -> "set[str]":
-    """Return the keys of what has passed for sure when a command's exit code is 0: nothing hides the code of a part."""
-    found = [part for part in parts(command, cwd) if part.operator != "export"]
+    """Return the keys of what has passed for sure when a command's exit code is 0: nothing hides the code of a part.
+
+    What is not understood proves nothing: subshells within a line, keywords, here-documents, comments, folders that only the shell knows.
+    """
+    plain = _TOKEN.sub(lambda match: " " if match[0][0] in "\"'$`\\" else match[0], command).strip()
+    if plain.startswith("(") and plain.endswith(")"):
+        plain = plain[1:-1]
+    if len(command) > READ or _ODD.search(plain) or plain.endswith("&"):
+        return set()
+    found = parts(command, cwd)
     start = max((n for n, part in enumerate(found) if part.operator in {";", "\n"}), default=0)  # only the last list's code is told
     tail = found[start:]
     signs = {part.operator for part in tail[1:]}
-    if not tail or "||" in signs or "&" in signs or command.rstrip().endswith("&") or "set +e" in command:
+    failing = any(_PIPEFAIL.match(part.bare) for part in found[:start])
+    if not tail or "||" in signs or "&" in signs or ("|" in signs and not failing):
         return set()
-    if "|" in signs and "pipefail" not in command:
+    run = [part for part in tail if part.operator != "|" and not part.kind]
+    if not run or any(sign in run[-1].folder for sign in "$~`") or any(_CD.match(part.text) and part.text.endswith("-") for part in found):
         return set()
-    run = [part for part in tail if part.operator != "|"]
     return {part.key for part in run} | {f"{run[-1].folder}\n" + " && ".join(part.key.partition("\n")[2] for part in run)[:LONGEST]}
 
 
@@ -128,17 +139,19 @@ def environment(command: str) -> "tuple[str, str]":
 
 def helping(command: str) -> "list[str]":
     """Return the simple commands that set up, start, clean or configure: those that may be why another one passes."""
-    return [" ".join(part.text.split()) for part in parts(command) if _HELPING.match(part.bare if part.operator != "export" else part.text)]
+    if "<<" in command:
+        return []  # the text of a here-document is no command
+    return [" ".join(part.text.split()) for part in parts(command) if _HELPING.match(part.bare if part.kind != "export" else part.text)]
 
 
 def only_looks(command: str) -> bool:
     """Say whether a command only looks at files, or asks us: that it fails tells nothing about the project."""
-    found = [part for part in parts(command) if part.operator != "export"]
+    found = [part for part in parts(command) if not part.kind]
     return bool(found) and all(_LOOKING.match(part.bare) for part in found)
 
 
 def _run(found: "list[Part]") -> "list[Part]":
-    return [part for part in found if part.operator != "export" and not (part.operator == "|" and _SHOWING.match(part.bare))]
+    return [part for part in found if not part.kind and not (part.operator == "|" and _SHOWING.match(part.bare))]
 
 
 def _split(command: str) -> "list[tuple[str, str]]":
