@@ -45,7 +45,7 @@ from gitmem.store.records import Store, Stored
 def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: bool, **o: Any) -> None:
     """Record a trap: what happens, where, and what helps.
 
-    Category and severity are read from the text when they are not given.
+    The category is read from the text when it is not given.
 
     \b
     Examples:
@@ -59,10 +59,9 @@ def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: 
         if not heading:
             raise click.UsageError("give a title: what trips one up, in one line.")
         fields = written_fields(app, "gotcha", o)
-        from gitmem.model.fingerprint import fingerprint
+        from gitmem.model.category import category
 
-        mark = fingerprint("\n".join([heading, text]), app.location.worktree or "")
-        fields.setdefault("category", mark.category if mark else None)
+        fields.setdefault("category", category(heading, text, ""))
         fields |= {"first_seen": who.clock.stamp(), "last_seen": who.clock.stamp()}
         change = memories.add(app.store(scope), who, memories.draft(who, "gotcha", heading, text, **fields))
         done(term, change, "remembered", scope, as_json)

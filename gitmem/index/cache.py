@@ -48,7 +48,7 @@ CREATE TABLE places (path TEXT, n INTEGER, PRIMARY KEY (path, n)) WITHOUT ROWID;
 CREATE INDEX places_n ON places (n);
 CREATE TABLE bases (path TEXT, blob TEXT, n INTEGER, PRIMARY KEY (path, blob, n)) WITHOUT ROWID;
 CREATE INDEX bases_n ON bases (n);
-CREATE TABLE globs (glob TEXT, n INTEGER, PRIMARY KEY (n, glob)) WITHOUT ROWID;
+CREATE TABLE globs (n INTEGER, glob TEXT, PRIMARY KEY (n, glob)) WITHOUT ROWID;
 CREATE TABLE codes (n INTEGER PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE patterns (pattern TEXT, n INTEGER, PRIMARY KEY (pattern, n)) WITHOUT ROWID;
 CREATE INDEX patterns_n ON patterns (n);
@@ -304,7 +304,7 @@ class Cache:
         if record.kind == "gotcha":
             self.db.executemany("INSERT OR IGNORE INTO bases VALUES (?, ?, ?)", [(*base, n) for base in bases(record)])
         globs = {str(a["glob"]) for a in record.anchors if isinstance(a.get("glob"), str)}
-        self.db.executemany("INSERT OR IGNORE INTO globs VALUES (?, ?)", [(glob, n) for glob in globs])
+        self.db.executemany("INSERT OR IGNORE INTO globs VALUES (?, ?)", [(n, glob) for glob in globs])
         if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":
             self.db.execute("INSERT OR IGNORE INTO codes VALUES (?)", (n,))
         self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
