@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -311,6 +312,12 @@ def test_outside_of_a_repository(outside: Mem) -> None:
 # -- on a terminal
 
 
+def _own_terminal() -> None:
+    """Have Ctrl-C reach the child, also when these tests run in the background, where it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 class Talk:
     """`git mem inbox` on a terminal of its own, answered prompt by prompt."""
 
@@ -325,7 +332,7 @@ class Talk:
             stderr=slave,
             env=full,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+            preexec_fn=_own_terminal,
         )
         os.close(slave)
         self.text = ""
@@ -333,7 +340,7 @@ class Talk:
     def read(self, until: str = "") -> str:
         """Return what appears up to a prompt, or to the end."""
         new = b""
-        end = time.monotonic() + 15
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             if not select.select([self.master], [], [], 0.2)[0]:
                 continue
@@ -360,7 +367,7 @@ class Talk:
 
     def write(self, key: str) -> None:
         """Type when a key is waited for: what is typed before is thrown away, so that nobody answers what is not yet asked."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + 30
         while self.text.endswith("? ") and termios.tcgetattr(self.master)[3] & termios.ICANON and time.monotonic() < end:
             time.sleep(0.005)
         os.write(self.master, key.encode())
