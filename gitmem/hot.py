@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 
-from gitmem.agents import events
+from gitmem.agents import adapter, events
 from gitmem.agents.render import clean, fence
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
@@ -35,9 +35,9 @@ def respond(
     """Return what to print for a payload: nothing, or one JSON object. `ready` learns the event before work begins."""
     if agent not in events.ADAPTERS:
         raise GitmemError(f"there is no agent '{agent[:40]}'; known: {', '.join(events.ADAPTERS)}")
-    adapter = __import__(f"gitmem.agents.{agent}", fromlist=["read"])
+    speaks = adapter.find(agent)
     payload = json.loads(data.decode("utf-8-sig", "replace"))
-    event = adapter.read(payload, given) if isinstance(payload, dict) else None
+    event = adapter.read(speaks, payload, given) if isinstance(payload, dict) else None
     if event is None:
         return b""
     ready(None, event.name)
@@ -55,8 +55,7 @@ def respond(
     except sqlite3.DatabaseError as error:
         hook.mend(error)
         raise
-    answer = adapter.answer(event, words) if words else None
-    return json.dumps(answer).encode() if answer else b""
+    return json.dumps(speaks.answer(event, words)).encode() if words and event.raw in speaks.told else b""
 
 
 class Watch:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 class Lazy:
     """A regular expression with the methods of a compiled one."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: "str | bytes") -> None:
         self._text = text
 
     def __getattr__(self, name: str) -> "Any":

@@ -1,17 +1,16 @@
 """The events of a session, as every agent's adapter tells them.
 
-An adapter is one module of this package, named in `ADAPTERS`: `read(payload, given)` turns what its
-agent sent into an `Event` (None: nothing of ours), `answer(event, text)` makes the object that the agent
-expects back (None: this event takes no text). Adapters translate; what to do is decided elsewhere.
-Standard library only: the hot path imports this.
+An adapter is one module of this package, named in `ADAPTERS`, whose `ADAPTER` says what its agent calls
+things (`agents.adapter`). Adapters translate; what to do is decided elsewhere. Standard library only: the
+hot path imports this.
 """
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-ADAPTERS = ("claude",)
+# name -> how people call it; each is a module of this package
+ADAPTERS = {
+    "claude": "Claude Code",
+    "gemini": "Gemini CLI",
+    "codex": "Codex CLI",
+}
 
 SESSION_START = "SessionStart"
 PROMPT = "PromptSubmit"
@@ -19,6 +18,7 @@ BEFORE_TOOL = "BeforeTool"
 AFTER_TOOL = "AfterTool"
 TOOL_FAILED = "ToolFailed"
 BEFORE_COMPACT = "BeforeCompact"
+AFTER_COMPACT = "AfterCompact"
 TURN_END = "TurnEnd"
 SESSION_END = "SessionEnd"
 
@@ -30,23 +30,9 @@ class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
     __slots__ = (
-        "action",
-        "agent",
-        "background",
-        "command",
-        "cwd",
-        "error",
-        "interrupted",
-        "message",
-        "name",
-        "path",
-        "prompt",
-        "raw",
-        "session",
-        "source",
-        "subagent",
-        "tool",
-    )
+        "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "prompt", "raw", "session", "source",
+        "subagent", "tool", "transcript",
+    )  # fmt: skip
 
     def __init__(self, name: str, raw: str, agent: str, session: str, cwd: str) -> None:
         self.name = name
@@ -54,15 +40,18 @@ class Event:
         self.agent = agent
         self.session = session
         self.cwd = cwd
-        self.source = ""  # why a session started or ended
+        self.source = ""  # why a session started or ended, or a context was compacted
         self.subagent = ""  # a subagent shares its session's id, not its context
+        self.transcript = ""  # the agent's own file of this session
+        self.model = ""
         self.prompt = ""  # without what was injected into it
         self.message = ""  # the assistant's last words of a turn
         self.tool = ""
+        self.call = ""  # the id of one use of a tool
         self.action = ""  # COMMAND, READ, WRITE, or nothing that is known
         self.command = ""
         self.path = ""
-        self.error = ""
+        self.error = ""  # what a tool that failed said
         self.interrupted = False
         self.background = False  # a command that was only started: how it ends is not known
 
@@ -72,16 +61,9 @@ class Event:
         return f"{self.session}/{self.subagent}" if self.subagent else self.session
 
 
-def text(payload: "Mapping[str, Any]", key: str, most: int = 65536) -> str:
-    """Return a text field of a payload; empty when it is missing or no text. Half of an emoji, as JavaScript cuts them, becomes `?`."""
-    value = payload.get(key)
-    return value[:most].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
-
-
-def table(payload: "Mapping[str, Any]", key: str) -> "dict[str, Any]":
-    """Return an object field of a payload; empty when it is missing or no object."""
-    value = payload.get(key)
-    return value if isinstance(value, dict) else {}
+def text(value: str, most: int) -> str:
+    """Return a text from elsewhere, as far as `most`. Half of an emoji, as JavaScript cuts them, becomes `?`."""
+    return value[:most].encode("utf-8", "replace").decode()
 
 
 def name(value: str, most: int = 100) -> str:

@@ -7,7 +7,7 @@ from gitmem.shipped import read_text
 
 
 @click.command("hook", short_help="Answer a hook of an agent's CLI")
-@click.argument("agent", type=click.Choice(ADAPTERS))
+@click.argument("agent", type=click.Choice(tuple(ADAPTERS)))
 @click.argument("event", required=False)
 @click.option("--settings", is_flag=True, help="Print the hooks to merge into the agent's settings.")
 @click.pass_context

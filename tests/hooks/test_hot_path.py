@@ -15,7 +15,7 @@ BANNED = {
     "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.records", "gitmem.store.ops", "gitmem.model.record", "gitmem.model.codec", "gitmem.model.scrub", "gitmem.index.cache",
 }  # fmt: skip
 OURS_OF_A_TOOL_CALL = {
-    "gitmem", "gitmem.agents", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.render", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.files",
+    "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.render", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.files",
     "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.state", "gitmem.index.words", "gitmem.invocation", "gitmem.lazy", "gitmem.model", "gitmem.model.kinds", "gitmem.reactions", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs",
 }  # fmt: skip
 # `os._exit` ends a hook: tell what is loaded just before

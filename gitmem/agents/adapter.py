@@ -1,0 +1,156 @@
+"""What an agent's CLI calls things, as data, and how a payload becomes an event by it.
+
+`docs/agents/adding-an-agent.md` says how to write one. Standard library only: the hot path imports this.
+"""
+
+from gitmem.agents import events
+from gitmem.agents.events import Event, name, text
+from gitmem.agents.render import without_fences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    Payload = Mapping[str, Any]
+    Places = Mapping[str, Sequence[str]]
+
+LONG = 1 << 20  # characters of a prompt or an output that are looked at
+# Where a payload has what an event wants to know; of several places the first that holds something counts.
+PLACES: "dict[str, tuple[str, ...]]" = {
+    "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",),
+    "transcript": ("transcript_path",), "model": ("model",), "prompt": ("prompt",), "message": ("last_assistant_message",), "tool": ("tool_name",),
+    "call": ("tool_use_id",), "command": ("tool_input.command",), "path": ("tool_input.file_path", "tool_input.notebook_path"), "error": ("error",),
+    "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
+}  # fmt: skip
+
+
+class Settings:
+    """Where an agent reads its hooks, and in which form: what `git mem install` writes.
+
+    `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home folder, the others from the work tree's
+    root; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
+    `unit` the number of timeout units in a second, `matchers` {event of the agent: pattern of tools}.
+    """
+
+    __slots__ = ("local", "matchers", "override", "project", "shape", "unit", "user")
+
+    def __init__(
+        self, shape: str, *, user: str = "", project: str = "", local: str = "", override: str = "", unit: int = 1, matchers: "Mapping[str, str] | None" = None
+    ) -> None:  # fmt: skip
+        self.shape = shape
+        self.user = user
+        self.project = project
+        self.local = local
+        self.override = override
+        self.unit = unit
+        self.matchers = matchers or {}
+
+
+class Adapter:
+    """One agent's CLI.
+
+    `events` are {its name: ours}, `tools` {its name: COMMAND, READ or WRITE}, `places` what differs from `PLACES`. `told` names those of its
+    events beside which the model reads a text, `answer` makes the object that carries it. `refine` corrects an event that needs more than
+    names; it may return None for one that is none of ours. `limits` are the seconds that our hook has for an event, where its CLI gives less than usual.
+    `session` names variables in which its CLI tells commands the session's id. `ask` makes the answer to the end of a turn that has the
+    model go on with a remark; None where there is none.
+    """
+
+    __slots__ = ("answer", "ask", "events", "limits", "name", "places", "refine", "session", "settings", "told", "tools")
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        events: "Mapping[str, str]",
+        tools: "Mapping[str, str]",
+        told: "frozenset[str]",
+        settings: Settings,
+        places: "Places | None" = None,
+        answer: "Callable[[Event, str], dict[str, Any]] | None" = None,
+        ask: "Callable[[Event, str], dict[str, Any]] | None" = None,
+        refine: "Callable[[Event, Payload], Event | None] | None" = None,
+        limits: "Mapping[str, float] | None" = None,
+        session: "Sequence[str]" = (),
+    ) -> None:
+        self.name = name
+        self.events = events
+        self.tools = tools
+        self.told = told
+        self.settings = settings
+        self.places: Places = {**PLACES, **places} if places else PLACES
+        self.answer = answer or hook_output
+        self.ask = ask
+        self.refine = refine
+        self.limits = limits or {}
+        self.session = session
+
+
+def find(agent: str) -> Adapter:
+    """Return an agent's adapter; raises KeyError for a name that is not in `events.ADAPTERS`."""
+    if agent not in events.ADAPTERS:
+        raise KeyError(agent)
+    found: Adapter = __import__(f"gitmem.agents.{agent}", fromlist=["ADAPTER"]).ADAPTER
+    return found
+
+
+def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
+    """Return the event of a payload, None when it is none of ours; `given` names it when the payload does not."""
+    places = adapter.places
+    raw = first(payload, places["event"], 64) or given
+    if raw not in adapter.events:
+        return None
+    event = Event(
+        adapter.events[raw],
+        raw,
+        adapter.name,
+        name(first(payload, places["session"], 256)) or "unnamed",
+        first(payload, places["cwd"], 4096),
+    )
+    event.source = first(payload, places["source"], 64)
+    event.subagent = name(first(payload, places["subagent"], 256))
+    event.transcript = first(payload, places["transcript"], 4096)
+    event.model = first(payload, places["model"], 128)
+    event.prompt = without_fences(first(payload, places["prompt"], LONG))
+    event.message = without_fences(first(payload, places["message"], LONG))
+    event.tool = first(payload, places["tool"], 128)
+    event.call = first(payload, places["call"], 256)
+    event.action = adapter.tools.get(event.tool, "")
+    if event.action == events.COMMAND:
+        event.command = first(payload, places["command"], 65536)
+    elif event.action:
+        event.path = first(payload, places["path"], 4096)
+    event.error = without_fences(first(payload, places["error"], LONG))
+    event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
+    event.background = any(at(payload, place) is True for place in places["background"])
+    return adapter.refine(event, payload) if adapter.refine else event
+
+
+def at(payload: "Payload", place: str) -> "Any":
+    """Return what a payload has at a place such as `tool_input.command`; None when there is nothing."""
+    value: Any = payload
+    for key in place.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def first(payload: "Payload", places: "Sequence[str]", most: int) -> str:
+    """Return the first text that a payload has at one of these places, as far as `most`; empty when there is none."""
+    for place in places:
+        value = at(payload, place)
+        if isinstance(value, str) and value:
+            return text(value, most)
+    return ""
+
+
+def hook_output(event: Event, words: str) -> "dict[str, Any]":
+    """Return the answer that Claude Code began and others took over: words that the model reads beside the event."""
+    return {"hookSpecificOutput": {"hookEventName": event.raw, "additionalContext": words}}
+
+
+def go_on(_: Event, words: str) -> "dict[str, Any]":
+    """Return the answer to the end of a turn that has the model read a remark before it stops, of the same origin."""
+    return {"decision": "block", "reason": words}
