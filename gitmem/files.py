@@ -166,6 +166,21 @@ def head(location: Location) -> str | None:
     return text if len(text) in {40, 64} else None
 
 
+def branch(location: Location) -> str:
+    """Return the branch that is checked out, empty when none is."""
+    try:
+        with open(os.path.join(location.gitdir, "HEAD"), encoding="utf-8", errors="replace") as file:
+            text = file.read(4096).strip()
+    except OSError:
+        return ""
+    return text[5:].removeprefix("refs/heads/") if text.startswith("ref: ") else ""
+
+
+def user_folder(env: "Mapping[str, str]") -> str:
+    """Return our folder in the user's data folder."""
+    return os.path.dirname(user_repository(env))
+
+
 def user_repository(env: "Mapping[str, str]") -> str:
     """Return where the user's own store is, or would be: a bare repository in the user's data folder."""
     base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")

@@ -11,28 +11,34 @@ import sqlite3
 import time
 
 from gitmem.agents import adapter, events
-from gitmem.agents.render import clean, fence
+from gitmem.agents.render import clean, fence, tokens
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.files import is_own, locate
 from gitmem.invocation import Hook
-from gitmem.reactions import HANDLERS, note
+from gitmem.reactions import react
+from gitmem.reactions.history import note
+from gitmem.switch import by_variable, is_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-LIMIT = 1.8  # seconds until the watchdog ends a hook
-LAST_LIMIT = 1.0  # ... of a session's end, which Claude Code kills after 1.5
+LIMIT = 1.8  # seconds until the watchdog ends a hook, where an adapter names no other limit
 PAYLOAD = 8 << 20  # bytes of input that are looked at
 LOG, LOG_SIZE = "hook.log", 256 << 10
-OFF = frozenset({"0", "false", "no", "off"})
 
 
 def respond(
-    agent: str, given: str, data: bytes, env: "Mapping[str, str]", now: float, ready: "Callable[[Hook | None, str], None]" = lambda *_: None
+    agent: str,
+    given: str,
+    data: bytes,
+    env: "Mapping[str, str]",
+    now: float,
+    ready: "Callable[[Hook | None, str, float], None]" = lambda *_: None,
 ) -> bytes:
-    """Return what to print for a payload: nothing, or one JSON object. `ready` learns the event before work begins."""
+    """Return what to print for a payload: nothing, or one JSON object. `ready` learns the event, and the seconds it has, before work begins."""
+    begun = time.monotonic()
     if agent not in events.ADAPTERS:
         raise GitmemError(f"there is no agent '{agent[:40]}'; known: {', '.join(events.ADAPTERS)}")
     speaks = adapter.find(agent)
@@ -40,29 +46,37 @@ def respond(
     event = adapter.read(speaks, payload, given) if isinstance(payload, dict) else None
     if event is None:
         return b""
-    ready(None, event.name)
+    limit = speaks.limits.get(event.raw, LIMIT)
+    ready(None, event.name, limit)
     try:
         hook = Hook(event, env, now)
     except NotARepository:
         return b""
-    if not hook.trusted():
+    if not hook.trusted() or is_off(hook.home, env, now, event.session):
         return b""
-    ready(hook, event.name)
+    ready(hook, event.name, limit)
+    hook.look()
     note(hook)
-    handler = HANDLERS.get(event.name)
     try:
-        words = fence(handler(hook)) if handler else ""
+        lines = react(hook)
     except sqlite3.DatabaseError as error:
         hook.mend(error)
         raise
-    return json.dumps(speaks.answer(event, words)).encode() if words and event.raw in speaks.told else b""
+    told = bool(lines) and (event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None))
+    words = (lines[0] if event.name == events.TURN_END else fence(lines)) if told else ""
+    hook.spend(tokens(words), time.monotonic() - begun)
+    if not words:
+        return b""
+    answer = speaks.ask(event, words) if event.name == events.TURN_END and speaks.ask else speaks.answer(event, words)
+    return json.dumps(answer).encode()
 
 
 class Watch:
     """Ends the process in time, from a thread of its own: input may never come, a disk may hang."""
 
     def __init__(self) -> None:
-        self.until = time.monotonic() + LIMIT
+        self.begun = time.monotonic()
+        self.until = self.begun + LIMIT
         self.name = ""
         self.log = ""
 
@@ -72,11 +86,10 @@ class Watch:
 
         start_new_thread(self._wait, ())
 
-    def ready(self, hook: Hook | None, name: str) -> None:
-        """Learn the event, and once it is known the repository whose log takes a failure."""
+    def ready(self, hook: Hook | None, name: str, limit: float) -> None:
+        """Learn the event, how long it may take, and once it is known the repository whose log takes a failure."""
         self.name = name
-        if name == events.SESSION_END:
-            self.until = min(self.until, self.until - LIMIT + LAST_LIMIT)
+        self.until = self.begun + limit
         if hook:
             self.log = hook.home.join(LOG)
 
@@ -143,7 +156,7 @@ def main(args: "Sequence[str]") -> int:
 
 
 def _call(args: "Sequence[str]", watch: Watch) -> bytes:
-    if os.environ.get("GITMEM", "").strip().lower() in OFF:
+    if by_variable(os.environ):
         return b""
     reads, writes = _standard()
     if not (reads and writes):

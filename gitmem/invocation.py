@@ -12,7 +12,7 @@ from gitmem.agents import events
 from gitmem.agents.render import LIMIT, OVERHEAD, tokens, units
 from gitmem.background import detach, wait
 from gitmem.errors import External, GitmemError
-from gitmem.files import Home, Location, has_reftable, is_own, is_shared, locate, raw_ref, user_repository
+from gitmem.files import Home, Location, has_reftable, inside, is_own, is_shared, locate, raw_ref, user_repository
 from gitmem.index.state import State, is_damage
 from gitmem.store import journal
 from gitmem.store.refs import PRIVATE, SHARED
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.query import Index
+    from gitmem.model.private import Ignored
 
     Row = dict[str, Any]
 
+IGNORE_FILE, IGNORE_SIZE = ".gitmemignore", 1 << 18  # what a repository does not want stored; bytes of it that are looked at
 BUSY = 0.5  # seconds to wait for another process that writes state.db
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
 
@@ -45,6 +47,33 @@ class Hook:
         self._state: State | None = None
         self._index: Index | None = None
         self._looked = False
+        self.path = ""  # of the file that a tool uses, from the work tree's root
+
+    def look(self) -> None:
+        """Find the file that the event is about, and hide from it what must not be stored."""
+        event = self.event
+        self.path = inside(event.path, self.root, self.folder) if event.path else ""
+        hidden = self.ignored
+        if not hidden or isinstance(hidden, tuple):
+            return
+        if (self.path and hidden.has(self.path)) or hidden.named_in(event.command):
+            event.action = event.command = event.path = event.error = self.path = ""
+        event.error = hidden.without(event.error)
+
+    @property
+    def ignored(self) -> "Ignored | tuple[()]":
+        """What is never stored; nothing where nothing is said."""
+        try:
+            with open(os.path.join(self.root, IGNORE_FILE), encoding="utf-8", errors="replace") as file:
+                text = file.read(IGNORE_SIZE)
+        except OSError:
+            text = ""
+        patterns = self.settings.get("ignore")
+        if not text and not patterns:
+            return ()
+        from gitmem.model.private import ignored
+
+        return ignored([text], patterns)
 
     def trusted(self) -> bool:
         """Say whether git would use this repository: all of it is the user's, or git says so."""
@@ -71,18 +100,26 @@ class Hook:
 
     def _git(self, *args: str) -> bytes | None:
         """Return what git prints, None when it fails: `subprocess` alone would cost more than this whole hook."""
-        env = {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
-        out, into = os.pipe()
-        with os.fdopen(out, "rb") as file:
-            try:
-                null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
-                child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
-            except OSError:
-                return None
-            finally:
-                os.close(into)
+        child, pipe = self.spawn_git(*args)
+        if not child:
+            return None
+        with os.fdopen(pipe, "rb") as file:
             data = file.read()
         return data if os.waitpid(child, 0)[1] == 0 else None
+
+    def spawn_git(self, *args: str) -> "tuple[int, int]":
+        """Start git; return its process id and the pipe of what it prints, or (0, 0) when there is no git."""
+        env = {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
+        out, into = os.pipe()
+        try:
+            null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
+            child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
+        except OSError:
+            os.close(out)
+            return 0, 0
+        finally:
+            os.close(into)
+        return child, out
 
     @property
     def state(self) -> State:
@@ -172,6 +209,15 @@ class Hook:
                     continue
         self.drain("damage", sure=True)
 
+    def spend(self, words: int, seconds: float) -> None:
+        """Add this call to what the session's hooks cost; a busy database costs the count."""
+        from gitmem.index import sessions
+
+        try:
+            sessions.spend(self.state, self.event.session, self.event.name, words, seconds)
+        except sqlite3.OperationalError:
+            pass
+
     # -- work for later
 
     def tips(self) -> "dict[str, str]":
@@ -189,9 +235,9 @@ class Hook:
         except OSError:
             return ()
 
-    def catch_up(self, patience: float = 0.0) -> None:
-        """Start a drain when writes wait or the index is behind its refs; wait for it so long."""
-        pid = self._catch_up(sure=patience > 0)
+    def catch_up(self, patience: float = 0.0, *, sure: bool = False) -> None:
+        """Start a drain when writes wait, or the index is behind its refs, or for `sure`; wait for it so long."""
+        pid = self.drain("asked", sure=True) if sure else self._catch_up(sure=patience > 0)
         if pid and patience and wait(pid, patience):
             self._index, self._looked = None, False
 

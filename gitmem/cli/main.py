@@ -14,9 +14,9 @@ from gitmem.errors import GitmemError, UserError
 
 # command -> (module below gitmem.cli, one line for the overview, section of the overview)
 COMMANDS: dict[str, tuple[str, str, str]] = {
-    "init": ("setup", "Make the store of this repository", "Start"),
+    "init": ("init", "Make the store of this repository", "Start"),
     "status": ("setup", "Show what is stored, unsent or damaged", "Start"),
-    "doctor": ("setup", "Check everything, and repair it with --fix", "Start"),
+    "doctor": ("doctor", "Check everything, and repair it with --fix", "Start"),
     "config": ("setup", "Show and change settings", "Start"),
     "wipe": ("setup", "Remove gitmem from this repository", "Start"),
     "completion": ("setup", "Print the completion script of a shell", "Start"),
@@ -43,9 +43,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "undo": ("past", "Take back the last change", "History"),
     "sync": ("share", "Exchange memory with a remote", "Share"),
     "remote": ("share", "Choose where memory is pushed to", "Share"),
+    "install": ("install", "Put hooks into the settings of an agent's CLI", "Agents"),
+    "uninstall": ("install", "Take hooks out of the settings of an agent's CLI", "Agents"),
     "hook": ("agents", "Answer a hook of an agent's CLI", "Agents"),
 }
-HIDDEN = {"drain": "setup"}
+HIDDEN = {"drain": "background", "git-hook": "install"}
 
 
 class Commands(click.Group):

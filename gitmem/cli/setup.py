@@ -1,4 +1,4 @@
-"""Commands about gitmem itself: init, status, doctor, config, wipe, completion."""
+"""Commands about gitmem itself: status, config, wipe, completion."""
 
 import os
 import shutil
@@ -20,45 +20,6 @@ from gitmem.store import sync as syncing
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
 
 DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
-
-
-@click.command("init", short_help="Make the store of this repository")
-@click.option("--no-remote", is_flag=True, help="Do not ask the remote whether it has memory already.")
-@opt.json_option
-@click.pass_obj
-def init_command(term: Terminal, no_remote: bool, as_json: bool) -> None:
-    """Make the store. Can be run again; commands that write do it by themselves.
-
-    \b
-    Example:
-      git mem init
-    """
-    with term.open() as app:
-        store = app.store()
-        existed = store.tip() is not None
-        tip = store.create()
-        replica = app.replica()
-        has = None
-        if not no_remote and not existed:
-            remotes = app.remotes()
-            name = "origin" if "origin" in remotes else next(iter(remotes), None)
-            has = name if name and app.remote(name).has(timeout=3) else None
-        if as_json:
-            term.json(
-                {"ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has}
-            )
-            return
-        if existed:
-            term.say(f"the store is there already ({SHARED}, {tip[:10]}); nothing was changed.")
-        else:
-            term.say(f"made the store: the ref {SHARED}, and {app.home.path} for its index.")
-            term.say("your files, index, branches, configuration and hooks were not touched; nothing is pushed anywhere.")
-        if has:
-            term.say(f"{plain(has)} has memory already. Get it with: git mem sync")
-        elif not existed:
-            term.say(
-                "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it"
-            )
 
 
 @click.command("status", short_help="Show what is stored, unsent or damaged")
@@ -150,75 +111,6 @@ def config_stamp(seconds: int) -> str:
     from gitmem.clock import stamp
 
     return stamp(seconds)
-
-
-@click.command("doctor", short_help="Check everything, and repair it with --fix")
-@click.option("--fix", is_flag=True, help="Repair what can be repaired; never loses a record.")
-@opt.json_option
-@click.pass_context
-def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
-    """Check git, refs, history, records, index, journal, settings. Exits 1 when there is an error.
-
-    \b
-    Examples:
-      git mem doctor
-      git mem doctor --fix
-    """
-    term: Terminal = ctx.obj
-    with term.open() as app:
-        found = list(_findings(app))
-        repaired = []
-        if fix:
-            for finding in found:
-                if finding.repair:
-                    repaired.append(finding.repair())
-            if repaired:
-                app.close()
-                found = list(_findings(app))
-        errors = sum(f.level == "error" for f in found)
-        if as_json:
-            term.json(
-                {
-                    "findings": [{"level": f.level, "what": f.what, "hint": f.hint, "fixable": f.repair is not None} for f in found],
-                    "repaired": repaired,
-                }
-            )
-            return int(errors > 0)
-        for text in repaired:
-            term.say(f"repaired: {plain(text)}")
-        colors = {"ok": "green", "note": "blue", "warning": "yellow", "error": "red"}
-        for f in found:
-            term.say(f"{term.style(f'{f.level:<8}', fg=colors[f.level])}{plain(f.what)}")
-            if f.hint and f.level != "ok":
-                term.say(f"        {plain(f.hint)}")
-        warnings = sum(f.level == "warning" for f in found)
-        term.say(f"\n{errors} error(s), {warnings} warning(s)." if errors or warnings else "\neverything is in order.")
-        return int(errors > 0)
-
-
-def _findings(app: App) -> Any:
-    yield from doctor.check_git(app.git, app.objects.traits.name)
-    known = open_index(app.home.join("index.db"))
-    yield from doctor.check_refs(app.git, app.location, app.home, known)
-    if known is not None:
-        known.db.close()
-    broken = False
-    for name in ("shared", "private"):
-        for finding in doctor.check_store(app.store(name), name):
-            broken = broken or finding.level == "error"
-            yield finding
-    for finding in doctor.check_index(app.home):
-        broken = broken or finding.level == "error"  # reading it would build it anew, unasked
-        yield finding
-    if not broken:
-        try:
-            yield from doctor.check_records(app.index())
-        except GitmemError as error:
-            yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
-    yield from doctor.check_state(app.home)
-    yield from doctor.check_home(app.home)
-    yield from doctor.check_purge(app.git, app.home)
-    yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
 
 
 @click.command("config", short_help="Show and change settings")
@@ -345,15 +237,3 @@ def completion_command(shell: str) -> None:
 
     name = {"bash": "git-mem.bash", "zsh": "_git-mem", "fish": "git-mem.fish"}[shell]
     click.echo(read_text("completion", name), nl=False)
-
-
-@click.command("drain", hidden=True)
-@click.pass_obj
-def drain_command(term: Terminal) -> None:
-    """Commit what waits in the journal and refresh the index: what a hook leaves for later."""
-    with term.open() as app:
-        app.settle()
-        if app.conclude():
-            app.settle()
-        app.indexes()
-        app.expire_sessions()

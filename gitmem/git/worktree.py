@@ -76,5 +76,28 @@ class WorkTree:
                     continue
         return [rows[path] for path in paths if path in rows]
 
+    def status(self) -> list[tuple[str, str]]:
+        """Return (path, two letters as `git status --porcelain` has them) of what is changed, staged or new."""
+        out = self._run("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules")
+        rows = [os.fsdecode(row) for row in out.split(b"\0")[:MANY] if len(row) > 3]
+        return [(row[3:], row[:2].strip()) for row in rows]
+
+    def commits(self, since: float, until: float) -> list[tuple[str, str]]:
+        """Return (short id, subject) of the commits of the checked-out branch that were made between two times (epoch seconds), newest first."""
+        out = self._run(
+            "log",
+            "-z",
+            "--max-count=50",
+            "--no-show-signature",
+            f"--since=@{int(since)}",
+            f"--until=@{int(until) + 1}",
+            "--format=%h %s",
+            "HEAD",
+            "--",
+            ok=(0, 128),
+        )
+        rows = [row.decode("utf-8", "replace").partition(" ") for row in out.split(b"\0") if row]
+        return [(id, subject) for id, _, subject in rows]
+
     def _tracked(self, path: str) -> bool:
         return bool(self._run("ls-files", "-z", "--", f":(top,literal){path}"))

@@ -18,7 +18,7 @@ from gitmem.index.query import NAME, SCHEMA, Index
 from gitmem.index.rows import bases, columns, words
 from gitmem.index.state import is_damage, use_wal
 from gitmem.index.words import parts
-from gitmem.model.kinds import error_patterns
+from gitmem.model.kinds import command_heads, error_patterns
 from gitmem.model.record import Record, is_stamp, kind_of
 from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.ops import parse_usage
@@ -52,6 +52,8 @@ CREATE TABLE globs (n INTEGER, glob TEXT, PRIMARY KEY (n, glob)) WITHOUT ROWID;
 CREATE TABLE codes (n INTEGER PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE patterns (pattern TEXT, n INTEGER, PRIMARY KEY (pattern, n)) WITHOUT ROWID;
 CREATE INDEX patterns_n ON patterns (n);
+CREATE TABLE commands (head TEXT, n INTEGER, PRIMARY KEY (head, n)) WITHOUT ROWID;
+CREATE INDEX commands_n ON commands (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
 CREATE TABLE texts (key TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
@@ -254,7 +256,7 @@ class Cache:
                 d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
             )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
-        for table in ("edges", "places", "bases", "patterns", "globs", "codes"):
+        for table in ("edges", "places", "bases", "patterns", "commands", "globs", "codes"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
@@ -271,7 +273,7 @@ class Cache:
         n, id, session, created = row
         touched.around(id, session, created)
         touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
-        for table in ("records", "edges", "places", "bases", "patterns", "globs", "codes"):
+        for table in ("records", "edges", "places", "bases", "patterns", "commands", "globs", "codes"):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
@@ -308,6 +310,8 @@ class Cache:
         if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":
             self.db.execute("INSERT OR IGNORE INTO codes VALUES (?)", (n,))
         self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
+        if record.kind == "gotcha":
+            self.db.executemany("INSERT OR IGNORE INTO commands VALUES (?, ?)", [(c, n) for c in command_heads(record.get("triggers"))])
         assert n is not None
         return n
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 8
+SCHEMA = 9
 NAME = "index.db"
 # title, tags, body, anchors, context: a low-weight column of neighbours raised recall@10 from 60.6 to 69.3 %
 WEIGHTS = (6.0, 3.0, 1.0, 3.0, 0.3)
@@ -135,6 +135,12 @@ class Index:
             f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({_marks(patterns)})) LIMIT ?"
         )
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
+
+    @healing
+    def by_commands(self, heads: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
+        """Return the gotchas that a command is known to trip on, by its first words."""
+        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE head IN ({_marks(heads)})) LIMIT ?"
+        return _dicts(_ALL, self.db.execute(sql, (*heads, limit)))
 
     @healing
     def globs(self) -> "list[tuple[int, str]]":
@@ -350,9 +356,10 @@ def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dic
     out = [dict(zip(names, row, strict=True)) for row in rows]
     for key in names:
         if key in _JSON:
-            empty: Callable[[], Any] = dict if key == "triggers" else list
-            for one in out:
-                one[key] = json.loads(one[key]) if one[key] else empty()
+            empty = "{}" if key == "triggers" else "[]"
+            texts = [one[key] or empty for one in out]
+            for one, value in zip(out, json.loads(f"[{','.join(texts)}]"), strict=True):  # in one call: most texts are short
+                one[key] = value
         elif key in {"resolved", "conflict", "confirmed"}:
             for one in out:
                 one[key] = bool(one[key])

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NAME = "state.db"
-SCHEMA = 4
+SCHEMA = 5
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)",
+    "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
@@ -108,8 +111,10 @@ class State:
                 use_wal(db, timeout)
                 db.execute("BEGIN IMMEDIATE")
                 found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
-                for table in ("failing", "outcomes") if found else ():
+                for table in ("failing", "outcomes") if 0 < found < 4 else ():
                     db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
+                for column in ("why", "root", "transcript", "process") if 0 < found < 5 else ():
+                    db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
                 if found == 1:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
                 for statement in _TABLES:
@@ -252,8 +257,9 @@ class State:
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told."""
         self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
-        for table in ("failing", "steps"):
+        for table in ("failing", "steps", "requests"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
+        self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
         self.db.execute(
             "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
         )
@@ -302,26 +308,6 @@ class State:
     def snoozed(self, now: float) -> "dict[str, float]":
         """Return {id: until} of what is hidden from this user."""
         return {id: float(until) for id, until in self.db.execute("SELECT id, until FROM snoozes WHERE until > ?", (now,))}
-
-    @healing
-    def open_session(self, id: str, agent: str, at: float, history: str) -> str:
-        """Note a sign of life of a session; return its history file's name (the first one given stays)."""
-        self.db.execute(
-            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET last = excluded.last, ended = NULL",
-            (id, agent, at, at, history),
-        )
-        row = self.db.execute("SELECT history FROM sessions WHERE id = ?", (id,)).fetchone()
-        return str(row[0])
-
-    @healing
-    def end_session(self, id: str, at: float) -> None:
-        """Note that a session has ended."""
-        self.db.execute("UPDATE sessions SET ended = ?, last = ? WHERE id = ?", (at, at, id))
-
-    @healing
-    def sessions(self) -> "list[tuple[str, str, float, float, float | None]]":
-        """Return (id, agent, started, last, ended) of known sessions, newest first."""
-        return list(self.db.execute("SELECT id, agent, started, last, ended FROM sessions ORDER BY started DESC"))
 
     @healing
     def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":

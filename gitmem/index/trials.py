@@ -113,30 +113,33 @@ def _forget_steps(state: State, session: str) -> None:
 
 @healing
 def take_outcomes(state: State) -> "Sequence[tuple[int, dict[str, Any]]]":
-    """Return (number, outcome) of what waits for a conclusion; `done` takes one away."""
+    """Return (number, outcome) of what waits for a conclusion: `claim` one, then `done` takes it away."""
     out = []
     for number, facts in state.db.execute("SELECT n, facts FROM outcomes ORDER BY n").fetchall():
         try:
             out.append((int(number), dict(json.loads(facts))))
         except (ValueError, TypeError):  # nothing that we wrote
-            done(state, int(number))
+            state.db.execute("DELETE FROM outcomes WHERE n = ?", (int(number),))
     return out
 
 
 @healing
 def claim(state: State, number: int, now: float) -> bool:
-    """Take an outcome on for a while; of processes that do so at once, one is told True. One that dies gives it back by its silence."""
+    """Take an outcome on for a while; of processes that do so at once, one is told True. One that dies gives it back by its silence.
+
+    `now` is the mark of the lease: its holder names it to `put_back` and `done`. No two leases of an outcome have the same.
+    """
     sql = "UPDATE outcomes SET claimed = ? WHERE n = ? AND (claimed IS NULL OR claimed < ? OR claimed > ?)"
     return state.db.execute(sql, (now, number, now - LEASE, now)).rowcount > 0
 
 
 @healing
-def put_back(state: State, number: int) -> None:
-    """Let somebody else take an outcome on."""
-    state.db.execute("UPDATE outcomes SET claimed = NULL WHERE n = ?", (number,))
+def put_back(state: State, number: int, lease: float) -> None:
+    """Let somebody else take an outcome on; nothing happens when somebody has, because the lease was over."""
+    state.db.execute("UPDATE outcomes SET claimed = NULL WHERE n = ? AND claimed = ?", (number, lease))
 
 
 @healing
-def done(state: State, number: int) -> None:
-    """Take an outcome away: it is concluded."""
-    state.db.execute("DELETE FROM outcomes WHERE n = ?", (number,))
+def done(state: State, number: int, lease: float) -> None:
+    """Take an outcome away: it is concluded. It stays with whoever took it on since, because the lease was over."""
+    state.db.execute("DELETE FROM outcomes WHERE n = ? AND claimed = ?", (number, lease))

@@ -10,6 +10,7 @@ from gitmem.lazy import Lazy
 
 READ = 4096  # characters of a command that are looked at
 LONGEST = 2000  # characters of a key
+HEAD = 8  # words that a command is known by
 
 _TOKEN = Lazy(
     r"\\\n|\\[\s\S]|\"(?:[^\"\\]|\\[\s\S])*\"|'[^']*'|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\d?>>?&\d?-?|&>>?|&&|\|\||[;&|\n]|[^\"'$`\\;&|\n>]+|[\s\S]"
@@ -135,6 +136,21 @@ def environment(command: str) -> "tuple[str, str]":
     """Return (what is set for the last simple command, that command); empty texts when there is none."""
     run = _run(parts(command))
     return (run[-1].env, run[-1].bare) if run else ("", "")
+
+
+def heads(command: str) -> "list[str]":
+    """Return what a command may be known by: the first words of each of its simple commands, from one to eight."""
+    found = []
+    for part in parts(command):
+        words = part.bare.split()[:HEAD] if not part.kind else []
+        found += [" ".join(words[:n])[:LONGEST] for n in range(1, len(words) + 1)]
+    return list(dict.fromkeys(found))[:400]
+
+
+def head(command: str) -> str:
+    """Return what a command is known by that failed: the first words of the last of its simple commands; empty when there is none."""
+    run = _run(parts(command))
+    return " ".join(run[-1].bare.split()[:HEAD])[:LONGEST] if run else ""
 
 
 def helping(command: str) -> "list[str]":

@@ -5,11 +5,16 @@ run of characters that a machine may have drawn. Its detectors of formats are us
 take commit ids and prose for secrets, are not. Nothing is verified over the network.
 """
 
-import importlib
-import re
-from collections.abc import Iterator
+from __future__ import annotations
+
 from functools import cache
-from typing import Any
+
+from gitmem.lazy import Lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 DETECTORS = {  # module: (class, kind)
     "artifactory": ("ArtifactoryDetector", "Artifactory credential"), "aws": ("AWSKeyDetector", "AWS access key"),
@@ -23,20 +28,23 @@ DETECTORS = {  # module: (class, kind)
 }  # fmt: skip
 KINDS = frozenset(kind for _, kind in DETECTORS.values())
 LINE, OVERLAP = 1000, 200  # its patterns were written for lines of code: a longer line is cut into pieces
-_RUN = re.compile(r"[A-Za-z0-9_+=-]{16,}")
-_HARMLESS = re.compile(
-    r"(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:[a-z]+\d{0,3}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,3}|\d{1,9}))*",
-    re.IGNORECASE,
+_RUN = Lazy(r"[A-Za-z0-9_+=-]{16,}")
+_HARMLESS = Lazy(
+    r"(?i)(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:[a-z]+\d{0,3}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,3}|\d{1,9}))*"
 )
 
 
 def suspicious(text: str) -> bool:
     """Say whether a text has a run of letters and digits that is no commit id, UUID, record id or name."""
+    return next(runs(text), None) is not None
+
+
+def runs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of such runs."""
     for found in _RUN.finditer(text):
         run = found[0].strip("_+=-")
         if any(c.isdigit() for c in run) and any(c.isalpha() for c in run) and not _HARMLESS.fullmatch(run):
-            return True
-    return False
+            yield found.span()
 
 
 def detect(text: str) -> Iterator[tuple[int, int, str]]:
@@ -60,6 +68,8 @@ def detect(text: str) -> Iterator[tuple[int, int, str]]:
 
 @cache
 def _detectors() -> tuple[tuple[str, Any], ...]:
+    import importlib
+
     # modules are named here, so that nothing is looked up in the current folder or a plugin's setting
     return tuple(
         (kind, getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)()) for module, (name, kind) in DETECTORS.items()

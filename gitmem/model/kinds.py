@@ -17,7 +17,16 @@ SEVERITIES = ("critical", "warning", "info")
 
 def error_patterns(triggers: object) -> "list[str]":
     """Return the normalised errors that a record's triggers name: `error` is one or a list of them."""
-    given = triggers.get("error") if isinstance(triggers, dict) else None
+    return _texts(triggers, "error")
+
+
+def command_heads(triggers: object) -> "list[str]":
+    """Return the commands, by their first words, that a record's triggers name: `command` is one or a list of them."""
+    return [" ".join(x.split()) for x in _texts(triggers, "command") if x.strip()]
+
+
+def _texts(triggers: object, key: str) -> "list[str]":
+    given = triggers.get(key) if isinstance(triggers, dict) else None
     return [x for x in (given if isinstance(given, list) else [given]) if isinstance(x, str) and x]
 
 

@@ -6,39 +6,45 @@ nothing. Patterns are linear: what may repeat without end starts at a fixed pref
 else is bounded. Why two: docs/decisions/0004.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import namedtuple
 from functools import cache
 from math import log2
-from typing import Any
 
 from gitmem.model import detectors
 from gitmem.model import secret_formats as formats
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, NamedTuple
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What was masked, never the secret itself: `preview` is at most 4 characters and a fifth of it."""
+    _Span = tuple[int, int, int, str]  # start, end, rank (the lower names the kind where two overlap), kind
 
-    kind: str
-    line: int
-    preview: str
+    class Finding(NamedTuple):
+        """What was masked, never the secret itself: `preview` is at most 4 characters and a fifth of it."""
 
+        kind: str
+        line: int
+        preview: str
 
-@dataclass(frozen=True, slots=True)
-class Scrubbed:
-    """A text without its secrets, and what was masked, in order of place."""
+    class Scrubbed(NamedTuple):
+        """A text without its secrets, and what was masked, in order of place."""
 
-    text: str
-    findings: tuple[Finding, ...]
+        text: str
+        findings: tuple[Finding, ...]
+
+else:  # the same, without the import of `typing`: hooks scrub what they keep
+    Finding = namedtuple("Finding", "kind line preview")
+    Scrubbed = namedtuple("Scrubbed", "text findings")
 
 
 _JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
 
 _KINDS = {"private key", "session cookie", "password", "token", "key", "secret", "credential"}
 _KINDS |= {row[0] for row in formats.PREFIXED} | {row[0] for row in formats.PATTERNS} | detectors.KINDS
-_Span = tuple[int, int, int, str]  # start, end, rank (the lower names the kind where two overlap), kind
 
 
 @cache
@@ -46,9 +52,10 @@ def _rx(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
-def scrub(text: str, allow: Sequence[str] = ()) -> Scrubbed:
+def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False) -> Scrubbed:
     """Return the text with each secret replaced by `[redacted: <kind>]`; its other characters stay as they are.
 
+    `quick` does without detect-secrets, whose import a hook cannot pay for: it masks every run of characters that would have been shown to it.
     Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is found.
     A value that a regex of `allow` finds itself in is kept; what is no safe regex is taken as literal text.
     """
@@ -58,7 +65,7 @@ def scrub(text: str, allow: Sequence[str] = ()) -> Scrubbed:
     for _ in range(16):
         own = _detect(hidden)
         # what is allowed must not be seen by the second either, whole or in part
-        spans = _kept(own, text, tests) or _kept(_second(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
+        spans = _kept(own, text, tests) or _kept((_drawn if quick else _second)(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
         if not spans:
             break
         found += spans
@@ -150,6 +157,11 @@ def _detect(text: str) -> list[_Span]:
 def _second(text: str) -> list[_Span]:
     """Ask detect-secrets about what our own formats left."""
     return [(start, end, 400, kind) for start, end, kind in detectors.detect(text) if _real(text[start:end]) and _given(text[start:end])]
+
+
+def _drawn(text: str) -> list[_Span]:
+    """Return what looks drawn by a machine."""
+    return [(start, end, 400, "token") for start, end in detectors.runs(text) if _given(text[start:end])]
 
 
 def _key_blocks(text: str) -> Iterator[_Span]:

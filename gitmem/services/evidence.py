@@ -36,7 +36,7 @@ def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str, comm
                 or parts[-1].endswith(SECRET_ENDS)
             ):
                 continue
-            lines = _lines(os.path.join(root, place))
+            lines = read_lines(os.path.join(root, place))
             if 1 <= line <= len(lines):
                 around = {
                     "before": lines[max(0, line - 1 - AROUND) : line - 1],
@@ -48,7 +48,7 @@ def anchors(locations: "Sequence[tuple[str, int]]", root: str, folder: str, comm
     return []
 
 
-def _lines(path: str) -> "list[str]":
+def read_lines(path: str) -> "list[str]":
     """Return the lines of a regular file, as far as they are looked at; none of anything else."""
     import stat
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.model.codec import decode, encode
+from gitmem.model.commands import head
 from gitmem.model.fingerprint import fingerprint
 from gitmem.model.kinds import gotcha_id
 from gitmem.model.merge import counted, merge_bytes, restamp
@@ -61,6 +62,17 @@ def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purge
     """Return the operation that removes a record on purpose and leaves a tombstone."""
     mark = {"id": id, "at": at, "by": by, "reason": reason, "pattern": pattern, "purged": purged or None}
     return {"op": "forget", "id": id, "mark": {k: v for k, v in mark.items() if v}}
+
+
+def mute(pattern: str, at: str, by: str, of: str) -> Op:
+    """Return the operation that lets an error be captured no more, unless it has a gotcha of its own; `of` is the record that was forgotten."""
+    id = gotcha_id(pattern)
+    return {"op": "mute", "id": id, "mark": {"id": id, "at": at, "by": by, "of": of}}
+
+
+def unmute(pattern: str, of: str) -> Op:
+    """Return the operation that takes back what `mute` did for a record."""
+    return {"op": "unmute", "id": gotcha_id(pattern), "of": of}
 
 
 def collect(id: str) -> Op:
@@ -133,6 +145,18 @@ def _forget(op: Op, view: View) -> None:
     view.set(record_path(id), None)
 
 
+def _mute(op: Op, view: View) -> None:
+    path = tombstone_path(op["id"])
+    if view.read(path) is None and view.read(record_path(op["id"])) is None:
+        view.set(path, json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n")
+
+
+def _unmute(op: Op, view: View) -> None:
+    path = tombstone_path(op["id"])
+    if f'"of": {json.dumps(op["of"])}'.encode() in (view.read(path) or b""):
+        view.set(path, None)
+
+
 def _collect(op: Op, view: View) -> None:
     view.set(record_path(op["id"]), None)
 
@@ -199,7 +223,7 @@ def _capture(op: Op, view: View) -> None:
         "gotcha", op["id"], (found.title if found else "") or pattern, body, created=at, updated=at, rev=1, author="git-mem", agent=facts.get("agent") or None,
         session=facts.get("session") or None, origin="captured", source="auto_detected", category=found.category if found else None, severity=found.severity if found else None,
         occurrences=times, first_seen=str(facts.get("first") or at), last_seen=at, anchors=list(scrub_all(facts.get("anchors") or [])),
-        triggers={"error": pattern},
+        triggers={"error": pattern, **({"command": known_by} if (known_by := head(command)) else {})},
     )  # fmt: skip
     _observe({"id": op["id"], "data": encode(record).decode(), "times": times, "at": at}, view)
 
@@ -217,7 +241,7 @@ def _file(op: Op, view: View) -> None:
 
 
 _HANDLERS: dict[str, Callable[[Op, View], None]] = {
-    "put": _put, "forget": _forget, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
+    "put": _put, "forget": _forget, "mute": _mute, "unmute": _unmute, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
 }  # fmt: skip
 
 

@@ -429,7 +429,7 @@ def test_linked_worktree_and_subfolder_share_the_store(project: Path, tmp_path: 
 def test_history_of_a_session_is_kept(project: Path, agent):
     for event in ("SessionStart", "UserPromptSubmit", "PreToolUse.Read", "Stop", "SessionEnd"):
         agent("0a1b2c3d-x").hook(event)
-    (file,) = (project / ".git/gitmem/sessions").glob("history_*_0a1b2c3d.jsonl")
+    (file,) = (project / ".git/gitmem/sessions").glob("history_*_0a1b2c3d-x.jsonl")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert [r["metadata"]["event"] for r in rows] == ["SessionStart", "PromptSubmit", "BeforeTool", "TurnEnd", "SessionEnd"]
     assert [r["role"] for r in rows] == ["system", "user", "tool", "assistant", "system"]

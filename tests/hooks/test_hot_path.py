@@ -12,11 +12,11 @@ from tests.hooks.conftest import Agent, crash, run
 BANNED = {
     "click", "pygit2", "yaml", "networkx", "tree_sitter", "google", "pygls", "lsprotocol", "attrs", "detect_secrets", "dataclasses", "typing", "inspect", "subprocess",
     "pathlib", "logging", "asyncio", "threading", "tempfile", "shutil", "urllib", "random", "socket", "ssl", "email", "importlib.metadata", "contextlib", "argparse",
-    "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.records", "gitmem.store.ops", "gitmem.model.record", "gitmem.model.codec", "gitmem.model.scrub", "gitmem.index.cache",
+    "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.records", "gitmem.store.ops", "gitmem.model.record", "gitmem.model.codec", "gitmem.index.cache",
 }  # fmt: skip
 OURS_OF_A_TOOL_CALL = {
     "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.render", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.files",
-    "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.state", "gitmem.index.words", "gitmem.invocation", "gitmem.lazy", "gitmem.model", "gitmem.model.kinds", "gitmem.reactions", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs",
+    "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.sessions", "gitmem.index.state", "gitmem.index.words", "gitmem.invocation", "gitmem.lazy", "gitmem.model", "gitmem.model.kinds", "gitmem.reactions", "gitmem.reactions.history", "gitmem.reactions.telling", "gitmem.reactions.tools", "gitmem.services", "gitmem.services.evidence", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs", "gitmem.switch",
 }  # fmt: skip
 # `os._exit` ends a hook: tell what is loaded just before
 PROBE = """

@@ -104,10 +104,26 @@ def test_outcome_is_leased_until_it_is_done(state):
     assert trials.claim(state, number, 100.0)
     assert not trials.claim(state, number, 110.0)
     assert trials.claim(state, number, 100.0 + trials.LEASE + 1)
-    trials.put_back(state, number)
+    trials.put_back(state, number, 100.0 + trials.LEASE + 1)
     assert trials.claim(state, number, 120.0)
-    trials.done(state, number)
+    trials.done(state, number, 120.0)
     assert not trials.claim(state, number, 999.0)
+    assert [] == outcomes(state)
+
+
+def test_lease_that_is_over_gives_no_right(state):
+    """Who was slow neither gives back nor takes away what another process works on by now."""
+    trials.note_failure(state, "s", failure())
+    conclude(state)
+    ((number, _),) = trials.take_outcomes(state)
+    slow, other = 100.0, 100.0 + trials.LEASE + 1
+    assert trials.claim(state, number, slow)
+    assert trials.claim(state, number, other)
+    trials.put_back(state, number, slow)
+    assert not trials.claim(state, number, other + 1)
+    trials.done(state, number, slow)
+    assert 1 == len(outcomes(state))
+    trials.done(state, number, other)
     assert [] == outcomes(state)
 
 

@@ -1,0 +1,116 @@
+"""What hooks leave for later, done by a detached process; people see its trace in `git mem status`."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli.render import Terminal
+from gitmem.errors import GitmemError
+from gitmem.files import locate
+from gitmem.git.worktree import WorkTree
+from gitmem.index import sessions
+from gitmem.services import placing
+from gitmem.services import sessions as service
+
+SEARCH = 3.0  # seconds that code which is not where it was is looked for
+TRACE = "background"  # the mark that tells what was done last
+BATCH = 1 << 20  # bytes of a history's line that are read at once
+
+
+@click.command("drain", hidden=True)
+@click.pass_obj
+def drain_command(term: Terminal) -> None:
+    """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
+    with term.open() as app:
+        began, done, failed = time.monotonic(), list[str](), ""
+        try:
+            for step in (_commit, _finish, _follow):
+                done += step(app)
+        except Exception as error:
+            failed = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            facts = {"at": app.clock.now(), "seconds": round(time.monotonic() - began, 3), "did": done, "failed": failed}
+            if not app.state.in_memory:
+                app.state.mark(TRACE, json.dumps(facts))
+
+
+def trace(app: App) -> dict[str, Any]:
+    """Return what a detached process did last: `at`, `seconds`, `did`, `failed`; empty when there was none."""
+    try:
+        found = json.loads(app.state.marked(TRACE) or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _commit(app: App) -> list[str]:
+    """Commit what waits, and what commands that pass again have taught."""
+    app.settle()
+    learned = app.conclude()
+    if learned:
+        app.settle()
+    app.indexes()
+    app.expire_sessions()
+    return [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
+
+
+def _finish(app: App) -> list[str]:
+    """Write what sessions asked for."""
+    if not sessions.waiting(app.state):
+        return []
+    wanted = app.settings.get("digest")
+    folder = app.home.join("sessions")
+
+    def history(name: str) -> Iterator[bytes]:
+        try:
+            file = open(os.path.join(folder, os.path.basename(name)), "rb")
+        except OSError:
+            return
+        with file:
+            while line := file.readline(BATCH):
+                yield line
+
+    def tree(root: str) -> WorkTree:
+        try:
+            return WorkTree(locate(root, {}) if root else app.location, app.env)
+        except GitmemError:  # a work tree that is there no more
+            return WorkTree(app.location, app.env)
+
+    def captured(session: str) -> list[str]:
+        return [row["title"] for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)]
+
+    store = None if wanted == "off" else app.store(wanted)
+    done = service.work_off(app.state, app.writer(session=""), store, app.store("private"), history, tree, captured)
+    if done:
+        app.index()
+    return done
+
+
+def _follow(app: App) -> list[str]:
+    """Find the code of gotchas that is in another file today, so that hooks can tell without asking git."""
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    if not root:
+        return []
+    index = app.index()
+    try:
+        staged = os.stat(os.path.join(app.location.gitdir, "index")).st_mtime_ns
+    except OSError:
+        staged = 0
+    key = f"{WorkTree(app.location, app.env).head()} {staged} {' '.join(sorted(index.tips().values()))}"
+    if app.state.marked(f"spots {root}") == key:
+        return []
+    until = time.monotonic() + SEARCH
+    found = placing.survey([index], app.follower, lambda: time.monotonic() < until).found
+    away = [
+        (one.where.path, one.row["id"], one.where.first, one.where.last, str(one.anchor["path"]))
+        for one in found
+        if one.where.found and one.where.path != one.anchor.get("path")
+    ]
+    sessions.set_spots(app.state, root, key, away)
+    return [f"{len(away)} gotcha(s) followed to another file"] if away else []

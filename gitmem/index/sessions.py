@@ -1,0 +1,237 @@
+"""What `state.db` knows of agents' sessions: signs of life, what they ask to be done, what their hooks cost.
+
+Standard library only; the hot path writes it.
+"""
+
+from gitmem.index.state import State, healing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+SILENCE = 1800.0  # seconds without a sign of life after which a session whose process is not known counts as gone
+LEASE = 120.0  # seconds that a process has for what a session asked
+# what a session asks of a process that has time
+DIGEST, SNAPSHOT = "digest", "snapshot"
+GONE = "interrupted"  # why a session ended that did not say so itself
+
+
+class Session:
+    """One run of an agent. Times are epoch seconds; `ended` is None while it runs; `process` as `gitmem.processes` has it, '' when not known."""
+
+    __slots__ = ("agent", "ended", "history", "id", "last", "process", "root", "started", "transcript", "why")
+
+    def __init__(
+        self, id: str, agent: str, started: float, last: float, history: str, ended: float | None, why: str | None, root: str | None, transcript: str | None, process: str | None
+    ) -> None:  # fmt: skip
+        self.id = id
+        self.agent = agent
+        self.started = started
+        self.last = last
+        self.history = history
+        self.ended = ended
+        self.why = why or ""
+        self.root = root or ""
+        self.transcript = transcript or ""
+        self.process = process or ""
+
+
+class Request:
+    """What a session asked; `claimed` is the mark of who is at it."""
+
+    __slots__ = ("at", "claimed", "kind", "n", "session")
+
+    def __init__(self, n: int, kind: str, session: str, at: float, claimed: float) -> None:
+        self.n = n
+        self.kind = kind
+        self.session = session
+        self.at = at
+        self.claimed = claimed
+
+
+class Cost:
+    """What one kind of event cost a session: hooks run, answers given, tokens in them, seconds in all, and of the slowest."""
+
+    __slots__ = ("answers", "calls", "event", "most", "session", "spent", "tokens")
+
+    def __init__(self, session: str, event: str, calls: int, answers: int, tokens: int, spent: float, most: float) -> None:
+        self.session = session
+        self.event = event
+        self.calls = calls
+        self.answers = answers
+        self.tokens = tokens
+        self.spent = spent
+        self.most = most
+
+
+_COLUMNS = "id, agent, started, last, history, ended, why, root, transcript, process"
+
+
+@healing
+def sign(state: State, session: Session, *, opens: bool) -> str:
+    """Note a sign of life; return the name of the session's history file (the first one given stays).
+
+    An event that opens (a start, a prompt) makes a session that had ended go on; another one that comes late does not.
+    """
+    again = ", ended = NULL, why = NULL" if opens else ""
+    sql = (
+        f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?) ON CONFLICT DO UPDATE SET last = MAX(last, excluded.last){again}, "
+        "root = COALESCE(NULLIF(excluded.root, ''), root), transcript = COALESCE(NULLIF(excluded.transcript, ''), transcript), "
+        "process = COALESCE(NULLIF(excluded.process, ''), process) RETURNING history"
+    )
+    values = (session.id, session.agent, session.started, session.last, session.history, session.root, session.transcript, session.process)
+    return str(state.db.execute(sql, values).fetchall()[0][0])
+
+
+@healing
+def end(state: State, id: str, at: float, why: str) -> bool:
+    """Note that a session has ended, and that it wants a digest; False when it had ended already. Of processes that do so at once, one is told True."""
+    return _end(state, id, at, why, "")
+
+
+def _end(state: State, id: str, at: float, why: str, test: str, *values: object) -> bool:
+    db = state.db
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        ended = (
+            db.execute(f"UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL{test}", (at, why, id, *values)).rowcount > 0
+        )
+        if ended:
+            db.execute("DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL", (DIGEST, id))
+            db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (DIGEST, id, at))
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    return ended
+
+
+@healing
+def lost(state: State, now: float, is_gone: "Callable[[str], bool | None]", but: str = "") -> "list[Session]":
+    """Return the sessions that ended without saying so: their process is gone, or, where that is not known, they are silent for long.
+
+    `is_gone` answers for a process, None when it cannot tell; `but` is one that is surely there.
+    """
+    found = []
+    for one in some(state, ended=False):
+        gone = is_gone(one.process) if one.process else None
+        if one.id != but and (gone if gone is not None else not 0 <= now - one.last < SILENCE):
+            found.append(one)
+    return found
+
+
+@healing
+def bury(state: State, session: Session) -> bool:
+    """End a session that is lost, at its last sign of life; False when it gave another one meanwhile."""
+    return _end(state, session.id, session.last, GONE, " AND last = ?", session.last)
+
+
+@healing
+def some(state: State, *, ended: bool | None = None, limit: int = -1) -> "list[Session]":
+    """Return sessions, the latest first; `ended` asks for those that have, or have not."""
+    where = "" if ended is None else f" WHERE ended IS {'NOT ' if ended else ''}NULL"
+    sql = f"SELECT {_COLUMNS} FROM sessions{where} ORDER BY last DESC, id LIMIT ?"
+    return [Session(*row) for row in state.db.execute(sql, (limit,))]
+
+
+@healing
+def get(state: State, id: str) -> Session | None:
+    """Return a session by its id, None when it is not known."""
+    row = state.db.execute(f"SELECT {_COLUMNS} FROM sessions WHERE id = ?", (id,)).fetchone()
+    return Session(*row) if row else None
+
+
+# -- what is asked
+
+
+@healing
+def ask(state: State, kind: str, session: str, at: float, gap: float = 0.0) -> bool:
+    """Ask for something to be done for a session, unless it was asked less than `gap` seconds ago; say whether it was."""
+    key = f"asked {kind} {session}"
+    before = state.marked(key)
+    if before is not None and 0 <= at - float(before) < gap:
+        return False
+    if gap:
+        state.mark(key, str(at))
+    state.db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (kind, session, at))
+    return True
+
+
+@healing
+def waiting(state: State) -> int:
+    """Return how many things are asked for."""
+    return int(state.db.execute("SELECT COUNT(*) FROM requests").fetchone()[0])
+
+
+@healing
+def take(state: State, now: float) -> Request | None:
+    """Take the oldest thing that is asked for; None when there is none. One whose taker died comes back after a while."""
+    db = state.db
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        sql = "SELECT n, kind, session, at FROM requests WHERE claimed IS NULL OR claimed < ? OR claimed > ? ORDER BY n LIMIT 1"
+        row = db.execute(sql, (now - LEASE, now)).fetchone()
+        if row:
+            db.execute("UPDATE requests SET claimed = ? WHERE n = ?", (now, row[0]))
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    return Request(int(row[0]), str(row[1]), str(row[2]), float(row[3]), now) if row else None
+
+
+@healing
+def done(state: State, request: Request) -> None:
+    """Take a request away; it stays with whoever took it since."""
+    state.db.execute("DELETE FROM requests WHERE n = ? AND claimed = ?", (request.n, request.claimed))
+
+
+# -- what hooks cost
+
+
+@healing
+def spend(state: State, session: str, event: str, tokens: int, seconds: float) -> None:
+    """Add one hook call to what a session's hooks cost."""
+    sql = (
+        "INSERT INTO costs VALUES (?, ?, 1, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, answers = answers + excluded.answers, "
+        "tokens = tokens + excluded.tokens, spent = spent + excluded.spent, most = MAX(most, excluded.most)"
+    )
+    state.db.execute(sql, (session, event, int(tokens > 0), tokens, seconds, seconds))
+
+
+@healing
+def costs(state: State, ids: "Sequence[str]") -> "list[Cost]":
+    """Return what the hooks of sessions cost, event by event."""
+    sql = f"SELECT session, event, calls, answers, tokens, spent, most FROM costs WHERE session IN ({','.join('?' * len(ids))}) ORDER BY session, event"
+    return [Cost(*row) for row in state.db.execute(sql, list(ids))]
+
+
+# -- where code is today that was somewhere else
+
+
+@healing
+def set_spots(state: State, root: str, key: str, rows: "Sequence[tuple[str, str, int, int, str]]") -> None:
+    """Keep where gotchas of a work tree are whose file is not called any more as they say: (path, id, first line, last line, path before)."""
+    db = state.db
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        db.execute("DELETE FROM spots WHERE root = ?", (root,))
+        db.executemany("INSERT OR REPLACE INTO spots VALUES (?, ?, ?, ?, ?, ?)", [(root, *row) for row in rows])
+        state.mark(f"spots {root}", key)
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+@healing
+def spots(state: State, root: str, path: str = "") -> "dict[str, tuple[str, int, int, str]]":
+    """Return {id: (path, first, last, path before)} of gotchas that are somewhere else now, in one file or all."""
+    sql = "SELECT id, path, first, last, was FROM spots WHERE root = ?" + (" AND path = ?" if path else "")
+    return {
+        id: (str(at), int(first), int(last), str(was))
+        for id, at, first, last, was in state.db.execute(sql, (root, path) if path else (root,))
+    }

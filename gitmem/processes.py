@@ -1,0 +1,59 @@
+"""Which process an agent is, and whether it is still there. Standard library only; the hot path imports this.
+
+A process is named by its host, its id and the time it was started, since ids come again. Where there is no `/proc`, nothing is known.
+"""
+
+import os
+
+# between an agent and its hook: what only starts something else
+_BETWEEN = frozenset(
+    {"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox", "env", "timeout", "nice", "git", "git-mem", "sudo", "setsid"}
+)
+_DEEP = 8
+
+
+def agent() -> str:
+    """Return the process that started this one, shells passed over, as `host pid start`; '' when that cannot be told."""
+    pid = os.getppid()
+    for _ in range(_DEEP):
+        found = _stat(pid)
+        if found is None or pid <= 1:
+            return ""
+        name, parent, start = found
+        if name not in _BETWEEN:
+            return f"{_host()} {pid} {start}"
+        pid = parent
+    return ""
+
+
+def is_gone(process: str) -> bool | None:
+    """Say whether a process has ended; None when it is another host's, or nothing is known of processes."""
+    host, _, rest = process.partition(" ")
+    pid, _, start = rest.partition(" ")
+    if host != _host() or not pid.isdigit() or _stat(os.getpid()) is None:
+        return None
+    found = _stat(int(pid))
+    return found is None or found[2] != start
+
+
+def _host() -> str:
+    """Return this machine's name, and the namespace that its process ids are meant in."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        space = "-"
+    return f"{os.uname().nodename}/{space}".replace(" ", "-")
+
+
+def _stat(pid: int) -> "tuple[str, int, str] | None":
+    """Return (name, parent, start) of a process that runs; a dead one that nobody has buried does not run."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            text = file.read(4096).decode("utf-8", "replace")
+    except OSError:
+        return None
+    name, _, rest = text.partition("(")[2].rpartition(")")
+    fields = rest.split()
+    if len(fields) < 20 or fields[0] in {"Z", "X"}:
+        return None
+    return name, int(fields[1]), fields[19]  # the fields of proc(5) from the third on: 4 is the parent, 22 the start

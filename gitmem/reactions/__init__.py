@@ -1,0 +1,26 @@
+"""What each event of an agent's session does: what it leaves behind, and what it is answered.
+
+Part of the hot path: nothing here writes git. What has to be committed waits in the journal, or as a request, and a detached
+`git mem drain` does it. Imports are the standard library's cheap modules and ours that keep to them, and each event
+imports its own module alone.
+"""
+
+from gitmem.agents import events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.invocation import Hook
+
+# event -> (module of this package, its function, which returns the lines to tell)
+HANDLERS = {
+    events.SESSION_START: ("starting", "start"), events.PROMPT: ("prompting", "prompt"), events.BEFORE_TOOL: ("tools", "before"),
+    events.AFTER_TOOL: ("tools", "after"), events.TOOL_FAILED: ("failing", "failed"), events.BEFORE_COMPACT: ("ending", "compact"),
+    events.AFTER_COMPACT: ("ending", "compacted"), events.TURN_END: ("ending", "turn"), events.SESSION_END: ("ending", "end"),
+}  # fmt: skip
+
+
+def react(hook: "Hook") -> "list[str]":
+    """Do what an event calls for; return the lines to tell the model."""
+    module, name = HANDLERS[hook.event.name]
+    lines: list[str] = getattr(__import__(f"gitmem.reactions.{module}", fromlist=[name]), name)(hook)
+    return lines

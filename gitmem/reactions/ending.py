@@ -1,0 +1,55 @@
+"""A turn or a session ends, or its context is compacted: what is to be done later is asked for. Part of the hot path."""
+
+from gitmem.index import sessions
+from gitmem.invocation import Hook
+from gitmem.lazy import Lazy
+
+SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
+_DECIDED = Lazy(r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b")
+_SAVED = Lazy(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:add|gotcha\s+(?:add|edit)|edit|supersede)\b")
+REMARK = (
+    "This session came to a decision or a finding, and nothing of it was recorded: a record lets the next session know. "
+    "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record simply ends."
+)
+
+
+def compact(hook: Hook) -> "list[str]":
+    """Ask for a snapshot of the work, before the context goes."""
+    if sessions.ask(hook.state, sessions.SNAPSHOT, hook.event.session, hook.now, SNAPSHOT_GAP):
+        hook.drain(f"compact {hook.event.session}", sure=True)
+    return []
+
+
+def compacted(hook: Hook) -> "list[str]":
+    """Let the session be told everything again."""
+    hook.state.forget_told(hook.event.context)
+    return []
+
+
+def turn(hook: Hook) -> "list[str]":
+    """Once a session, where the setting asks for it: remark that a decision was made and none was recorded."""
+    hook.catch_up()
+    event = hook.event
+    if not hook.settings.get("saveReminder") or event.subagent or not _DECIDED.search(event.message):
+        return []
+    key = f"reminded {event.session}"
+    if hook.state.marked(key) or hook.state.marked(f"saved {event.session}"):
+        return []
+    hook.state.mark(key, "1")
+    return [REMARK]
+
+
+def saves(command: str) -> bool:
+    """Say whether a command records something."""
+    return "mem" in command and bool(_SAVED.search(command))
+
+
+def end(hook: Hook) -> "list[str]":
+    """Close the session, and have it digested."""
+    from gitmem.index import trials
+
+    event = hook.event
+    sessions.end(hook.state, event.session, hook.now, event.source or "end")
+    trials.forget(hook.state, event.session)
+    hook.drain(f"end {event.session}", sure=True)
+    return []

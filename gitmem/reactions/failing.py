@@ -1,0 +1,122 @@
+"""A tool failed: the error is counted, becomes a gotcha when it repeats, and is answered when it is known. Part of the hot path."""
+
+import json
+import os
+
+from gitmem.agents import events
+from gitmem.clock import stamp, ulid
+from gitmem.files import head
+from gitmem.invocation import Hook
+from gitmem.model.kinds import LIVE, gotcha_id
+from gitmem.reactions.history import append
+from gitmem.reactions.telling import Spots, shown
+from gitmem.reactions.tools import COMMAND, known
+from gitmem.store import journal
+from gitmem.store.refs import SHARED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SPILL = "errors.jsonl"  # hits that found state.db busy
+SLIPS = (
+    "Permission to use ",
+    "InputValidationError",
+    "<tool_use_error>",
+    "The user doesn't want",
+    "User rejected",
+)  # of the agent, not of the project
+
+
+def failed(hook: Hook) -> "list[str]":
+    """Count an error; return the workaround of one that is known."""
+    event = hook.event
+    # an edit that did not apply, a look at what is not there, a tool that was called wrongly: the agent's own slips, and no news about the project
+    if event.interrupted or event.action != events.COMMAND or not event.error.strip() or event.error.startswith(SLIPS):
+        return []
+    from gitmem.model.commands import only_looks
+
+    if only_looks(event.command):
+        return []
+    from gitmem.model.fingerprint import fingerprint  # only a failure pays for it
+
+    mark = fingerprint(event.error, hook.root, event.command)
+    if mark is None:
+        return []
+    from gitmem.services.capture import claim, rule_of
+
+    rows = [row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
+    rule = rule_of(hook.settings)
+    if not _counted(hook, mark.pattern, rule.window):
+        return []
+    if event.command:
+        _note_failure(hook, mark.pattern)
+    due = claim(hook.state, rule, mark, rows, hook.now, event.session, event.error, event.command, hook.root)
+    if due.id and due.facts:
+        from gitmem.services.evidence import anchors
+
+        try:
+            _capture(hook, due.id, {**due.facts, "anchors": anchors(mark.locations, hook.root, hook.folder, head(hook.where))})
+        except BaseException:
+            hook.state.return_hits(mark.pattern, hook.now)
+            raise
+    if not hook.settings.get("inject"):
+        return []
+    rows = shown(hook, [row for row in rows if row["workaround"] and row["agent"] in hook.agents])
+    if not rows:
+        return []
+    spots = Spots(hook)
+    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: spots.line(row, lead="this error is known: "))
+
+
+def _note_failure(hook: Hook, pattern: str) -> None:
+    from gitmem.index import trials
+    from gitmem.model import commands
+
+    event = hook.event
+    key = commands.key(event.command, hook.folder)
+    failure = trials.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.root)
+    try:
+        trials.note_failure(hook.state, event.session, failure)
+    except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
+        if "locked" not in str(error):
+            raise
+
+
+def _counted(hook: Hook, pattern: str, window: float) -> bool:
+    """Count a hit, and those that found the database busy before; leave it for the next when it is busy now."""
+    spill = hook.home.join(SPILL)
+    try:
+        hook.state.add_error(pattern, hook.now, hook.event.session, window)
+    except Exception as error:  # sqlite3 is imported where it is used
+        if "locked" not in str(error):
+            raise
+        append(spill, {"pattern": pattern, "at": hook.now, "session": hook.event.session})
+        return False
+    taken = f"{spill}.{os.getpid()}"
+    try:
+        os.rename(spill, taken)  # one process takes them
+    except FileNotFoundError:
+        return True
+    with open(taken, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            hook.state.add_error(str(row["pattern"]), float(row["at"]), str(row["session"]), window)
+    os.unlink(taken)
+    return True
+
+
+def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:
+    """Leave a repeated error in the journal as `store.ops.capture` would have it, and have it committed."""
+    key = ulid(hook.now, os.urandom(10))
+    # no title in the subject: a commit's message is not scrubbed of secrets
+    trailers = ["capture", [id], "" if hook.namespace == "global" else hook.namespace, hook.event.session, []]
+    entry = {
+        "key": key,
+        "ref": SHARED,
+        "since": hook.tips().get("shared"),
+        "subject": f"gotcha: capture {id}",
+        "trailers": trailers,
+    }
+    journal.add(hook.home, {**entry, "author": ["", ""], "at": stamp(hook.now), "ops": [{"op": "capture", "id": id, "facts": facts}]})
+    hook.drain(f"journal {key}.json", sure=True)

@@ -1,0 +1,98 @@
+"""The history of a session: one JSON object a line for each event, in a file that only its owner reads.
+
+`timestamp` (RFC 3339 UTC), `role` (user, assistant, system, tool), `content` (redacted, cut), `metadata` (event, tool, files, ...) and, where it
+may have changed, `state` (agent, model, folder, branch). `docs/sessions.md` says it for users.
+"""
+
+import json
+import os
+
+from gitmem.agents import events
+from gitmem.clock import stamp
+from gitmem.files import branch
+from gitmem.index import sessions
+from gitmem.invocation import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+FOLDER = "sessions"
+TEXT, OUTPUT = 8000, 2000  # characters that are kept of what people and agents say, and of commands and what they print
+FULL = 32 << 20  # bytes of a history from which on rows come without their content
+STATED = frozenset({events.SESSION_START, events.PROMPT})  # they tell the state; they open a session
+
+
+def note(hook: Hook) -> None:
+    """Append an event to its session's history, and give a sign of life. One write; what is acknowledged is there."""
+    event = hook.event
+    made = stamp(hook.now)
+    # the whole id: those of some agents begin with the time, and are alike in their first eight characters
+    name = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{event.session}.jsonl"
+    folder = hook.home.make(FOLDER)
+    opens = event.name in STATED
+    process = ""
+    if opens:
+        from gitmem.processes import agent
+
+        process = agent()
+    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, name, None, "", hook.root, event.transcript, process)
+    try:
+        name = os.path.basename(sessions.sign(hook.state, mine, opens=opens))
+    except Exception as error:  # the event is durable, whatever the database does
+        if "locked" not in str(error):
+            raise
+        here = sorted(name for name in os.listdir(folder) if name.endswith(f"_{event.session}.jsonl"))
+        name = here[-1] if here else name
+    append(os.path.join(folder, name), row(hook, f"{made[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+
+
+def row(hook: Hook, at: str) -> "dict[str, Any]":
+    """Return an event as a row of the history."""
+    event = hook.event
+    role, content = "system", ""
+    if event.name == events.PROMPT:
+        role, content = "user", kept(event.prompt, TEXT)
+    elif event.name == events.TURN_END:
+        role, content = "assistant", kept(event.message, TEXT)
+    elif event.tool:
+        role, content = "tool", kept("\n".join(x for x in (event.command[:OUTPUT], event.error[:OUTPUT]) if x), 2 * OUTPUT)
+    facts = {
+        "event": event.name, "tool": event.tool, "action": event.action, "files": [hook.path] if hook.path else [], "source": event.source, "call": event.call,
+        "agent_id": event.subagent,
+    }  # fmt: skip
+    out: dict[str, Any] = {"timestamp": at, "role": role, "content": content, "metadata": {k: v for k, v in facts.items() if v}}
+    if event.name in STATED:
+        state = {
+            "agent": event.agent,
+            "model": event.model,
+            "folder": os.path.relpath(hook.folder, hook.root) if hook.root else "",
+            "branch": branch(hook.where),
+        }
+        out["state"] = {k: v for k, v in state.items() if v}
+    return out
+
+
+def kept(text: str, most: int) -> str:
+    """Return a text as it may be stored: without secrets, and cut. Masked whole and cut afterwards: half a secret has no format."""
+    if not text.strip():
+        return ""
+    from gitmem.model.scrub import scrub
+
+    text = scrub(text[: 4 * most], quick=True).text.strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> None:
+    """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix.
+
+    A file of more than `full` bytes gets the row without its content.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        if full and os.fstat(handle).st_size > full:
+            row = {**row, "content": ""}
+        os.write(handle, json.dumps(row).encode() + b"\n")
+    finally:
+        os.close(handle)

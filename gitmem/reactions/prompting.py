@@ -1,0 +1,32 @@
+"""A prompt is given: it is told what it calls for. Part of the hot path."""
+
+from gitmem.agents.render import record_line
+from gitmem.invocation import Hook
+from gitmem.reactions.telling import Spots
+from gitmem.services.recall import MOST, recall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PATIENCE = 0.4  # seconds that a prompt waits for an index that is behind
+
+
+def prompt(hook: Hook) -> "list[str]":
+    """Return the records that a prompt is surely about, one a line; none is the usual answer."""
+    wanted = bool(hook.event.prompt.strip()) and hook.settings.get("inject")
+    hook.catch_up(PATIENCE if wanted else 0.0)
+    if not wanted:
+        return []
+    found: list[dict[str, Any]] = []
+    indexes = hook.indexes
+    hidden = hook.state.snoozed(hook.now) if indexes else {}
+    sure = bool(hook.settings.get("injectUnconfirmed"))
+    for index in indexes:
+        found += recall(index, hook.event.prompt, hook.root, hook.folder, hook.agents, hook.now, hidden, unconfirmed=sure)
+    if not found:
+        return []
+    spots = Spots(hook)
+    return hook.tell(
+        found[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"], spot=spots.of(row))
+    )
