@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.query import Index
-    from gitmem.model.private import Ignored
+    from gitmem.model.ignore import Ignored
 
     Row = dict[str, Any]
 
@@ -71,7 +71,7 @@ class Hook:
         patterns = self.settings.get("ignore")
         if not text and not patterns:
             return ()
-        from gitmem.model.private import ignored
+        from gitmem.model.ignore import ignored
 
         return ignored([text], patterns)
 
@@ -235,10 +235,22 @@ class Hook:
         except OSError:
             return ()
 
-    def catch_up(self, patience: float = 0.0, *, sure: bool = False) -> None:
-        """Start a drain when writes wait, or the index is behind its refs, or for `sure`; wait for it so long."""
-        pid = self.drain("asked", sure=True) if sure else self._catch_up(sure=patience > 0)
-        if pid and patience and wait(pid, patience):
+    def catch_up(self, patience: float = 0.0, *, insists: bool = False, sure: bool = False) -> None:
+        """Start a drain when writes wait or the index is behind its refs, and wait for it so long.
+
+        None is started when there was one a moment ago, lately for the same reason, unless the caller `insists`; `sure` starts one anyway.
+        """
+        pid = self.drain("asked", sure=True) if sure else self._catch_up(sure=insists)
+        if pid and patience:
+            if wait(pid, patience):
+                self._index, self._looked = None, False
+        elif patience and not has_reftable(self.where.commondir):
+            self._await(time.monotonic() + patience)
+
+    def _await(self, end: float) -> None:
+        """Wait for an index that another process is bringing up to date, as far as it is behind."""
+        while self.tips() != (self.index.tips() if self.index else {}) and time.monotonic() < end:
+            time.sleep(0.02)
             self._index, self._looked = None, False
 
     def _catch_up(self, *, sure: bool) -> int:

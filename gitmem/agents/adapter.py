@@ -3,9 +3,12 @@
 `docs/agents/adding-an-agent.md` says how to write one. Standard library only: the hot path imports this.
 """
 
+import os
+
 from gitmem.agents import events
 from gitmem.agents.events import Event, name, text
 from gitmem.agents.render import without_fences
+from gitmem.model.private import public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +19,13 @@ if TYPE_CHECKING:
     Places = Mapping[str, Sequence[str]]
 
 LONG = 1 << 20  # characters of a prompt or an output that are looked at
+FILES = 100  # files of one patch
 # Where a payload has what an event wants to know; of several places the first that holds something counts.
 PLACES: "dict[str, tuple[str, ...]]" = {
     "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",),
     "transcript": ("transcript_path",), "model": ("model",), "prompt": ("prompt",), "message": ("last_assistant_message",), "tool": ("tool_name",),
     "call": ("tool_use_id",), "command": ("tool_input.command",), "path": ("tool_input.file_path", "tool_input.notebook_path"), "error": ("error",),
-    "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
+    "patch": (), "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
 }  # fmt: skip
 
 
@@ -30,13 +34,15 @@ class Settings:
 
     `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home folder, the others from the work tree's
     root; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
-    `unit` the number of timeout units in a second, `matchers` {event of the agent: pattern of tools}.
+    `unit` the number of timeout units in a second, `matchers` {event of the agent: pattern of tools}. `programs` are what its CLI may be
+    called, where that is not the agent's name; `note` is what its user has to know once the hooks are installed.
     """
 
-    __slots__ = ("local", "matchers", "override", "project", "shape", "unit", "user")
+    __slots__ = ("local", "matchers", "note", "override", "programs", "project", "shape", "unit", "user")
 
     def __init__(
-        self, shape: str, *, user: str = "", project: str = "", local: str = "", override: str = "", unit: int = 1, matchers: "Mapping[str, str] | None" = None
+        self, shape: str, *, user: str = "", project: str = "", local: str = "", override: str = "", unit: int = 1, matchers: "Mapping[str, str] | None" = None,
+        programs: "Sequence[str]" = (), note: str = "",
     ) -> None:  # fmt: skip
         self.shape = shape
         self.user = user
@@ -45,6 +51,8 @@ class Settings:
         self.override = override
         self.unit = unit
         self.matchers = matchers or {}
+        self.programs = programs
+        self.note = note
 
 
 class Adapter:
@@ -54,10 +62,11 @@ class Adapter:
     events beside which the model reads a text, `answer` makes the object that carries it. `refine` corrects an event that needs more than
     names; it may return None for one that is none of ours. `limits` are the seconds that our hook has for an event, where its CLI gives less than usual.
     `session` names variables in which its CLI tells commands the session's id. `ask` makes the answer to the end of a turn that has the
-    model go on with a remark; None where there is none.
+    model go on with a remark; None where there is none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that
+    they find in this one's settings.
     """
 
-    __slots__ = ("answer", "ask", "events", "limits", "name", "places", "refine", "session", "settings", "told", "tools")
+    __slots__ = ("answer", "ask", "events", "foreign", "limits", "name", "places", "refine", "session", "settings", "told", "tools")
 
     def __init__(
         self,
@@ -73,6 +82,7 @@ class Adapter:
         refine: "Callable[[Event, Payload], Event | None] | None" = None,
         limits: "Mapping[str, float] | None" = None,
         session: "Sequence[str]" = (),
+        foreign: "Sequence[str]" = (),
     ) -> None:
         self.name = name
         self.events = events
@@ -85,6 +95,7 @@ class Adapter:
         self.refine = refine
         self.limits = limits or {}
         self.session = session
+        self.foreign = foreign
 
 
 def find(agent: str) -> Adapter:
@@ -99,7 +110,7 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
     """Return the event of a payload, None when it is none of ours; `given` names it when the payload does not."""
     places = adapter.places
     raw = first(payload, places["event"], 64) or given
-    if raw not in adapter.events:
+    if raw not in adapter.events or any(key in payload for key in adapter.foreign):
         return None
     event = Event(
         adapter.events[raw],
@@ -112,28 +123,38 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
     event.subagent = name(first(payload, places["subagent"], 256))
     event.transcript = first(payload, places["transcript"], 4096)
     event.model = first(payload, places["model"], 128)
-    event.prompt = without_fences(first(payload, places["prompt"], LONG))
-    event.message = without_fences(first(payload, places["message"], LONG))
+    event.prompt = read_back(first(payload, places["prompt"], LONG))
+    event.message = read_back(first(payload, places["message"], LONG))
     event.tool = first(payload, places["tool"], 128)
     event.call = first(payload, places["call"], 256)
     event.action = adapter.tools.get(event.tool, "")
     if event.action == events.COMMAND:
         event.command = first(payload, places["command"], 65536)
     elif event.action:
-        event.path = first(payload, places["path"], 4096)
-    event.error = without_fences(first(payload, places["error"], LONG))
+        path = first(payload, places["path"], 4096)
+        event.paths = (path,) if path else patched(first(payload, places["patch"], LONG))
+        event.path = event.paths[0] if event.paths else ""
+    event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])
     return adapter.refine(event, payload) if adapter.refine else event
 
 
+def read_back(text: str) -> str:
+    """Return a text from an agent without what we told it before, and without what its user marked as private."""
+    return public(without_fences(text))
+
+
 def at(payload: "Payload", place: str) -> "Any":
-    """Return what a payload has at a place such as `tool_input.command`; None when there is nothing."""
+    """Return what a payload has at a place such as `tool_input.command` or `roots.0`; None when there is nothing."""
     value: Any = payload
     for key in place.split("."):
-        if not isinstance(value, dict):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
             return None
-        value = value.get(key)
     return value
 
 
@@ -146,9 +167,40 @@ def first(payload: "Payload", places: "Sequence[str]", most: int) -> str:
     return ""
 
 
+def tail(transcript: str, most: int) -> bytes:
+    """Return the end of an agent's own file of a session; empty when there is none."""
+    if not os.path.isabs(transcript) or "\0" in transcript:
+        return b""
+    try:
+        handle = os.open(transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not block
+        with os.fdopen(handle, "rb") as file:
+            file.seek(max(0, os.fstat(handle).st_size - most))
+            return file.read(most)
+    except OSError:
+        return b""
+
+
+def patched(patch: str) -> "tuple[str, ...]":
+    """Return the files that a patch of the form `*** Update File: path` changes, each once."""
+    marks = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
+    named = (text(line[len(mark) :].strip(), 4096) for line in patch.split("\n") for mark in marks if line.startswith(mark))
+    return tuple(dict.fromkeys(filter(None, named)))[:FILES]
+
+
+def failed(event: Event, code: int, output: str) -> None:
+    """Make of a command's end what Claude Code would call a failure."""
+    event.name = events.TOOL_FAILED
+    event.error = f"Exit code {code}\n{output}".strip()
+
+
 def hook_output(event: Event, words: str) -> "dict[str, Any]":
     """Return the answer that Claude Code began and others took over: words that the model reads beside the event."""
     return {"hookSpecificOutput": {"hookEventName": event.raw, "additionalContext": words}}
+
+
+def context(_: Event, words: str) -> "dict[str, Any]":
+    """Return the plainest answer: words that the model reads beside the event, and nothing else."""
+    return {"additionalContext": words}
 
 
 def go_on(_: Event, words: str) -> "dict[str, Any]":

@@ -1,24 +1,21 @@
 """Codex CLI: its hook events, payloads and answers.
 
 https://developers.openai.com/codex/hooks; seen with version 0.169. A command's exit code is not in the payload: it is in the
-transcript, and already there when the hook runs.
+transcript, and already there when the hook runs. For a command that goes on in the background no hook is called at its end.
 """
 
-import os
+import json
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, first, go_on
+from gitmem.agents.adapter import LONG, Adapter, Settings, at, failed, first, go_on, read_back, tail
 from gitmem.agents.events import Event
-from gitmem.agents.render import without_fences
-from gitmem.lazy import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TAIL = 1 << 18  # bytes at the end of a transcript in which the last calls are
-_CODE = Lazy(rb'Process exited with code (-?\d+)|\\?"exit_code\\?":\s*(-?\d+)')
+TAIL = 1 << 20  # bytes at the end of a transcript in which the last calls are; one output takes up to 64 KiB
 
 
 def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
@@ -27,26 +24,31 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
         if code is None:
             event.background = True  # how it ends is not known
         elif code:
-            event.name = events.TOOL_FAILED
-            event.error = f"Exit code {code}\n{without_fences(first(payload, ('tool_response', 'tool_response.output'), LONG))}".strip()
+            failed(event, code, read_back(first(payload, ("tool_response", "tool_response.output"), LONG)))
     return event
 
 
 def exit_code(transcript: str, call: str) -> int | None:
     """Return the exit code that the end of a transcript tells of a call; None when it tells none."""
-    if not (os.path.isabs(transcript) and call and "\0" not in transcript):
+    if not call:
         return None
+    wanted = json.dumps(call).encode()
+    for line in reversed(tail(transcript, TAIL).split(b"\n")):
+        if wanted in line and b'"exit_code"' in line and (code := _told(line, call)) is not None:
+            return code
+    return None
+
+
+def _told(line: bytes, call: str) -> int | None:
+    """Return the exit code in a line that says how a command ended: by its own key, for the output may hold anything."""
     try:
-        handle = os.open(transcript, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not block
-        with os.fdopen(handle, "rb") as file:
-            file.seek(max(0, os.fstat(handle).st_size - TAIL))
-            lines = file.read(TAIL).split(b"\n")
-    except OSError:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
         return None
-    wanted = call.encode()
-    for line in reversed(lines):
-        if wanted in line and (found := _CODE.search(line)):
-            return int(found[1] or found[2])
+    for place, id in (("payload.item", "id"), ("payload", "call_id")):
+        item = at(row, place) if isinstance(row, dict) else None
+        if isinstance(item, dict) and item.get(id) == call and type(item.get("exit_code")) is int:
+            return int(item["exit_code"])
     return None
 
 
@@ -58,6 +60,7 @@ ADAPTER = Adapter(
         "SessionEnd": events.SESSION_END,
     },
     tools={"Bash": events.COMMAND, "apply_patch": events.WRITE},
+    places={"patch": ("tool_input.command",)},
     told=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"}),
     ask=go_on,
     refine=_refine,

@@ -10,6 +10,9 @@ ADAPTERS = {
     "claude": "Claude Code",
     "gemini": "Gemini CLI",
     "codex": "Codex CLI",
+    "opencode": "opencode",
+    "copilot": "GitHub Copilot CLI",
+    "cursor": "Cursor",
 }
 
 SESSION_START = "SessionStart"
@@ -30,8 +33,8 @@ class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
     __slots__ = (
-        "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "prompt", "raw", "session", "source",
-        "subagent", "tool", "transcript",
+        "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "session",
+        "source", "subagent", "tool", "transcript",
     )  # fmt: skip
 
     def __init__(self, name: str, raw: str, agent: str, session: str, cwd: str) -> None:
@@ -51,6 +54,7 @@ class Event:
         self.action = ""  # COMMAND, READ, WRITE, or nothing that is known
         self.command = ""
         self.path = ""
+        self.paths: tuple[str, ...] = ()  # all that one use of a tool changes, `path` first
         self.error = ""  # what a tool that failed said
         self.interrupted = False
         self.background = False  # a command that was only started: how it ends is not known

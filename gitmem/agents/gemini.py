@@ -1,13 +1,13 @@
 """Gemini CLI: its hook events, payloads and answers.
 
 https://geminicli.com/docs/hooks/reference; seen with version 0.61. A command that failed is an ordinary AfterTool whose text ends with its
-exit code. Before a tool it drops what it is told; a file's gotchas come after the read.
+exit code. Before a tool it drops what it is told; a file's gotchas come after the read. Angle brackets do not survive.
 """
 
 from gitmem.agents import events
-from gitmem.agents.adapter import LONG, Adapter, Settings, at, first, go_on
+from gitmem.agents.adapter import LONG, Adapter, Settings, at, first, go_on, hook_output, read_back, tail
 from gitmem.agents.events import Event
-from gitmem.agents.render import without_fences
+from gitmem.agents.render import bracketed
 from gitmem.lazy import Lazy
 
 TYPE_CHECKING = False
@@ -15,41 +15,64 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-_CODE = Lazy(r"(?m)^(?:Exit Code: (-?\d+)|Signal: (\w+)|Error: (?!\(none\))(.+))$")
-_OUTPUT = Lazy(r"(?:^|\n)Output: ?")
+FULL = (1 << 20) // 2  # tokens: half of what its models take
+TAIL = 1 << 16  # bytes at the end of a transcript in which the last request's tokens are
+_TOKENS = Lazy(rb'"tokens":\{"input":(\d{1,12})')
 _CONTEXT = Lazy(r"\s*<hook_context>\s*</hook_context>\s*")
-_TAIL = Lazy(r"\n(?:Error: .*|Exit Code: .*|Signal: .*|Background PIDs: .*|Process Group PGID: .*)(?=\n|$)")
+# what follows a command's output, a line each, the last first
+_KINDS = ("Process Group PGID: ", "Background PIDs: ", "Signal: ", "Exit Code: ", "Error: ")
+_CANCELLED = ("Command was cancelled", "Command was automatically cancelled")
+_STARTED = ("Command moved to background", "Command is running in background")
 
 
 def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
     if event.prompt:
         event.prompt = _CONTEXT.sub("\n", event.prompt).strip()
-    if event.name == events.BEFORE_COMPACT and event.source == "auto":
-        return None  # before every request to the model, compression or not
-    if event.name != events.AFTER_TOOL:
-        return event
-    said = without_fences(first(payload, ("tool_response.llmContent", "tool_response.returnDisplay"), LONG))
-    wrong = at(payload, "tool_response.error")
-    if event.action == events.COMMAND:
-        found = {
-            kind: value
-            for match in _CODE.finditer(said[-4000:])
-            for kind, value in zip(("code", "signal", "error"), match.groups(), strict=True)
-            if value
-        }
-        event.background = event.background or "Background PIDs: " in said[-4000:]
-        code = found.get("code", "0")
-        if code != "0" or "signal" in found or "error" in found or wrong:
+    if event.name == events.BEFORE_COMPACT and event.source == "auto" and not _full(event.transcript):
+        return None  # it comes before every request to the model, compression or not
+    if event.name == events.AFTER_TOOL:
+        said = first(payload, ("tool_response.llmContent", "tool_response.returnDisplay"), LONG)
+        wrong = at(payload, "tool_response.error")
+        if event.action == events.COMMAND:
+            _ended(event, said.removeprefix("<untrusted_context>\n").removesuffix("\n</untrusted_context>"), payload, wrong=bool(wrong))
+        elif wrong:
             event.name = events.TOOL_FAILED
-            start = _OUTPUT.search(said)
-            output = _TAIL.sub("", said[start.end() if start else 0 :].replace("\n</untrusted_context>", "")).strip()
-            why = f"Exit code {code}" if code != "0" else f"Signal {found['signal']}" if "signal" in found else found.get("error", "")
-            event.error = f"{why}\n{'' if output == '(empty)' else output}".strip()
-            event.interrupted = "cancelled by user" in said[:2000].lower()
-    elif wrong:
-        event.name = events.TOOL_FAILED
-        event.error = said
+            event.error = read_back(said)
     return event
+
+
+def _full(transcript: str) -> bool:
+    """Say whether the last request was so long that the CLI compresses before the next one, by its usual threshold."""
+    found = _TOKENS.findall(tail(transcript, TAIL))
+    return bool(found) and int(found[-1]) >= FULL
+
+
+def _ended(event: Event, said: str, payload: "Mapping[str, Any]", *, wrong: bool) -> None:
+    """Read how a command ended from the text that the model is given."""
+    if said.startswith(_CANCELLED):
+        event.interrupted = True
+        return
+    if said.startswith(_STARTED):
+        event.background = True
+        return
+    shown = first(payload, ("tool_response.returnDisplay",), LONG)
+    whole = shown and said.startswith(f"Output: {shown}")  # then what follows is not the command's
+    start = len(f"Output: {shown}") if whole else max(0, len(said) - 4000)
+    lines, found = said[start:].split("\n"), dict[str, str]()
+    for kind in _KINDS:
+        if lines[-1].startswith(kind):
+            found[kind] = lines.pop()[len(kind) :]
+    event.background = event.background or "Background PIDs: " in found
+    code, signal, error = (found.get(kind, "").replace("(none)", "") for kind in ("Exit Code: ", "Signal: ", "Error: "))
+    if not (wrong or error or code.strip("0") or signal.strip("0")):
+        return
+    output = read_back((said[:start] + "\n".join(lines)).removeprefix("Output:")).strip().removeprefix("(empty)")
+    event.name = events.TOOL_FAILED
+    event.error = f"{f'Exit code {code}' if code else f'Signal {signal}' if signal else error}\n{output}".strip()
+
+
+def _answer(event: Event, words: str) -> "dict[str, Any]":
+    return hook_output(event, bracketed(words))
 
 
 ADAPTER = Adapter(
@@ -61,8 +84,12 @@ ADAPTER = Adapter(
     tools={
         "run_shell_command": events.COMMAND, "read_file": events.READ, "read_many_files": events.READ, "replace": events.WRITE, "write_file": events.WRITE,
     },
-    places={"message": ("prompt_response",), "path": ("tool_input.file_path", "tool_input.absolute_path", "tool_input.path")},
+    places={
+        "message": ("prompt_response",), "path": ("tool_input.file_path", "tool_input.absolute_path", "tool_input.path"),
+        "background": ("tool_input.is_background",),
+    },
     told=frozenset({"SessionStart", "BeforeAgent", "AfterTool"}),
+    answer=_answer,
     ask=go_on,
     refine=_refine,
     session=("GEMINI_SESSION_ID",),

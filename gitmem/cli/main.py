@@ -45,6 +45,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "remote": ("share", "Choose where memory is pushed to", "Share"),
     "install": ("install", "Put hooks into the settings of an agent's CLI", "Agents"),
     "uninstall": ("install", "Take hooks out of the settings of an agent's CLI", "Agents"),
+    "session": ("session", "List sessions of agents, and what they cost", "Agents"),
+    "off": ("session", "Turn hooks of agents off", "Agents"),
+    "on": ("session", "Turn hooks of agents on again", "Agents"),
     "hook": ("agents", "Answer a hook of an agent's CLI", "Agents"),
 }
 HIDDEN = {"drain": "background", "git-hook": "install"}
@@ -112,7 +115,12 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
             os.chdir(folder)
         except OSError as error:
             raise UserError(f"cannot change to '{folder}': {os.strerror(error.errno or 0)}.", "Check the path given with -C.") from error
-    ctx.obj = Terminal(folder=".", environ=dict(os.environ), color=color, pager=not no_pager)
+    environ = dict(os.environ)
+    if "GITMEM_SESSION" not in environ and any(key.endswith(("_SESSION_ID", "_THREAD_ID")) for key in environ):
+        from gitmem.cli.session import current
+
+        environ["GITMEM_SESSION"] = current(environ)  # what an agent writes belongs to its session
+    ctx.obj = Terminal(folder=".", environ=environ, color=color, pager=not no_pager)
     if version:
         from gitmem import __version__
 

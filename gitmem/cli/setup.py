@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from gitmem import config
+from gitmem import config, switch
 from gitmem.app import App
 from gitmem.cli import options as opt
+from gitmem.cli.background import trace
 from gitmem.cli.render import Terminal, age, plain
-from gitmem.errors import External, GitmemError, UserError
-from gitmem.index.query import open_index
+from gitmem.errors import External, UserError
 from gitmem.model.kinds import LIVE
-from gitmem.services import doctor, placing
+from gitmem.services import placing
 from gitmem.store import journal
 from gitmem.store import sync as syncing
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
@@ -63,6 +63,19 @@ def status_command(term: Terminal, as_json: bool) -> None:
             if number:
                 least = "at least " if key == "adrift" and not row["adrift_complete"] else ""
                 term.say(term.style("! ", fg="yellow") + least + text.format(number))
+        if row["off"]:
+            term.say(
+                term.style("! ", fg="yellow")
+                + f"hooks are off for this {row['off']}: git mem on{' --machine' if row['off'] == 'machine' else ''}"
+            )
+        last = row["background"]
+        if last.get("failed"):
+            what = f"the last work in the background failed, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain(str(last['failed'])[:160])}"
+            term.say(term.style("! ", fg="yellow") + what)
+        elif last.get("did"):
+            term.say(
+                f"done in the background, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain('; '.join(map(str, last['did'][:4])))}"
+            )
         if not row["adrift"] and not row["adrift_complete"]:
             term.say(f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify")
 
@@ -93,7 +106,7 @@ def _status(app: App) -> dict[str, Any]:
     return {
         "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
-        "unconfirmed": unconfirmed, **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+        "unconfirmed": unconfirmed, "background": trace(app), "off": switch.is_off(app.home, app.env, app.clock.now()) or None, **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
     }  # fmt: skip
 
 

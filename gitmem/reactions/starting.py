@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs, or for the end of one that died
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DIRTY = 200  # of these that are looked at
+LEFT = ("Changed", "Failed to the end", "Commits")  # parts of a digest that the next session is told
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
 
 
@@ -27,7 +28,7 @@ def start(hook: Hook) -> "list[str]":
         hook.state.forget_told(event.context)
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
-    hook.catch_up(PATIENCE, sure=dead or sessions.waiting(hook.state) > 0)
+    hook.catch_up(PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
     if dirty is None:
         return []
     both: dict[str, Any] = {"agents": hook.agents, "limit": 60}
@@ -69,7 +70,19 @@ def _last(hook: Hook) -> "list[Row]":
     if hook.event.source in {"compact", "resume", "fork"} or not hook.index:
         return []
     rows = hook.index.rows(kinds=("summary",), statuses=LIVE, agents=hook.agents, limit=1, order="created")
-    return [{**row, "body": clean(hook.index.body(row["n"]), 400)} for row in rows if row["session"] != hook.event.session]
+    return [{**row, "body": _short(hook.index.body(row["n"]))} for row in rows if row["session"] != hook.event.session]
+
+
+def _short(body: str) -> str:
+    """Return a digest as one line: how it went, and what it left; its title says what was asked."""
+    head, *parts = body.split("\n## ")
+    out = [head.strip()]
+    for part in parts:
+        name, _, rest = part.partition("\n")
+        items = [line[2:] for line in rest.splitlines() if line.startswith("- ")]
+        if items and name in LEFT:
+            out.append(f"{name}: {', '.join(items[:5])}.")
+    return clean(" ".join(out), 500)
 
 
 def _near(hook: Hook, paths: "list[str]") -> "list[Row]":

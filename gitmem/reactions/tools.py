@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 COMMAND = 8000  # characters of a command
 LATER = 1.0  # seconds that what a command taught may wait for a busy database
+PATIENCE = 0.4  # seconds that a tool waits for an index that is behind; rare, since who writes has it follow
 GLOBS = 10_000  # gotchas with a pattern that fits a file
 TRIGGERED = 200  # gotchas without a place that are asked about one file
 
 
 def before(hook: Hook) -> "list[str]":
     """Return the gotchas of the file that is about to be used, or those that the command is known to trip on."""
-    if hook.event.action == events.COMMAND:
-        return _trips(hook) if hook.settings.get("inject") else []
+    if hook.event.action == events.COMMAND and hook.settings.get("inject"):
+        hook.catch_up(PATIENCE)
+        return _trips(hook)
     return _file(hook)
 
 
@@ -45,6 +47,7 @@ def _file(hook: Hook) -> "list[str]":
     path = hook.path
     if not path or not hook.settings.get("inject"):
         return []
+    hook.catch_up(PATIENCE)
     wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
     rows: list[Row] = []
     come = sessions.spots(hook.state, hook.root, path)

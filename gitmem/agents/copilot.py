@@ -1,0 +1,51 @@
+"""GitHub Copilot CLI: its hook events, payloads and answers.
+
+https://docs.github.com/en/copilot/reference/hooks-reference; seen with version 1.0.102. Its events are named as Claude Code names
+them: then a payload has its event's name, and all but the answers are read as Claude Code's. A command that failed is an ordinary PostToolUse
+whose text ends with the exit code; PostToolUseFailure is for tools that could not be used.
+"""
+
+from gitmem.agents import events
+from gitmem.agents.adapter import LONG, Adapter, Settings, context, failed, first, go_on, read_back
+from gitmem.agents.events import Event
+from gitmem.lazy import Lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_END = Lazy(r"\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z")
+_NOTICE = "<system_notification>"
+
+
+def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
+    if event.name == events.PROMPT and event.prompt.startswith(_NOTICE):
+        return None  # nobody wrote it
+    if event.action == events.COMMAND and event.name == events.TOOL_FAILED:
+        event.interrupted = True  # it was not run
+    elif event.action == events.COMMAND and event.name == events.AFTER_TOOL:
+        said = read_back(first(payload, ("tool_result.text_result_for_llm",), LONG))
+        end = _END.search(said[-4000:])
+        if end is None:
+            event.background = True  # it was only started: how it ends is not known
+        elif int(end[1]):
+            failed(event, int(end[1]), _END.sub("", said))
+    return event
+
+
+ADAPTER = Adapter(
+    "copilot",
+    events={
+        "SessionStart": events.SESSION_START, "UserPromptSubmit": events.PROMPT, "PreToolUse": events.BEFORE_TOOL, "PostToolUse": events.AFTER_TOOL,
+        "PostToolUseFailure": events.TOOL_FAILED, "PreCompact": events.BEFORE_COMPACT, "Stop": events.TURN_END, "SubagentStop": events.TURN_END,
+        "SessionEnd": events.SESSION_END,
+    },
+    tools={"Bash": events.COMMAND, "Read": events.READ, "Edit": events.WRITE, "Write": events.WRITE},
+    places={"path": ("tool_input.path",), "patch": ("tool_input", "tool_input.input")},
+    told=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}),
+    answer=context,
+    ask=go_on,
+    refine=_refine,
+    settings=Settings("copilot", user=".copilot/hooks/git-mem.json", project=".github/hooks/git-mem.json", override="COPILOT_HOME"),
+)  # fmt: skip
