@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-LIMIT = 1.8  # seconds until the watchdog ends a hook, where an adapter names no other limit
+LIMIT = 3.0  # seconds until the watchdog ends a hook, where an adapter names no other limit; a CLI gives it five
 PAYLOAD = 8 << 20  # bytes of input that are looked at
 LOG, LOG_SIZE = "hook.log", 256 << 10
 
