@@ -95,21 +95,24 @@ def make_anchor(app: App, path: str, lines: Sequence[str], first: int, last: int
     """Return an anchor at lines of a text, counted from 1, with the code around it and the definition that it is in."""
     from gitmem.codemap.anchoring import attach
 
-    text = "".join(lines)
+    text = "".join(lines).encode("utf-8", "replace").decode()  # a client may have sent half of a letter
     kind = "sha256" if app.settings.git("extensions.objectformat") == "sha256" else "sha1"
     text = text.replace("\r\n", "\n")
     return attach({"path": path, "lines": [first, last]}, text, object_id("blob", text.encode("utf-8", "replace"), kind))
 
 
-def reanchor(app: App, id: str, anchor: Mapping[str, Any], paths: Sequence[str], number: int) -> Done:
-    """Put the place of a record that is in a file elsewhere in it; `number` is which of its anchors, -1 the first in that file."""
+def reanchor(app: App, id: str, anchor: Mapping[str, Any], paths: Sequence[str], was: Mapping[str, Any] | None = None) -> Done:
+    """Put the place of a record that is in a file elsewhere in it: the anchor `was`, else the first in that file.
+
+    A pattern stays: it speaks of other files too.
+    """
 
     def work(store: Store, who: EditorWriter, before: Record) -> memories.Change:
         if before.kind not in {"gotcha", "memory", "event"}:
             raise UserError(f"{before.id} is a {before.kind}, which has no place in the code.")
         anchors = [dict(a) for a in before.anchors]
-        here = [n for n, a in enumerate(anchors) if applies(a, paths)]
-        at = number if 0 <= number < len(anchors) else here[0] if here else len(anchors)
+        here = [n for n, a in enumerate(anchors) if "glob" not in a and applies(a, paths)]
+        at = anchors.index(dict(was)) if was and "glob" not in was and dict(was) in anchors else here[0] if here else len(anchors)
         anchors[at : at + 1] = [dict(anchor)]
         return gotchas.reanchor(store, who, before, anchors)
 

@@ -13,12 +13,13 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from gitmem.errors import GitmemError, UserError
+from gitmem.model.kinds import LIVE
 from gitmem_lsp import changes, names, reports
 from gitmem_lsp.editing import Editing
 from gitmem_lsp.places import as_plain, holder, home, lines_from, lines_of, looked_at, place_of
 from gitmem_lsp.placing import Note, find_notes
 from gitmem_lsp.repositories import Place
-from gitmem_lsp.shelf import HIDES, STATUSES, Row
+from gitmem_lsp.shelf import HIDES, Row
 from gitmem_lsp.text import plain
 
 if TYPE_CHECKING:
@@ -38,9 +39,13 @@ def editing(place: Place) -> Editing:
 async def _changed(ls: "Server", place: Place, done: changes.Done, **told: Any) -> dict[str, Any]:
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
+    await _show_anew(ls, place)
+    return done.told(**told)
+
+
+async def _show_anew(ls: "Server", place: Place) -> None:
     await ls.publisher.reload(place.repository)
     ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
-    return done.told(**told)
 
 
 async def resolve(ls: "Server", id: str, uri: str = "") -> Answer:
@@ -64,7 +69,7 @@ async def snooze(ls: "Server", id: str, days: float | None = None) -> Answer:
     if not 0 < days <= LONGEST_SNOOZE:
         raise UserError(f"a gotcha is snoozed for up to {LONGEST_SNOOZE} days, not {days:g}.")
     told = await place.repository.run(lambda: changes.snooze(place.repository.shelf.app, id, days))
-    await ls.publisher.reload(place.repository)
+    await _show_anew(ls, place)
     return dict(told)
 
 
@@ -72,7 +77,7 @@ async def unsnooze(ls: "Server", id: str) -> Answer:
     """Show a gotcha again."""
     place = await holder(ls, id)
     told = await place.repository.run(lambda: changes.unsnooze(place.repository.shelf.app, id))
-    await ls.publisher.reload(place.repository)
+    await _show_anew(ls, place)
     return dict(told)
 
 
@@ -111,9 +116,9 @@ async def reanchor(ls: "Server", id: str, uri: str, range: dict[str, Any]) -> An
     place = await place_of(ls, uri)
     anchor = await _anchor(ls, place, uri, range)
     state = ls.publisher.get(uri)
-    number = next((note.anchor for note in state.notes if note.id == id), -1) if state else -1
+    was = next((note.spot for note in state.notes if note.id == id), None) if state else None
     paths = state.paths if state and state.paths else place.paths
-    done = await place.repository.run(lambda: changes.reanchor(place.repository.shelf.app, id, anchor, paths, number))
+    done = await place.repository.run(lambda: changes.reanchor(place.repository.shelf.app, id, anchor, paths, was))
     return await _changed(ls, place, done)
 
 
@@ -188,7 +193,7 @@ async def _page(ls: "Server", place: Place, name: str, title: str, text: str) ->
         ls.publisher.warn(error)
     if uri is None or not await ls.show_document(uri):
         ls.say(plain(title), t.MessageType.Info)
-    return {"uri": uri, "markdown": text, "title": title}
+    return {"uri": uri, "markdown": text, "title": plain(title)}
 
 
 async def show(ls: "Server", id: str) -> Answer:
@@ -196,23 +201,23 @@ async def show(ls: "Server", id: str) -> Answer:
     place = await holder(ls, id)
     scope, stored = await place.repository.run(lambda: place.repository.shelf.app.get(id))
     made = stored.record
-    told = {key: value for key, value in made.fields.items() if key != "stamps"}
+    told = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
     shown = {"title": plain(made.title), "markdown": reports.whole(made), "store": scope}
-    return {**told, **shown, "id": made.id, "kind": made.kind, "severity": made.get("severity"), "category": made.get("category"), "status": made.status, "resolved": made.resolved}  # fmt: skip
+    return {**told, **shown, "id": made.id, "kind": made.kind, "severity": reports.clean(made.get("severity")), "category": reports.clean(made.get("category")), "status": made.status, "resolved": made.resolved}  # fmt: skip
 
 
-async def list_gotchas(ls: "Server", uri: str | None = None) -> Answer:
-    """Return the gotchas of a file, or of the repository."""
-    if uri:
+async def list_gotchas(ls: "Server", uri: str | None = None, options: dict[str, Any] | None = None) -> Answer:
+    """Return the gotchas of a file; with `all`, or without a file, of the repository around it or of the workspace's first."""
+    if uri and not (options or {}).get("all"):
         try:
             _, found = await looked_at(ls, uri)
         except UserError:
             return []  # of no repository; clients ask for whatever is in front
         return reports.of_notes((*found.notes, *found.triggered, *found.past))
-    place = await home(ls)
+    place = await home(ls, uri or "")
     if place is None:
         return []
-    rows = await place.repository.run(lambda: place.repository.shelf.app.rows(kinds=("gotcha",), statuses=STATUSES, resolved=False, order="severity", limit=reports.LISTED))  # fmt: skip
+    rows = await place.repository.run(lambda: place.repository.shelf.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED))  # fmt: skip
     return reports.of_repository(rows)
 
 
@@ -236,7 +241,7 @@ async def status(ls: "Server", uri: str | None = None) -> Answer:
     shelf = place.repository.shelf
 
     def count() -> dict[str, Any]:
-        rows = shelf.app.rows(kinds=("gotcha",), statuses=STATUSES, fields=("id", "store", "resolved", "origin", "confirmed"))
+        rows = shelf.app.rows(kinds=("gotcha",), statuses=LIVE, fields=("id", "store", "resolved", "origin", "confirmed"))
         left = [row for row in rows if not row["resolved"]]
         unsure = sum(row["origin"] in {"captured", "extracted"} and not row["confirmed"] for row in left)
         return {"gotchas": len(rows), "unresolved": len(left), "unconfirmed": unsure, "snoozed": len(shelf.snoozed(shelf.app.clock.now()))}
@@ -270,7 +275,7 @@ COMMANDS: Mapping[str, tuple[Run, int, tuple[tuple[type, ...], ...]]] = {
     names.SUPERSEDE: (supersede, 1, (TEXT,)),
     names.TIMELINE: (timeline, 1, (TEXT, OBJECT)),
     names.SHOW: (show, 1, (TEXT,)),
-    names.LIST: (list_gotchas, 0, (TEXT,)),
+    names.LIST: (list_gotchas, 0, (TEXT, OBJECT)),
     names.REPORT: (report, 1, (TEXT,)),
     names.STATUS: (status, 0, (TEXT,)),
 }

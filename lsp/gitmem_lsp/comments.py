@@ -1,5 +1,6 @@
 """The one edit that code actions make in a text: a comment above the line that names the gotcha. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from lsprotocol import types as t
@@ -33,6 +34,8 @@ ENDINGS = {
     "vim": "vim", "ini": "ini", "tf": "terraform", "ex": "elixir", "exs": "elixir", "jl": "julia", "r": "r", "dart": "dart", "ml": "ocaml", "f90": "fortran",
 }  # fmt: skip
 _CLOSERS = ("*/", "-->", "*)", "#}")
+# what goes on in the next line, ends the script that a comment is in, names an encoding, or speaks to an editor
+_TELLING = re.compile(r"(?:\\|\^|\?\?/)$|\?>|</|coding[:=]|-\*-|\b(?:vim?|ex):", re.IGNORECASE)
 
 
 def syntax_of(language: str, path: str) -> tuple[str, str] | None:
@@ -46,9 +49,9 @@ def syntax_of(language: str, path: str) -> tuple[str, str] | None:
 
 
 def comment(title: str, id: str, syntax: tuple[str, str]) -> str:
-    """Return a comment that names a gotcha; a title that could end it early is told by its id alone."""
+    """Return a comment that names a gotcha; a title that could end it early, or be more than a comment, is told by its id alone."""
     before, after = syntax
-    safe = not after or not any(closer in title for closer in (*_CLOSERS, "--"))
+    safe = not _TELLING.search(title) and (not after or not any(closer in title for closer in (*_CLOSERS, "--")))
     return f"{before}gotcha {id}" + (f": {title}" if safe else "") + after
 
 

@@ -39,7 +39,14 @@ def begun(document: LineDocument, position: t.Position) -> tuple[str, int, str] 
     return typed(line, to_index(line, position.character, document.encoding))
 
 
-def make_items(rows: Sequence[Row], document: LineDocument, position: t.Position, start: int) -> t.CompletionList:
+def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
+    """Say whether a client renders Markdown beside an item."""
+    able = capabilities.text_document.completion if capabilities.text_document else None
+    formats = able.completion_item.documentation_format if able and able.completion_item else None
+    return t.MarkupKind.Markdown in (formats or ())
+
+
+def make_items(rows: Sequence[Row], document: LineDocument, position: t.Position, start: int, markdown: bool) -> t.CompletionList:
     """Return an item a record, the best first; what is typed so far is replaced."""
     line = document.lines[position.line]
     place = t.Range(t.Position(position.line, to_units(line, start, document.encoding)), position)
@@ -57,8 +64,8 @@ def make_items(rows: Sequence[Row], document: LineDocument, position: t.Position
             t.CompletionItem(
                 label=f"{row['id'][:4]}…{row['id'][-6:]} {title}",
                 kind=t.CompletionItemKind.Reference,
-                detail=" · ".join(str(w) for w in what if w),
-                documentation=t.MarkupContent(t.MarkupKind.Markdown, f"**{inline(str(row['title']))}**\n\n`{row['id']}`"),
+                detail=" · ".join(plain(str(w)) for w in what if w),
+                documentation=_about(row, markdown),
                 filter_text=f"{so_far} {row['id']} {title}",
                 sort_text=f"{number:04}",
                 text_edit=t.TextEdit(place, str(row["id"])),
@@ -66,3 +73,10 @@ def make_items(rows: Sequence[Row], document: LineDocument, position: t.Position
             )
         )
     return t.CompletionList(is_incomplete=True, items=items)
+
+
+def _about(row: Row, markdown: bool) -> t.MarkupContent:
+    title = str(row["title"])
+    if markdown:
+        return t.MarkupContent(t.MarkupKind.Markdown, f"**{inline(title)}**\n\n`{row['id']}`")
+    return t.MarkupContent(t.MarkupKind.PlainText, f"{plain(title)}\n\n{row['id']}")

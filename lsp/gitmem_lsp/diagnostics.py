@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types as t
 
-from gitmem_lsp.placing import Note
+from gitmem_lsp.placing import ADRIFT, Note
 from gitmem_lsp.positions import code_range
 from gitmem_lsp.settings import DEFAULTS, Options
 from gitmem_lsp.text import plain, shorten
@@ -26,7 +26,6 @@ SUFFIX = {
     "approximate": " (code changed since; this is its definition)",
     "adrift": " (code not found: moved or deleted)",
 }
-GONE = frozenset({"adrift", "approximate"})  # never shouted about
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def short_id(id: str) -> str:
 def loudness(note: Note, options: Options = DEFAULTS) -> t.DiagnosticSeverity | None:
     """Return how loud a gotcha is shown, None for not at all; one step quieter where its code is gone."""
     level = LEVEL.get(options.level(str(note.row.get("severity"))))
-    if level is None or note.state not in GONE:
+    if level is None or note.state not in ADRIFT:
         return level
     return t.DiagnosticSeverity(min(level.value + 1, t.DiagnosticSeverity.Hint.value))
 
@@ -90,7 +89,7 @@ def _mark(line: int, group: Sequence[tuple[t.DiagnosticSeverity, Note]], lines: 
 
 def suffix(note: Note) -> str:
     """Return what is to be said about a note's place, and about who says it."""
-    place = SUFFIX.get(note.state, SUFFIX["changed"] if note.stale else "")
+    place = f" (moved to {plain(note.went)})" if note.went else SUFFIX.get(note.state, SUFFIX["changed"] if note.stale else "")
     return place + (" (unconfirmed)" if note.unconfirmed else "")
 
 

@@ -8,9 +8,14 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from lsprotocol import types as t
-from pygls.workspace import TextDocument, Workspace
+from pygls.workspace import PositionCodec, TextDocument, Workspace
 
 from gitmem_lsp.positions import split_lines, spot
+
+
+def _name(codec: PositionCodec) -> str:
+    chosen = codec.encoding or t.PositionEncodingKind.Utf16
+    return str(getattr(chosen, "value", chosen))
 
 
 class LineDocument(TextDocument):
@@ -21,8 +26,7 @@ class LineDocument(TextDocument):
     @property
     def encoding(self) -> str:
         """What the client counts columns in."""
-        chosen = self.position_codec.encoding or t.PositionEncodingKind.Utf16
-        return str(getattr(chosen, "value", chosen))
+        return _name(self.position_codec)
 
     @property
     def lines(self) -> Sequence[str]:
@@ -70,6 +74,11 @@ class LineWorkspace(Workspace):
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
     ) -> LineDocument:
         return LineDocument(doc_uri, source or "", version, language_id, sync_kind=self._sync_kind, position_codec=self._position_codec)
+
+    @property
+    def encoding(self) -> str:
+        """What the client counts columns in."""
+        return _name(self.position_codec)
 
     def opened(self, uri: str) -> LineDocument | None:
         """Return an open document of the local disk; None for any other."""

@@ -15,6 +15,7 @@ from gitmem_lsp.links import make_links, range_of
 from gitmem_lsp.places import first_look, home
 from gitmem_lsp.positions import to_index
 from gitmem_lsp.publisher import Opened
+from gitmem_lsp.text import plain
 
 if TYPE_CHECKING:
     from gitmem_lsp.server import Server
@@ -57,7 +58,7 @@ async def _hover_line(ls: "Server", uri: str, line: int) -> t.Hover | None:
     for note in notes[:RECORDS]:
         try:
             record = await repository.run(repository.shelf.record, note.id, note.row["store"])
-            told.append(Told(record, "stale" if note.stale and note.state in {"same", "moved"} else note.state))
+            told.append(Told(record, "stale" if note.stale and note.state in {"same", "moved"} else note.state, note.went))
         except GitmemError as error:  # forgotten a moment ago, or damaged: the others are still told
             ls.publisher.warn(error)
     if not told:
@@ -121,16 +122,22 @@ def on_inlay_hint(ls: "Server", params: t.InlayHintParams) -> list[t.InlayHint]:
     return lens.hints(state.marks, document.lines, document.encoding, params.range)
 
 
-def on_document_symbol(ls: "Server", params: t.DocumentSymbolParams) -> list[t.DocumentSymbol]:
+def on_document_symbol(ls: "Server", params: t.DocumentSymbolParams) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
     """List gotchas among a file's symbols, where it is set."""
     state = ls.publisher.get(params.text_document.uri)
-    return outline.outline(state.marks) if state and ls.publisher.options(state.place).outline else []
+    if state is None or not ls.publisher.options(state.place).outline:
+        return []
+    text = ls.client_capabilities.text_document
+    able = text.document_symbol if text else None
+    found = outline.outline(state.marks, outline.kind_for(able.symbol_kind if able else None))
+    return found if able and able.hierarchical_document_symbol_support else outline.flat(found, state.uri)
 
 
 async def on_workspace_symbol(ls: "Server", params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
     """Search the memories of all repositories at hand; one without a place in the code is a document of its own."""
     workspace = ls.client_capabilities.workspace
-    lazily = bool(workspace and workspace.symbol and workspace.symbol.resolve_support)
+    able = workspace.symbol if workspace else None
+    lazily, kind = bool(able and able.resolve_support), outline.kind_for(able.symbol_kind if able else None)
     places = {place.repository: place for place in ls.repositories.homes.values()}
     places |= {state.place.repository: state.place for state in ls.publisher.all() if state.place}
     out: list[t.WorkspaceSymbol] = []
@@ -146,12 +153,12 @@ async def on_workspace_symbol(ls: "Server", params: t.WorkspaceSymbolParams) -> 
                 uri = Path(place.worktree, anchor[0]).as_uri()
                 state = ls.publisher.get(uri)
                 line = next((note.line for note in state.notes if note.id == row["id"]), anchor[1]) if state else anchor[1]
-                out.append(outline.listed(row, uri, line))
+                out.append(outline.listed(row, uri, line, kind))
             elif lazily:
-                out.append(outline.listed(row, Path(repository.editing, f"edit-{row['id']}.md").as_uri(), None))
+                out.append(outline.listed(row, Path(repository.editing, f"edit-{row['id']}.md").as_uri(), None, kind))
             elif len(out) < outline.PAGES:
                 path = await repository.run(lambda place=place, row=row: editing(place).edit(row["id"]))
-                out.append(outline.listed(row, Path(path).as_uri(), 0))
+                out.append(outline.listed(row, Path(path).as_uri(), 0, kind))
     return out[: outline.MOST]
 
 
@@ -189,7 +196,7 @@ async def on_completion(ls: "Server", params: t.CompletionParams) -> t.Completio
         rows = list({row["id"]: row for row in [*named, *rows]}.values())
     if ls.workspace_lines.buffer(uri) is not document or document.version != version:
         return None  # typed on meanwhile: the client asks again
-    return completion.make_items(rows, document, params.position, start)
+    return completion.make_items(rows, document, params.position, start, completion.wants_markdown(ls.client_capabilities))
 
 
 async def on_completion_resolve(ls: "Server", item: t.CompletionItem) -> t.CompletionItem:
@@ -198,7 +205,13 @@ async def on_completion_resolve(ls: "Server", item: t.CompletionItem) -> t.Compl
     place = await home(ls, str(data.get("uri") or ""))
     if place is not None and data.get("id"):
         record = await place.repository.run(place.repository.shelf.record, str(data["id"]))
-        told = make_hover([Told(record, "")], 0, t.Range(t.Position(0, 0), t.Position(0, 0)), ls.clock.now(), markdown=True)
+        told = make_hover(
+            [Told(record, "")],
+            0,
+            t.Range(t.Position(0, 0), t.Position(0, 0)),
+            ls.clock.now(),
+            completion.wants_markdown(ls.client_capabilities),
+        )
         assert isinstance(told.contents, t.MarkupContent)
         item.documentation = told.contents
     return item
@@ -273,7 +286,7 @@ def draft_problem(lines: Any, message: str) -> t.Diagnostic:
     line = line_of("".join(lines), message)
     size = len(content(lines[line])) if line < len(lines) else 0
     where = t.Range(t.Position(line, 0), t.Position(line, size))
-    return t.Diagnostic(where, f"Not recorded: {message}", severity=t.DiagnosticSeverity.Error, source="gitmem")
+    return t.Diagnostic(where, f"Not recorded: {plain(message)}", severity=t.DiagnosticSeverity.Error, source="gitmem")
 
 
 async def on_close_draft(ls: "Server", uri: str) -> None:

@@ -44,22 +44,26 @@ class Following:
         begun = time.monotonic()
         await asyncio.sleep(SETTLE)
         await self._watch(repository)
-        await self._look(repository, True)  # what came before there was a watch
+        failed = 0  # looks, one after the other
+        anyway = True  # for what came before there was a watch
         while True:
+            failed = 0 if await self._look(repository, anyway or failed > 0) else failed + 1
             try:
-                await asyncio.wait_for(repository.news.wait(), self._patience(repository))
+                await asyncio.wait_for(repository.news.wait(), self._patience(repository, failed))
             except TimeoutError:
-                await self._look_ahead(repository)
+                if not failed:
+                    await self._look_ahead(repository)
             repository.news.clear()
             await asyncio.sleep(GATHER)
-            due = repository.shelf.until is not None and repository.shelf.until <= time.time()
-            await self._look(repository, due)
-            if time.monotonic() - begun > SLOW:
+            anyway = repository.shelf.until is not None and repository.shelf.until <= time.time()
+            if failed or time.monotonic() - begun > SLOW:
                 begun = time.monotonic()
                 self._publisher.retry()
 
-    def _patience(self, repository: Repository) -> float:
+    def _patience(self, repository: Repository, failed: int) -> float:
         patience = AHEAD if not repository.shelf.is_ahead else SLOW if repository.watched else POLL
+        if failed:  # a store that is being built is there soon; one that is broken may stay so
+            patience = min(SLOW, POLL * 2 ** min(failed - 1, 10))
         until = repository.shelf.until
         return patience if until is None else max(0.05, min(patience, until - time.time()))
 
@@ -69,26 +73,31 @@ class Following:
     async def _look_ahead(self, repository: Repository) -> None:
         try:
             await repository.run(repository.shelf.look_ahead)
+            self._publisher.prepare(repository)
         except Exception as error:  # noqa: BLE001 - only speed is lost
             log.info("the stores could not be read ahead: %s", error)
 
-    async def _look(self, repository: Repository, anyway: bool) -> None:
+    async def _look(self, repository: Repository, anyway: bool) -> bool:
+        """Bring what is shown up to date; False when that has to be tried again."""
         heads = repository.shelf.heads
         try:
             moved = await repository.run(repository.shelf.moved)
             changed = (moved or anyway) and await repository.run(repository.shelf.changed)
         except GitmemError as error:
             self._publisher.warn(error)
-            return
+            return False
         except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
             log.info("the stores could not be looked at: %s", error)
-            return
+            return False
         if moved:
             await self._watch(repository)  # folders may have come
             if heads != repository.shelf.heads:
                 self._publisher.moved(repository)
         for problem in repository.shelf.problems:
             self._publisher.warn(problem)
-        if changed:
+        open_now = self._publisher.of(repository)
+        # a document that was opened or saved a moment ago may have been first to read the news
+        if changed or any(state.rows and state.rows.version != repository.shelf.version for state in open_now):
             await self._publisher.reload(repository)
             self._server.tell_changed([state.uri for state in self._publisher.of(repository)])
+        return not any(state.stale and (state.task is None or state.task.done()) for state in self._publisher.of(repository))

@@ -27,10 +27,16 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A record and how sure its place is."""
+    """A record and how sure its place is; `went` is where its code is, in another file."""
 
     record: Record
     state: str
+    went: str = ""
+
+    @property
+    def place(self) -> str:
+        """What is to be said of its place, if anything."""
+        return f"Its code has moved to {plain(self.went)}." if self.went else STATES.get(self.state, "")
 
 
 def find_mark(marks: Sequence[Mark], line: int) -> list[Mark]:
@@ -104,8 +110,8 @@ def _origin(record: Record) -> str:
 def _markdown(told: Told, now: float) -> str:
     record = told.record
     parts = [f"**{record.kind.capitalize()}** {inline(record.title)}", "  \n".join(_facts(record, now, inline))]
-    if told.state in STATES:
-        parts.append(STATES[told.state])
+    if told.place:
+        parts.append(inline(told.place))
     if record.body.strip():
         parts.append(block(shorten(record.body.strip(), BODY_LIMIT)))
     if workaround := str(record.get("workaround") or "").strip():
@@ -116,8 +122,8 @@ def _markdown(told: Told, now: float) -> str:
 def _plain(told: Told, now: float) -> str:
     record = told.record
     parts = [f"{record.kind.capitalize()}: {plain(record.title)}", "\n".join(_facts(record, now, plain))]
-    if told.state in STATES:
-        parts.append(STATES[told.state])
+    if told.place:
+        parts.append(told.place)
     if record.body.strip():
         parts.append(multiline(shorten(record.body.strip(), BODY_LIMIT)))
     if workaround := str(record.get("workaround") or "").strip():

@@ -24,7 +24,7 @@ class Looked:
 def look(shelf: Shelf, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str]) -> Looked:
     """Return the notes at anchors. On the thread that reads code."""
     rest = bool(rows.triggered or rows.past)
-    if not bounded("".join(lines)):
+    if not bounded("".join(lines), lines):
         return Looked()
     if not rows.open:
         return Looked(whole=not rest)
@@ -43,6 +43,7 @@ class Memory:
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, Looked] = OrderedDict()
         self._marks: OrderedDict[Hashable, list[Mark]] = OrderedDict()
+        self._rows: OrderedDict[Hashable, Rows] = OrderedDict()
 
     def key(self, shelf: Shelf, worktree: str | None, paths: tuple[str, ...], version: int, text: str) -> Hashable:
         """Return what names a text and the gotchas looked for in it."""
@@ -58,6 +59,17 @@ class Memory:
     def marks(self, key: Hashable, look: Hashable) -> list[Mark] | None:
         """Return the marks that were made of what was found; `look` names the settings and the encoding that they were made for."""
         return self._marks.get((key, look))
+
+    def rows(self, shelf: Shelf, paths: tuple[str, ...]) -> Rows | None:
+        """Return the rows of a file that was opened before, when they still hold."""
+        found = self._rows.get((id(shelf), paths))
+        return found if found is not None and found.version == shelf.version else None
+
+    def put_rows(self, shelf: Shelf, paths: tuple[str, ...], rows: Rows) -> None:
+        """Remember rows."""
+        self._rows[id(shelf), paths] = rows
+        if len(self._rows) > KEPT:
+            self._rows.popitem(last=False)
 
     def put_marks(self, key: Hashable, look: Hashable, marks: list[Mark]) -> None:
         """Remember marks."""

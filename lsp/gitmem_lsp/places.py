@@ -3,6 +3,7 @@
 import asyncio
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as t
@@ -13,6 +14,7 @@ from gitmem_lsp.looking import Looked, look, look_further
 from gitmem_lsp.placing import MAX_CHARS
 from gitmem_lsp.positions import git_lines, split_lines
 from gitmem_lsp.repositories import Place, Repository
+from gitmem_lsp.whereabouts import NONE, Moves
 
 if TYPE_CHECKING:
     from gitmem_lsp.server import Server
@@ -106,14 +108,20 @@ async def looked_at(ls: "Server", uri: str) -> tuple[Place, Looked]:
     if state is not None:
         while state.shown is None and state.task is not None and not state.task.done():
             await asyncio.wait({state.task})  # its first look is under way
-        return place, state.looked
-    shelf = place.repository.shelf
-    rows = await place.repository.run(shelf.gotchas, place.paths)
+        return place, replace(state.looked, notes=state.moves.told(state.looked.notes))
     lines = await lines_of(ls, uri, place)
-    found = await place.repository.read_code(look, shelf, place.worktree, rows, place.paths, lines)
-    if not found.whole:
-        found = await place.repository.read_code(look_further, shelf, place.worktree, rows, place.paths, lines, found)
-    return place, found
+    found = await _look(place, place.paths, lines, NONE)
+    moves = await ls.publisher.tracking.find(place, found.notes)
+    if moves.names or moves.came:
+        found = await _look(place, tuple(dict.fromkeys((*place.paths, *moves.names))), lines, moves)
+    return place, replace(found, notes=moves.told(found.notes))
+
+
+async def _look(place: Place, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves) -> Looked:
+    shelf, read_code = place.repository.shelf, place.repository.read_code
+    rows = moves.over(await place.repository.run(shelf.gotchas, paths))
+    found = await read_code(look, shelf, place.worktree, rows, paths, lines)
+    return found if found.whole else await read_code(look_further, shelf, place.worktree, rows, paths, lines, found)
 
 
 def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:

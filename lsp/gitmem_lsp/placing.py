@@ -19,6 +19,7 @@ HITS = 5  # lines of a file on which one trigger is shown
 TRIGGER_SECONDS = 0.3  # that all triggers together may take on a text
 
 RANK = {"critical": 0, "warning": 1, "info": 2}
+ADRIFT = frozenset({"adrift", "approximate"})  # its code is not there any more
 STATES = ("same", "moved", "changed", "approximate", "trigger", "file", "glob", "adrift")  # surest first
 
 
@@ -59,11 +60,20 @@ class Note:
     stale: bool = False
     last: int = -1
     anchor: int = -1  # which of the row's anchors that is
+    went: str = ""  # path and line of its code, where that is in another file
 
     @property
     def id(self) -> str:
         """The record's id."""
         return str(self.row["id"])
+
+    @property
+    def spot(self) -> dict[str, Any] | None:
+        """The record's anchor that it is at, as the record has it."""
+        if "came" in self.row:
+            return dict(self.row["came"])
+        anchors = self.row["anchors"]
+        return dict(anchors[self.anchor]) if 0 <= self.anchor < len(anchors) else None
 
     @property
     def rank(self) -> int:
@@ -81,11 +91,9 @@ class Note:
         return self.row.get("origin") in {"captured", "extracted"} and not self.row.get("confirmed")
 
 
-def bounded(text: str) -> bool:
-    """Say whether a text is one that is worth looking at: not binary, not huge."""
-    if len(text) > MAX_CHARS or "\0" in text:
-        return False
-    return len(text) < MAX_LINES or text.count("\n") + (text.count("\r") if "\r" in text else 0) < MAX_LINES
+def bounded(text: str, lines: Sequence[str]) -> bool:
+    """Say whether a text, given in its lines too, is one that is worth looking at: not binary, not huge."""
+    return len(text) <= MAX_CHARS and len(lines) <= MAX_LINES and "\0" not in text
 
 
 def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:
@@ -101,18 +109,17 @@ def choose(rows: Sequence[Row], paths: Sequence[str]) -> list[tuple[Row, list[tu
     return [(row, [(n, a) for n, a in enumerate(row["anchors"]) if applies(a, paths)]) for row in ranked[:PLACED]]
 
 
-def quick_notes(rows: Sequence[Row], paths: Sequence[str], text: str) -> list[Note] | None:
-    """Return the notes when every anchor was made on this very text, which needs no looking; else None."""
+def quick_notes(rows: Sequence[Row], paths: Sequence[str], text: str, count: int) -> list[Note] | None:
+    """Return the notes when every anchor was made on this very text of so many lines, which needs no looking; else None."""
     if "\r" in text:
         return None
     chosen = choose(rows, paths)
     anchors = [anchor for _, found in chosen for _, anchor in found]
-    blobs = {str(anchor.get("blob") or "") for anchor in anchors if "lines" in anchor}
-    if len(blobs) > 1 or any(not _is_span(anchor) for anchor in anchors):
+    blobs = {str(anchor.get("blob") or "") for anchor in anchors}
+    if len(blobs) > 1 or not all(map(_is_span, anchors)):
         return None
-    if blobs and not blobs <= blob_ids(text, {len(blob) for blob in blobs}):
+    if blobs and not blobs <= blob_ids(text, map(len, blobs)):
         return None
-    count = text.count("\n") + 1
     out = []
     for row, found in chosen:
         spots = [(min(a["lines"][0], count) - 1, min(a["lines"][1], count) - 1, n) for n, a in found]
@@ -152,6 +159,7 @@ def find_notes(rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str], 
         spots = [(*known[json.dumps(anchor, sort_keys=True)], number) for number, anchor in anchors]
         if spots:
             line, last, state, stale, number = min(spots, key=lambda spot: (STATES.index(spot[2]), spot[0]))
+            state = "moved" if state == "same" and "came" in row else state
             out.append(Note(row, line, state, stale, last, number))
     return out
 
@@ -174,6 +182,8 @@ def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds:
 
     language = symbols.language_of(path)
     texts, starts = git_lines(lines)
+    if not "".join(texts).isascii():  # a client may have sent half of a letter, which no engine takes
+        texts = [line.encode("utf-8", "replace").decode() for line in texts]
     until = time.monotonic() + seconds
     out: list[Note] = []
     for row in sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1)):

@@ -1,9 +1,12 @@
-"""pygls' protocol with its traps closed: silent after a shutdown, forgetting what is done, quick where it is used most."""
+"""pygls' protocol with its traps closed: in order at its beginning and end, forgetting what is done, quick where it is used most."""
 
 from typing import Any, Protocol, cast
 
+from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
+
+NOT_INITIALIZED, INVALID_REQUEST = -32002, -32600
 
 
 class Leaver(Protocol):
@@ -28,7 +31,7 @@ class GuardedProtocol(LanguageServerProtocol):
         return self._shutdown
 
     def _send_data(self, data: Any) -> None:
-        if self.leaving or (self._shutdown and (hasattr(data, "method") or isinstance(data, dict))):
+        if self.leaving or (self._shutdown and (hasattr(data, "method") or (isinstance(data, dict) and "method" in data))):
             return
         try:
             super()._send_data(data)
@@ -40,10 +43,28 @@ class GuardedProtocol(LanguageServerProtocol):
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
-            id = data.get("id")
-            if "method" in data and isinstance(id, (int, str)):
-                self._send_data({"jsonrpc": self.VERSION, "id": id, "error": {"code": error.code, "message": error.message}})
+            if "method" in data:
+                self._refuse(data.get("id"), error.code, error.message)
             raise
+
+    def handle_message(self, message: Any) -> None:
+        """Hand a message to its handler, unless it comes before `initialize` or after `shutdown`. pygls leaves the sender of those waiting."""
+        method = getattr(message, "method", None)
+        if method is None or method == t.EXIT:
+            super().handle_message(message)
+        elif self._shutdown:
+            self._refuse(getattr(message, "id", None), INVALID_REQUEST, "the server has been shut down.")
+        elif self._workspace is None and method != t.INITIALIZE:
+            self._refuse(getattr(message, "id", None), NOT_INITIALIZED, "the server has not been initialized.")
+        elif self._workspace is not None and method == t.INITIALIZE:  # it would forget what is open
+            self._refuse(getattr(message, "id", None), INVALID_REQUEST, "the server has been initialized before.")
+        else:
+            super().handle_message(message)
+
+    def _refuse(self, id: Any, code: int, message: str) -> None:
+        """Answer a request with an error; what has no id is a notification, and gets no answer."""
+        if isinstance(id, (int, str)):
+            self._send_data({"jsonrpc": self.VERSION, "id": id, "error": {"code": code, "message": message}})
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON: a third of the time that pygls needs to take objects apart."""

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from lsprotocol import types as t
 
 from gitmem.errors import GitmemError
+from gitmem_lsp.ahead import Ahead
 from gitmem_lsp.diagnostics import Mark, as_json, make_marks
 from gitmem_lsp.documents import LineDocument
 from gitmem_lsp.looking import Looked, Memory, look, look_further
@@ -24,6 +25,8 @@ from gitmem_lsp.repositories import Place, Repositories, Repository, inside
 from gitmem_lsp.settings import DEFAULTS, Options
 from gitmem_lsp.shelf import Rows
 from gitmem_lsp.shifting import Edit, edits_of, shift
+from gitmem_lsp.tracking import Tracking
+from gitmem_lsp.whereabouts import NONE, Moves
 
 if TYPE_CHECKING:
     from gitmem_lsp.server import Server
@@ -31,8 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gitmem_lsp")
 T = TypeVar("T")
 AFTERWARDS = 0.05  # seconds after an answer from memory at which it is looked at again
-BACK = 0.15  # seconds after the first diagnostics before a file's earlier names are looked for
-NAMES = 500  # files whose earlier names are kept
+WARNED = 500  # sentences that are not said twice
 
 
 @dataclass(slots=True, eq=False)
@@ -46,16 +48,18 @@ class Opened:
     looked: Looked = field(default_factory=Looked)
     marks: list[Mark] = field(default_factory=list)
     shifted: bool = False  # the marks are to be made anew from the notes
-    shown: tuple[int | None, list[t.Diagnostic]] | None = None
+    shown: tuple[int | None, list[dict[str, Any]]] | None = None  # as the protocol writes them
     stale: bool = True  # the rows are to be read again
     moved: bool = True  # the file's place is to be looked for again
     task: "asyncio.Task[None] | None" = None
-    back: "asyncio.Task[None] | None" = None  # looks for the file's earlier names
+    moves: Moves = NONE  # former names, and code that went from file to file
+    tracked: int = -1  # the state of the stores for which that was looked for
+    back: "asyncio.Task[None] | None" = None  # looks for it
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """The unresolved gotchas, wherever they come from."""
-        return self.looked.notes + self.looked.triggered
+        return self.moves.told(self.looked.notes) + self.looked.triggered
 
 
 class Publisher:
@@ -69,7 +73,9 @@ class Publisher:
         self._tasks: set[asyncio.Task[None]] = set()
         self._warned: set[str] = set()
         self._memory = Memory()
-        self._names: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._ahead = Ahead()
+        self._preparing: dict[Repository, asyncio.Task[None]] = {}
+        self.tracking = Tracking(self)
         self.on_repository: Callable[[Repository], None] = lambda _: None
 
     # -- what is shown
@@ -96,8 +102,11 @@ class Publisher:
         return self._server.configuration.over(place.repository.shelf.options if place else DEFAULTS)
 
     def _marks(self, state: Opened, document: LineDocument) -> list[Mark]:
-        total = len(state.rows.open) + len(state.looked.triggered) if state.rows and state.looked.notes else None
-        return make_marks(state.notes, document.lines, document.encoding, total, self.options(state.place))
+        notes = state.notes
+        if not notes:
+            return []
+        total = len(state.moves.over(state.rows).open) + len(state.looked.triggered) if state.rows and state.looked.notes else None
+        return make_marks(notes, document.lines, document.encoding, total, self.options(state.place))
 
     # -- events
 
@@ -125,16 +134,23 @@ class Publisher:
         place = self._repositories.recall(document.path) or self._guess(document.path)
         if place is None:
             return None
-        paths = self._names.get((place.gitdir, place.paths), place.paths)
-        rows = place.repository.shelf.recall(paths)
+        shelf = place.repository.shelf
+        moves = self.tracking.known(place, shelf.version)
+        paths = tuple(dict.fromkeys((*place.paths, *moves.names))) if moves.names else place.paths
+        rows = self._memory.rows(shelf, paths)
         if rows is None:
-            return None
-        state.place, state.paths, state.rows = place, paths, rows
+            if not moves.names and not moves.came:
+                self._show_ready(state, place, document)
+            rows = shelf.recall(paths)
+            if rows is None:
+                return None
+            self._memory.put_rows(shelf, paths, rows)
+        state.place, state.paths, state.rows, state.moves = place, paths, rows, moves
         text = document.source
         key = self._key(state, rows, text)
         found = self._memory.get(key)
-        if found is None and bounded(text):
-            quick = quick_notes(rows.open, paths, text)
+        if found is None:
+            quick = None if moves.came else self._quick(rows, paths, text, document.lines) if rows.open else []
             if quick is not None and (rows.triggered or rows.past):  # the rest is looked for afterwards
                 state.looked = Looked(tuple(quick), whole=False)
                 return (key, "quick")
@@ -146,6 +162,15 @@ class Publisher:
         state.looked = found
         return key
 
+    def _show_ready(self, state: Opened, place: Place, document: LineDocument) -> None:
+        """Show what was made ahead, if anything; what it is made of follows, and puts it right if need be."""
+        ready = self._ahead.find(place, document.encoding, self.options(place), document.source)
+        if ready is not None:
+            self._publish(state, document.version, ready)
+
+    def _quick(self, rows: Rows, paths: tuple[str, ...], text: str, lines: Sequence[str]) -> list[Note] | None:
+        return quick_notes(rows.open, paths, text, len(lines)) if bounded(text, lines) else None
+
     def _guess(self, path: str) -> Place | None:
         """Return where a file of the workspace most likely is, without a look at the disk, which follows: it may be a link, or in a repository within."""
         for home in self._repositories.homes.values():
@@ -156,7 +181,8 @@ class Publisher:
 
     def _key(self, state: Opened, rows: Rows, text: str) -> Hashable:
         assert state.place is not None
-        return self._memory.key(state.place.repository.shelf, state.place.worktree, state.paths, rows.version, text)
+        shelf = state.place.repository.shelf
+        return self._memory.key(shelf, state.place.worktree, state.paths, rows.version, text), state.moves.number
 
     def edited(self, uri: str, changes: Sequence[Any], delay: float) -> None:
         """Move the marks along with edits, and place the gotchas anew when the typing pauses."""
@@ -214,6 +240,17 @@ class Publisher:
         """Show everything anew, as after a change of settings."""
         for state in list(self._documents.values()):
             self.touch(state.uri, read=False)
+        for repository in self._repositories.all():
+            self.prepare(repository)
+
+    def prepare(self, repository: Repository) -> None:
+        """Make the diagnostics of files that nobody has opened yet; begins anew where that is under way."""
+        place = next((home for home in self._repositories.homes.values() if home.repository is repository and home.worktree), None)
+        if place is not None:
+            if repository in self._preparing:
+                self._preparing[repository].cancel()
+            encoding = self._server.workspace_lines.encoding
+            self._preparing[repository] = self.start(self._ahead.prepare(place, encoding, self.options(place)))
 
     def retry(self) -> None:
         """Look again at what could not be read."""
@@ -249,7 +286,7 @@ class Publisher:
         """Log an error that has a sentence for people, once."""
         text = error if isinstance(error, str) else f"{error} {error.hint}".strip()
         if text not in self._warned:
-            if len(self._warned) > NAMES:
+            if len(self._warned) > WARNED:
                 self._warned.clear()
             self._warned.add(text)
             log.warning("%s", text)
@@ -273,7 +310,7 @@ class Publisher:
         home = next((p for p in self._repositories.homes.values() if p.worktree and inside(document.path, p.worktree)), None)
         if home is None or not home.repository.shelf.is_open:
             return False
-        shelf, version, text = home.repository.shelf, document.version, document.source
+        shelf, version, text, lines = home.repository.shelf, document.version, document.source, document.snapshot()
 
         def job() -> tuple[Place, Rows, list[Note] | None] | None:
             found = self._repositories.locate(document.path)
@@ -281,8 +318,8 @@ class Publisher:
                 return None
             place = Place(home.repository, found.location.gitdir, found.location.worktree, found.paths)
             rows = shelf.gotchas(found.paths)
-            plain = not rows.triggered and not rows.past and bounded(text)
-            return place, rows, quick_notes(rows.open, found.paths, text) if plain else None
+            plain = not rows.triggered and not rows.past
+            return place, rows, self._quick(rows, found.paths, text, lines) if plain else None
 
         done = await home.repository.run(job)
         if done is None:
@@ -305,10 +342,11 @@ class Publisher:
             return
         if state.place is None and state.moved and await self._first(state, document):
             assert state.place is not None
+            self.tracking.recall(state)
             self.on_repository(state.place.repository)
         elif state.moved:
             state.place = await self.locate(document.path)
-            state.paths = self._names.get((state.place.gitdir, state.place.paths), state.place.paths) if state.place else ()
+            self.tracking.recall(state)
         place = state.place
         if place is None:
             state.rows, state.looked, state.marks = None, Looked(), []
@@ -318,31 +356,16 @@ class Publisher:
             return
         if state.stale or state.rows is None:
             state.rows = await place.repository.run(place.repository.shelf.gotchas, state.paths)
+            await self.tracking.renew(state)
         await self._look(state, document)
-        if state.moved:
-            if state.back is not None:
-                state.back.cancel()
-            state.back = self.start(self._look_back(state, place))
+        if state.moved or state.tracked != state.rows.version:
+            self.tracking.begin(state)
         state.stale = state.moved = False
 
-    async def _look_back(self, state: Opened, place: Place) -> None:
-        """Look for the names that a file had when gotchas were recorded about it, once the editor has come to rest: git may take a while."""
-        await asyncio.sleep(BACK)
-        shelf = place.repository.shelf
-        if not await place.repository.run(shelf.is_astray, place.worktree):
-            return
-        earlier = await place.repository.read_history(shelf.earlier, place.worktree, place.paths[0], shelf.heads)
-        paths = tuple(dict.fromkeys((*place.paths, *earlier)))
-        if len(self._names) > NAMES:
-            self._names.clear()
-        self._names[place.gitdir, place.paths] = paths
-        if paths != state.paths and state.place is place:
-            state.paths = paths
-            self.touch(state.uri)
-
     async def _look(self, state: Opened, document: LineDocument) -> None:
-        place, rows, version = state.place, state.rows, document.version
-        assert place is not None and rows is not None
+        place, version = state.place, document.version
+        assert place is not None and state.rows is not None
+        rows = state.moves.over(state.rows)
         lines = document.snapshot()
         shelf, worktree, paths = place.repository.shelf, place.worktree, state.paths
         key = self._key(state, rows, "".join(lines))
@@ -375,14 +398,19 @@ class Publisher:
             self._server.redraw()
 
     def _send(self, state: Opened, version: int | None, diagnostics: list[t.Diagnostic]) -> None:
-        if state.shown == (version, diagnostics):
-            return
-        state.shown = (version, diagnostics)
-        self.send(state.uri, version, diagnostics)
+        self._publish(state, version, [as_json(diagnostic) for diagnostic in diagnostics])
+
+    def _publish(self, state: Opened, version: int | None, diagnostics: list[dict[str, Any]]) -> None:
+        if state.shown != (version, diagnostics):
+            state.shown = (version, diagnostics)
+            self._tell(state.uri, version, diagnostics)
 
     def send(self, uri: str, version: int | None, diagnostics: Sequence[t.Diagnostic]) -> None:
         """Publish a document's diagnostics."""
-        params: dict[str, Any] = {"uri": uri, "diagnostics": [as_json(diagnostic) for diagnostic in diagnostics]}
+        self._tell(uri, version, [as_json(diagnostic) for diagnostic in diagnostics])
+
+    def _tell(self, uri: str, version: int | None, diagnostics: list[dict[str, Any]]) -> None:
+        params: dict[str, Any] = {"uri": uri, "diagnostics": diagnostics}
         if version is not None:
             params["version"] = version
         self._server.guarded.tell("textDocument/publishDiagnostics", params)

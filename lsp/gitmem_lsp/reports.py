@@ -10,7 +10,7 @@ from gitmem.services import history
 from gitmem_lsp.diagnostics import short_id
 from gitmem_lsp.placing import Note
 from gitmem_lsp.shelf import Row
-from gitmem_lsp.text import block, inline, plain
+from gitmem_lsp.text import block, inline, multiline, plain
 
 if TYPE_CHECKING:
     from gitmem.app import App
@@ -26,16 +26,22 @@ DONE = {
 def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]:
     """Return a gotcha as a client lists it; `line` counts from 0, or is null for one of the whole file."""
     return {
-        "id": row["id"], "short": short_id(str(row["id"])), "kind": row["kind"], "title": plain(str(row["title"])), "severity": row["severity"],
-        "category": row["category"], "status": row["status"], "resolved": bool(row["resolved"]),
+        "id": row["id"], "short": short_id(str(row["id"])), "kind": row["kind"], "title": plain(str(row["title"])), "severity": plain(str(row["severity"] or "")),
+        "category": plain(str(row["category"] or "")), "status": row["status"], "resolved": bool(row["resolved"]),
         "unconfirmed": row["origin"] in {"captured", "extracted"} and not row.get("confirmed"), "line": line, "state": state,
-        "workaround": plain(str(row.get("workaround") or "")), "agent": row["agent"], "updated": row["updated"],
+        "workaround": plain(str(row.get("workaround") or "")), "agent": plain(str(row["agent"] or "")), "updated": row["updated"],
     }  # fmt: skip
 
 
 def of_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
     """Return the gotchas of a file, in the order of its lines."""
-    return [listed(n.row, n.line, n.state) for n in sorted(notes, key=lambda n: (n.line, n.rank, n.id))]
+    return [listed(n.row, n.line, n.state) | {"moved_to": moved_to(n)} for n in sorted(notes, key=lambda n: (n.line, n.rank, n.id))]
+
+
+def moved_to(note: Note) -> dict[str, Any] | None:
+    """Return the other file, and the line in it, that a gotcha's code is in now."""
+    path, _, line = note.went.rpartition(":")
+    return {"path": path, "line": int(line) - 1} if note.went else None
 
 
 def of_repository(rows: Iterable[Row]) -> list[dict[str, Any]]:
@@ -61,6 +67,15 @@ def whole(record: Record) -> str:
         f"`{record.id}`",
     ]
     return "\n\n".join(part for part in parts if part.strip()) + "\n"
+
+
+def clean(value: Any) -> Any:
+    """Return a record's fields with every text in them made safe to show."""
+    if isinstance(value, str):
+        return multiline(value)
+    if isinstance(value, Mapping):
+        return {multiline(str(key)): clean(inner) for key, inner in value.items()}
+    return [clean(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def report(title: str, entries: Sequence[Mapping[str, Any]]) -> str:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from gitmem.errors import GitmemError
 from gitmem.files import Location, locate, user_repository
 from gitmem_lsp.shelf import Row, Shelf
+from gitmem_lsp.whereabouts import Scout
 
 T = TypeVar("T")
 
@@ -38,6 +39,7 @@ class Repository:
         self._history_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-history")
         self._code_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-code")
         self.shelf = Shelf(location, env, progress)
+        self.scout = Scout(self.shelf.make_follower)
         self.news = asyncio.Event()  # something may have moved
         self.watched = False
 

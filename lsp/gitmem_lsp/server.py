@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO, cast
 
 from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
@@ -25,11 +27,13 @@ from gitmem_lsp.completion import TRIGGERS
 from gitmem_lsp.configuration import Configuration
 from gitmem_lsp.documents import LineWorkspace
 from gitmem_lsp.following import Following
+from gitmem_lsp.frames import serve_frames
 from gitmem_lsp.guard import guarded
 from gitmem_lsp.progress import Progress
 from gitmem_lsp.protocol import GuardedProtocol
 from gitmem_lsp.publisher import Publisher
 from gitmem_lsp.repositories import Repositories
+from gitmem_lsp.text import plain
 
 log = logging.getLogger("gitmem_lsp")
 DEBOUNCE = 0.2  # seconds of quiet after an edit before gotchas are placed anew
@@ -49,6 +53,7 @@ class Server(LanguageServer):
         self.publisher = Publisher(self, self.repositories)
         self.following = Following(self, self.publisher)
         self.publisher.on_repository = self.following.follow
+        self.ready = False  # whether the client has said so
         self.notify_changes = False
         self.exit_code: int | None = None
         self._redrawing = False
@@ -71,6 +76,16 @@ class Server(LanguageServer):
     def leaving(self) -> bool:
         """Whether the client has asked the server to stop."""
         return self.guarded.leaving or self.guarded.asked_to_stop
+
+    def talk(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        """Answer a client until it leaves or its stream ends."""
+        self.protocol.set_writer(StdoutWriter(stdout))
+        try:
+            asyncio.run(serve_frames(stdin, self.thread_pool, self.guarded, self.report_server_error))
+        except (BrokenPipeError, KeyboardInterrupt, SystemExit):  # pygls ends with the last
+            log.info("the client has left")
+        finally:
+            self.shutdown()  # type: ignore[no-untyped-call]  # pygls'
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log an error of a handler; pygls' own shows a window for each."""
@@ -134,7 +149,7 @@ class ClientLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Hand a record to the loop."""
         kind = t.MessageType.Error if record.levelno >= logging.ERROR else t.MessageType.Warning
-        params = t.LogMessageParams(kind, record.getMessage())
+        params = t.LogMessageParams(kind, plain(record.getMessage()))
         if not self._server.leaving and not self._loop.is_closed():
             try:
                 self._loop.call_soon_threadsafe(self._server.window_log_message, params)
@@ -161,6 +176,9 @@ def on_initialize(ls: Server, params: t.InitializeParams) -> None:
 
 async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
     """Start what needs a client that is ready: its log, its settings, the repositories of its folders."""
+    if ls.ready:
+        return
+    ls.ready = True
     log.addHandler(ClientLog(ls))
     ls.indexing.start()
     folders = [folder.uri for folder in ls.workspace.folders.values()]
@@ -177,7 +195,10 @@ async def on_initialized(ls: Server, _: t.InitializedParams) -> None:
 
 async def configure(ls: Server) -> None:
     """Ask for the settings and put them into force."""
-    await ls.configuration.ask()
+    try:
+        await ls.configuration.ask()
+    except JsonRpcException as error:  # what was set before holds
+        log.warning("the editor's settings cannot be had: %s", error)
     switch_on(ls)
     ls.publisher.refresh()
     ls.redraw()
@@ -219,6 +240,7 @@ async def _warm(ls: Server, folder: str) -> None:
         await place.repository.run(lambda: editing(place).sweep())
         switch_on(ls)
         ls.following.follow(place.repository)
+        ls.publisher.prepare(place.repository)
         gc.freeze()  # what is loaded by now stays: collections need not look at it
 
 
@@ -311,7 +333,7 @@ EMPTY: Mapping[str, Any] = {
 def serve(stdin: BinaryIO, stdout: BinaryIO, env: Mapping[str, str]) -> int:
     """Serve one client until it leaves or its stream ends; return the exit code."""
     server = Server(env)
-    server.start_io(stdin, stdout)
+    server.talk(stdin, stdout)
     code = server.exit_code or 0
     server.leave(code)
     server.repositories.close(GRACE / 2)

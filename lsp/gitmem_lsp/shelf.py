@@ -16,6 +16,8 @@ from gitmem.files import Location, locate
 from gitmem.git.process import Git, check_owner
 from gitmem.index.query import sort_rows, unpack
 from gitmem.model.globs import glob_match
+from gitmem.model.kinds import LIVE
+from gitmem.services.placing import MOVED_ROWS
 from gitmem.store.refs import PRIVATE, SHARED
 from gitmem_lsp.settings import DEFAULTS, GIT_LEVELS, KEYS, Options, from_git
 
@@ -27,12 +29,10 @@ if TYPE_CHECKING:
     from gitmem.model.record import Record
 
 Row = dict[str, Any]
-STATUSES = ("active", "pinned")
 HIDES = {"user": 0, "shared": 1, "private": 2}  # of one id in several stores the last is shown
 FILES = 500  # files whose rows are kept
 PAST = 20  # resolved gotchas of a file that can be reopened from it
 WIDE = 500  # gotchas with a pattern or a trigger that are looked at
-ANCHORED = 20_000  # files that records are about, past which it is not looked whether they are all there
 RECENT = 300  # records, the newest, whose titles are looked at for what is half typed
 AHEAD = 20_000  # gotchas that are kept at hand for files that were not opened yet
 FOLLOWERS = 8  # work trees of one repository whose history is kept
@@ -64,14 +64,13 @@ class Shelf:
         self._globs: list[Row] = []
         self._triggered: list[Row] = []
         self._followers: OrderedDict[str, Follower] = OrderedDict()
-        self._historians: OrderedDict[str, Follower] = OrderedDict()
-        self._asked_at = 0
         self.heads = 0  # how often HEAD has moved
         self._head: tuple[Any, ...] = ()
         self._busy: Connection | None = None
         self._config: tuple[Any, ...] = ()
         self._snoozed: dict[str, float] = {}
-        self._astray: dict[tuple[str | None, int, int], bool] = {}
+        self._bases: tuple[int, dict[str, set[str]]] = (-1, {})
+        self._about: tuple[tuple[int, frozenset[str]], list[Row]] = ((-1, frozenset()), [])
         self.version = 0
         self.until: float | None = None  # when the next snooze ends
         self.options: Options = DEFAULTS
@@ -117,6 +116,11 @@ class Shelf:
                 sort_rows(rows, "severity")
                 found = self._arranged(paths, rows)
         return found
+
+    def ahead(self) -> list[str]:
+        """Return the files whose gotchas are at hand though nobody has opened them."""
+        version, found = self._ahead
+        return list(found) if version == self.version else []
 
     @property
     def is_ahead(self) -> bool:
@@ -179,13 +183,40 @@ class Shelf:
         self._key = key
         self.version += 1
 
-    def is_astray(self, worktree: str | None) -> bool:
-        """Say whether some record is about a file that is not there: only then may a file have had another name."""
-        key = worktree, self.version, self.heads
-        if key not in self._astray:
-            paths = [path for _, index in self.app.indexes() for path in index.anchored(ANCHORED)]
-            self._astray = {key: len(paths) >= ANCHORED or any(not os.path.lexists(os.path.join(worktree or "", path)) for path in paths)}
-        return self._astray[key]
+    def bases(self) -> tuple[int, dict[str, set[str]]]:
+        """Return the version, and {path: blobs} that gotchas of this repository have places in, as `Index.bases` has them."""
+        if self._bases[0] != self.version:
+            out: dict[str, set[str]] = {}
+            for scope, index in self.app.indexes():
+                if scope != "user":
+                    for path, blobs in index.bases().items():
+                        out.setdefault(path, set()).update(blobs)
+            self._bases = self.version, out
+        return self._bases
+
+    def about(self, paths: frozenset[str]) -> list[Row]:
+        """Return the worst of the gotchas that are about some files."""
+        if self._about[0] != (self.version, paths):
+            found: dict[str, Row] = {}
+            names = sorted(paths)
+            for start in range(0, len(names), FILES):
+                part = names[start : start + FILES]
+                rows = self.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", paths=part, limit=MOVED_ROWS)
+                found |= {row["id"]: row for row in rows if row["id"] not in self._snoozed}
+            worst = list(found.values())
+            sort_rows(worst, "severity")
+            self._about = (self.version, paths), worst[:MOVED_ROWS]
+        return self._about[1]
+
+    def again(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Return rows that came from other files as they are now, without those that are resolved, snoozed, anchored anew or gone."""
+        out = []
+        for row in rows:
+            fresh = self.named([row["id"]]).get(row["id"])
+            live = fresh and fresh["status"] in LIVE and not fresh["resolved"] and row["id"] not in self._snoozed
+            if fresh and live and row["came"] in fresh["anchors"]:
+                out.append({**fresh, "anchors": row["anchors"], "came": row["came"]})
+        return tuple(out)
 
     def snoozed(self, now: float) -> dict[str, float]:
         """Return {id: until} of what this user does not want to see; nothing where that cannot be read."""
@@ -201,7 +232,7 @@ class Shelf:
         self._refresh()
 
     def _read(self, app: "App", **filters: Any) -> list[Row]:
-        rows: list[Row] = app.rows(kinds=("gotcha",), statuses=STATUSES, order="severity", **filters)
+        rows: list[Row] = app.rows(kinds=("gotcha",), statuses=LIVE, order="severity", **filters)
         return rows
 
     def record(self, id: str, scope: str = "") -> "Record":
@@ -232,7 +263,7 @@ class Shelf:
         for prefix, index in self.app.indexes():
             with self._interruptible(index.db):
                 rows = index.search(text, limit=limit, kinds=kinds, snippets=False) if words else []
-                recent = index.rows(kinds=kinds, statuses=STATUSES, order="updated", limit=RECENT if words else limit)
+                recent = index.rows(kinds=kinds, statuses=LIVE, order="updated", limit=RECENT if words else limit)
             out += [{**row, "store": prefix or row["store"]} for row in rows]
             late += [{**row, "store": prefix or row["store"]} for row in recent if all(word in str(row["title"]).lower() for word in words)]
         return list({row["id"]: row for row in [*out, *late]}.values())[:limit]
@@ -298,31 +329,19 @@ class Shelf:
 
     def follower(self, worktree: str | None) -> "Follower":
         """Return what places anchors in a work tree."""
-        return self._follower(self._followers, worktree)
-
-    def historian(self, worktree: str | None) -> "Follower":
-        """Return what asks for renames in a work tree: another one, on a thread of its own, because that may take seconds."""
-        return self._follower(self._historians, worktree)
-
-    def _follower(self, known: "OrderedDict[str, Follower]", worktree: str | None) -> "Follower":
         key = worktree or ""
-        if key not in known:
-            from gitmem.codemap.follow import Follower
+        if key not in self._followers:
+            self._followers[key] = self.make_follower(worktree)
+            if len(self._followers) > FOLLOWERS:
+                self._followers.popitem(last=False)
+        return self._followers[key]
 
-            gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir  # to git a work tree is no git dir
-            known[key] = Follower(Git(gitdir, self._env), worktree)
-            if len(known) > FOLLOWERS:
-                known.popitem(last=False)
-        return known[key]
+    def make_follower(self, worktree: str | None) -> "Follower":
+        """Return what finds code in a work tree, a new one."""
+        from gitmem.codemap.follow import Follower
 
-    def earlier(self, worktree: str | None, path: str, head: int) -> tuple[str, ...]:
-        """Return the other names of a file; `head` counts how often HEAD has moved."""
-        follower = self.historian(worktree)
-        if head != self._asked_at:
-            self._asked_at = head
-            for each in self._historians.values():
-                each.forget()
-        return follower.earlier(path)
+        gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir  # to git a work tree is no git dir
+        return Follower(Git(gitdir, self._env), worktree)
 
 
 def applies(anchor: Mapping[str, Any], paths: Sequence[str]) -> bool:

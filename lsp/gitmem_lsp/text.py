@@ -7,11 +7,13 @@ lists, code and nothing else: no link, no image, no HTML, whatever the editor's 
 import re
 from collections.abc import Iterator
 
+# controls, directions, letters that cannot be seen, halves of letters; joiners and variations stay: words and emoji are spelled with them
 _CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
-_ADDRESS = re.compile(r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):", re.IGNORECASE)
+_ADDRESS = re.compile(r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):|(?<=\bvim):|(?<=\bvi):|(?<=\bex):", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _LINE_START = re.compile(r"(\s*)(?:([#+=-])|(\d{1,9})([.)]))")
 _BULLET = re.compile(r"\s*[-*+] +(?=\S)")

@@ -144,3 +144,22 @@ def drive(world: World) -> Callable[..., dict[str, Any]]:
         return world.told()
 
     return run
+
+
+@pytest.fixture(params=["old", "new"])
+def neovim(request: pytest.FixtureRequest) -> str:
+    """A Neovim with the oldest API that the plugin works with, and a current one."""
+    return neovims().get(request.param) or missing(f"Neovim ({request.param}: {'before' if request.param == 'old' else 'since'} 0.11)")
+
+
+@pytest.fixture
+def nvim(neovim: str, drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Run a driver in a headless Neovim that has the plugin and nothing else."""
+
+    def run(driver: str, file: str | Path = "pay.py", *options: str, **env: str) -> dict[str, Any]:
+        script = HERE / "neovim" / f"{driver}.lua"
+        plugin = ("--cmd", f"set runtimepath^={ROOT / 'lsp' / 'nvim'}")
+        wanted = {"GITMEM_DRIVER": str(script.with_name("driver.lua")), **env}
+        return drive(neovim, "--clean", "--headless", *plugin, *options, file, "-c", f"luafile {script}", **wanted)
+
+    return run

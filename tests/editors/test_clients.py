@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from typing import Any
 
 import pytest
@@ -57,6 +58,14 @@ def test_each_command_of_the_extension_is_there(manifest: dict[str, Any]) -> Non
     registered = {f"gitmem.editor.{name}" for name in re.findall(r"^      (\w+): \(", table, re.MULTILINE)}
 
     assert {command["command"] for command in manifest["contributes"]["commands"]} == registered
+
+
+def test_a_wheel_has_all_that_the_extension_is_built_from() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        included = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    sources = {path.name for path in VSCODE.iterdir() if path.name not in {"node_modules", "dist"} and path.suffix != ".vsix"}
+
+    assert {name.removeprefix("lsp/vscode/") for name in included if name.startswith("lsp/vscode/")} == sources
 
 
 def test_versions_are_exact(manifest: dict[str, Any]) -> None:

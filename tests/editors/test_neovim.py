@@ -4,39 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.editors.conftest import OTHER, TITLE, WORKAROUND, World
 
-from tests.editors.conftest import HERE, OTHER, ROOT, TITLE, WORKAROUND, World, missing, neovims
-
-PLUGIN = ROOT / "lsp" / "nvim"
 WARNING, INFORMATION = 2, 3  # of vim.diagnostic.severity
-
-
-@pytest.fixture(params=["old", "new"])
-def neovim(request: pytest.FixtureRequest) -> str:
-    return neovims().get(request.param) or missing(f"Neovim ({request.param}: {'before' if request.param == 'old' else 'since'} 0.11)")
-
-
-@pytest.fixture
-def nvim(neovim: str, drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """Run a driver in a headless Neovim that has the plugin and nothing else."""
-
-    def run(driver: str, file: str | Path = "pay.py", *options: str) -> dict[str, Any]:
-        script = HERE / "neovim" / f"{driver}.lua"
-        plugin = ("--cmd", f"set runtimepath^={PLUGIN}")
-        return drive(
-            neovim,
-            "--clean",
-            "--headless",
-            *plugin,
-            *options,
-            file,
-            "-c",
-            f"luafile {script}",
-            GITMEM_DRIVER=str(script.with_name("driver.lua")),
-        )
-
-    return run
 
 
 def test_a_gotcha_is_seen_followed_and_resolved(nvim: Callable[..., dict[str, Any]], world: World) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import git
 from tests.editors.conftest import HERE, OTHER, TITLE, WORKAROUND, World, missing, program
 
 ALE = ("/usr/share/vim/vimfiles/pack/dist-bundle/opt/ale", "/usr/share/vim-ale")
@@ -18,7 +19,7 @@ def vim(drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     if not any(Path(folder).is_dir() for folder in ALE):
         missing("ALE (vim-ale)")
 
-    def run() -> dict[str, Any]:
+    def run(file: str | Path = "pay.py") -> dict[str, Any]:
         return drive(
             path,
             "-N",
@@ -31,6 +32,7 @@ def vim(drive: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
             "-S",
             HERE / "vim" / "ale.vim",
             GITMEM_SETUP=str(HERE / "vim" / "setup.vim"),
+            GITMEM_FILE=str(file),
         )
 
     return run
@@ -48,3 +50,13 @@ def test_a_gotcha_is_seen_followed_and_resolved(vim: Callable[..., dict[str, Any
     (message,) = world.messages("resolve")
     assert "Gitmem-Origin: editor" in message
     assert [row["title"] for row in world.gotchas() if row.get("resolved")] == [TITLE]
+
+
+@pytest.mark.parametrize("name", ["a b", "100% #1 'ü' 😋"])
+def test_a_linked_worktree_of_any_name(vim: Callable[..., dict[str, Any]], world: World, name: str) -> None:
+    """There `.git` is a file."""
+    tree = world.root.parent / name
+    git(world.root, "worktree", "add", "-q", "--detach", str(tree))
+    told = vim(tree / "pay.py")
+
+    assert [line for line, _, _ in told["diagnostics"]] == [5, 10]

@@ -1,5 +1,6 @@
 """The commands that clients call, through a real client: what they change, who is told, what they answer."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,11 @@ async def test_snooze_is_local(shown):
     answer = await editor.run(action.command.command, *action.command.arguments)
     assert answer["id"] == id
     assert editor.shown(uri) == []
+    assert editor.client.changed == [{"uris": [uri]}]
     assert (await editor.run("gitmem.status"))["snoozed"] == 1
     assert (await editor.run("gitmem.unsnooze", id)) == {"id": id, "unsnoozed": True}
     await editor.until(uri, bool)
+    assert editor.client.changed == [{"uris": [uri]}] * 2
 
     await editor.run("gitmem.snooze", id, 0.5 / 86400)
     assert editor.shown(uri) == []
@@ -219,6 +222,11 @@ async def test_an_edit_meets_a_change_by_somebody_else(shown):
     assert (after.get("severity"), list(after.tags)) == ("info", ["cart"])
 
 
+async def emptied(folder: Path) -> None:
+    while list(folder.glob("*")):
+        await asyncio.sleep(0.02)
+
+
 async def test_drafts_are_cleaned_up_and_never_lost(shown):
     """A draft that was not touched goes when it is closed; one with text that could not be recorded stays, and opens again as it was."""
     _, id, editor, _ = shown
@@ -226,8 +234,7 @@ async def test_drafts_are_cleaned_up_and_never_lost(shown):
     path = Path(draft.removeprefix("file://"))
     editor.open(draft, language="markdown")
     editor.close(draft)
-    await editor.run("gitmem.status")
-    assert list(path.parent.glob("*")) == []
+    await asyncio.wait_for(emptied(path.parent), 10)
 
     await editor.run("gitmem.edit", id)
     broken = path.read_text().replace("severity: critical", "severity: loud")

@@ -184,9 +184,14 @@ def test_small_helpers():
         "just now", "just now", "1 minute ago", "2 hours ago", "1 year ago",
     ]  # fmt: skip
     assert age("never", 0.0) == "at an unknown time"
-    assert not bounded("a\0b")
-    assert not bounded("\n" * 50_000)
-    assert bounded("a\n" * 49_999)
+    for text, wanted in (
+        ("a\0b", False),
+        ("\n" * 50_000, False),
+        ("a\n" * 49_999, True),
+        ("a\r\n" * 49_999, True),
+        ("a" * 10_000_001, False),
+    ):
+        assert bounded(text, split_lines(text)) is wanted
 
 
 # -- diagnostics

@@ -122,3 +122,60 @@ def test_network_disks(tmp_path, path, remote):
         "/dev/a / ext4 rw 0 0\nserver:/x /net/share nfs4 rw 0 0\n//s/x /mnt/my\\040disk cifs rw 0 0\n/dev/b /mnt/usb fuseblk rw 0 0\nme@host: /data fuse.sshfs rw 0 0\n"
     )
     assert is_remote(path, str(mounts)) is remote
+
+
+SLOW_TO_GATHER = """
+import sys
+import gitmem_lsp.following as following
+following.GATHER = 1.0
+from gitmem_lsp.__main__ import main
+sys.exit(main([]))
+"""
+
+FAILS_ONCE = """
+import os, sys
+import gitmem_lsp.shelf as shelf
+from gitmem.errors import Busy
+real = shelf.Shelf.changed
+def busy(self):
+    mark = os.path.join(self.location.commondir, "busy")
+    if os.path.exists(mark):
+        os.unlink(mark)
+        raise Busy("the index is being built by another process.")
+    return real(self)
+shelf.Shelf.changed = busy
+from gitmem_lsp.__main__ import main
+sys.exit(main([]))
+"""
+
+
+async def test_news_that_another_document_was_first_to_read(make_repo, serve):
+    """What one document has read because it was saved at that moment is shown in the others too."""
+    repo = make_repo(**{"a.py": "import os\nx = 1\n", "b.py": "y = 1\n"})
+    server = await serve(SLOW_TO_GATHER)
+    await server.initialize(repo.root)
+    for name in ("a.py", "b.py"):
+        server.open(repo.root / name)
+        await server.shown(repo.root / name, 0)
+    await asyncio.sleep(2.0)  # the first look around is over
+
+    repo.gotcha("x must stay odd", "a.py:2")
+    await asyncio.sleep(0.2)
+    server.send("textDocument/didSave", {"textDocument": {"uri": repo.uri("b.py")}})
+
+    assert await asyncio.wait_for(server.shown(repo.root / "a.py"), 1.0 + FRESH)
+
+
+async def test_news_that_could_not_be_read(repo, serve):
+    """A store that is busy at the moment of its news is looked at again, though no more news come."""
+    server = await serve(FAILS_ONCE)
+    await server.initialize(repo.root)
+    server.open(repo.root / "a.py")
+    await server.shown(repo.root / "a.py", 0)
+    await asyncio.sleep(1.0)
+
+    (repo.root / ".git" / "busy").touch()
+    repo.gotcha("x must stay odd", "a.py:2")
+
+    assert await asyncio.wait_for(server.shown(repo.root / "a.py"), FRESH)
+    assert not (repo.root / ".git" / "busy").exists()

@@ -20,7 +20,6 @@ from tests.vscode import tools
 HERE = Path(__file__).parent
 DEADLINE = 300.0  # seconds for the whole drive; a slow machine, not a budget
 SETTINGS = {
-    "security.workspace.trust.enabled": False,
     "chat.disableAIFeatures": True,
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
@@ -40,7 +39,7 @@ SETTINGS = {
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Collect these only when they are named: they install a gigabyte."""
-    named = any("vscode" in str(arg) for arg in config.invocation_params.args)
+    named = any("tests/vscode" in Path(str(arg)).as_posix() for arg in config.invocation_params.args)
     return None if named else True
 
 
@@ -65,29 +64,52 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
     home.mkdir()
     env = environment(home)
     repo = make_repository(root, env)
-    with code_server(root, repo, env) as url:
-        options = {
-            "url": url, "repo": str(repo), "out": str(root / "seen.json"), "pictures": str(pictures), "chromium": browser, "python": sys.executable,
-            "playwright": str(tools.CACHE / "driver" / "node_modules" / "playwright-core"), "settings": str(root / "data" / "Machine" / "settings.json"),
-            "env": env, "steps": ["open", "squiggles", "view", "lens", "hover", "problems", "reveal", "show", "resolve", "elsewhere", "record", "missing"],
-        }  # fmt: skip
-        given = root / "options.json"
-        given.write_text(json.dumps(options), encoding="utf-8")
+    plain = root / "plain 100% #1 😋"
+    make_plain(plain)
+    options = {
+        "repo": str(repo), "plain": str(plain), "pictures": str(pictures), "chromium": browser, "python": sys.executable,
+        "starts": str(home / "starts"), "env": env, "playwright": str(tools.CACHE / "driver" / "node_modules" / "playwright-core"),
+    }  # fmt: skip
+    steps = [
+        "empty", "born", "open", "squiggles", "view", "lens", "hover", "problems", "reveal", "show", "resolve", "elsewhere", "record",
+        "snooze", "settings", "missing", "refused", "found",
+    ]  # fmt: skip
+    doubted = drive(
+        root / "doubted", repo, env, {**options, "steps": ["doubt", "trust"]}, {"security.workspace.trust.startupPrompt": "never"}
+    )
+    seen = drive(root / "trusted", repo, env, {**options, "steps": steps}, {"security.workspace.trust.enabled": False})
+    failed = {"failed": doubted["failed"]} if "failed" in doubted else {}
+    return {**doubted, **seen, **failed, "steps": {**doubted["steps"], **seen["steps"]}, "repo": repo, "env": env}
+
+
+def drive(root: Path, repo: Path, env: dict[str, str], options: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Run VS Code through some steps; return what was seen."""
+    root.mkdir()
+    out, given = root / "seen.json", root / "options.json"
+    with code_server(root, repo, env, settings) as url:
+        own = {"url": url, "out": str(out), "settings": str(root / "data" / "Machine" / "settings.json")}
+        given.write_text(json.dumps({**options, **own}), encoding="utf-8")
         node = tools.node_home() / "bin" / "node"
         done = subprocess.run([node, HERE / "driver.cjs", given], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False)
-    out = root / "seen.json"
     assert out.is_file(), f"the driver wrote nothing: {done.stdout}{done.stderr}"
     seen: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     print(json.dumps(seen["steps"]))
-    return {**seen, "repo": repo, "env": env}
+    return seen
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return an environment with a fresh home, Node 24, and this tree's git-mem."""
+    """Return an environment with a fresh home, Node 24, and this tree's git-mem, whose server notes each start."""
     kept = {key: value for key, value in tools.environment().items() if not key.startswith(("GIT", "XDG_", "npm_", "VSCODE"))}
     config = home / "gitconfig"
     config.touch()
-    path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
+    server = home / "bin" / "git-mem-lsp"
+    server.parent.mkdir()
+    server.write_text(
+        f"#!/bin/sh\necho started >> '{home / 'starts'}'\nexec '{Path(sys.executable).parent / server.name}' \"$@\"\n", encoding="utf-8"
+    )
+    server.chmod(0o755)
+    (home / "starts").touch()
+    path = os.pathsep.join([str(server.parent), str(Path(sys.executable).parent), kept["PATH"]])
     person = {
         f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
     }
@@ -119,6 +141,13 @@ def make_repository(root: Path, env: dict[str, str]) -> Path:
     return repo
 
 
+def make_plain(repo: Path) -> None:
+    """Make a repository that has no store."""
+    repo.mkdir()
+    git(repo, "init", "-q")
+    (repo / "pay.py").write_text(CODE, encoding="utf-8")
+
+
 def mem(repo: Path, env: dict[str, str], *args: str) -> str:
     """Run `git mem` in a repository."""
     done = subprocess.run([sys.executable, "-m", "gitmem", *args], cwd=repo, env=env, capture_output=True, text=True, check=False)
@@ -127,26 +156,19 @@ def mem(repo: Path, env: dict[str, str], *args: str) -> str:
 
 
 @contextmanager
-def code_server(root: Path, repo: Path, env: dict[str, str]) -> Iterator[str]:
+def code_server(root: Path, repo: Path, env: dict[str, str], settings: dict[str, Any]) -> Iterator[str]:
     """Run code-server with the extension on a free port; yield the address of the repository in it. All its processes end."""
     data, extensions, log = root / "data", root / "extensions", root / "code-server.log"
     (data / "User").mkdir(parents=True)
     (data / "Machine").mkdir()
     (data / "Machine" / "settings.json").write_text("{}", encoding="utf-8")  # where settings of this machine are, as `gitmem.path`
-    (data / "User" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    (data / "User" / "settings.json").write_text(json.dumps({**SETTINGS, **settings}), encoding="utf-8")
     base = [str(tools.code_server()), "--user-data-dir", str(data), "--extensions-dir", str(extensions)]
     done = subprocess.run(
         [*base, "--install-extension", str(tools.VSIX)], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False
     )
     assert done.returncode == 0, f"the extension could not be installed: {done.stdout}{done.stderr}"
-    quiet = [
-        "--auth",
-        "none",
-        "--disable-telemetry",
-        "--disable-update-check",
-        "--disable-workspace-trust",
-        "--disable-getting-started-override",
-    ]
+    quiet = ["--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"]
     with log.open("wb") as output:
         server = subprocess.Popen(
             [*base, *quiet, "--bind-addr", "127.0.0.1:0", str(repo)],
@@ -157,7 +179,7 @@ def code_server(root: Path, repo: Path, env: dict[str, str]) -> Iterator[str]:
             start_new_session=True,
         )
     try:
-        yield f"{listening(server, log)}/?folder={repo}"
+        yield listening(server, log)
     finally:
         end(server)
 

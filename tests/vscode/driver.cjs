@@ -89,23 +89,74 @@ async function actions(text) {
   return list;
 }
 
+/** Open a folder and the file in it. */
+async function openFolder(folder) {
+  await page.goto(`${options.url}/?folder=${encodeURIComponent(folder)}`, { waitUntil: "domcontentloaded", timeout: PATIENCE });
+  await page.waitForSelector(".monaco-workbench", { timeout: PATIENCE });
+  const file = page.locator(".explorer-folders-view .monaco-list-row", { hasText: "pay.py" });
+  await file.waitFor({ timeout: PATIENCE });
+  await file.dblclick();
+  await line("cents = sum").waitFor();
+}
+
+/** Unfold the view. */
+async function openView() {
+  await pane().locator(".pane-header").first().waitFor();
+  if ((await pane().locator(".pane-header").first().getAttribute("aria-expanded")) !== "true") {
+    await pane().locator(".pane-header").first().click();
+  }
+}
+
+/** Wait for a text in the view, and return all of it. */
+async function welcome(text) {
+  await openView();
+  await until(`'${text}' in the view`, async () => (await pane().innerText()).includes(text));
+  return (await pane().innerText()).replace(/\s+/g, " ");
+}
+
+const starts = () => fs.readFileSync(options.starts, "utf8").split("\n").length - 1;
+const gotcha = (repo, title, place) =>
+  execFileSync(options.python, ["-m", "gitmem", "add", "-k", "gotcha", title, "--anchor", place], { cwd: repo, env: options.env, stdio: "pipe" });
+
+function set(name, value) {
+  const settings = JSON.parse(fs.readFileSync(options.settings, "utf8"));
+  fs.writeFileSync(options.settings, JSON.stringify({ ...settings, [name]: value }));
+}
+
 const steps = {
+  // in a folder that is not trusted
+  async doubt() {
+    await openFolder(options.repo);
+    await welcome("starts when this folder is trusted");
+    seen.startsUntrusted = starts();
+    await calmShot("0-untrusted");
+  },
+  async trust() {
+    await pane().locator(".monaco-button", { hasText: "Manage Trust" }).click();
+    await page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust/ }).first().click();
+    await count(squiggles(), 2);
+  },
+  // in a repository without a store
+  async empty() {
+    seen.startsBefore = starts();
+    await openFolder(options.plain);
+    seen.empty = await welcome("Nothing is recorded in this repository yet");
+    seen.startsEmpty = starts();
+  },
+  async born() {
+    gotcha(options.plain, "The first one", "pay.py:5");
+    await count(squiggles(), 1);
+    seen.startsBorn = starts();
+  },
   async open() {
-    await page.goto(options.url, { waitUntil: "domcontentloaded", timeout: PATIENCE });
-    await page.waitForSelector(".monaco-workbench", { timeout: PATIENCE });
-    const file = page.locator(".explorer-folders-view .monaco-list-row", { hasText: "pay.py" });
-    await file.waitFor({ timeout: PATIENCE });
-    await file.dblclick();
-    await line("cents = sum").waitFor();
+    await openFolder(options.repo);
   },
   async squiggles() {
     await until("both squiggles", async () => (await page.locator(".squiggly-info").count()) === 1 && (await page.locator(".squiggly-warning").count()) === 1);
     seen.squiggles = { info: await page.locator(".squiggly-info").count(), warning: await page.locator(".squiggly-warning").count() };
   },
   async view() {
-    if ((await pane().locator(".pane-header").first().getAttribute("aria-expanded")) !== "true") {
-      await pane().locator(".pane-header").first().click();
-    }
+    await openView();
     await count(rows(), 2);
     seen.rows = await texts(rows());
     await status().waitFor();
@@ -167,7 +218,7 @@ const steps = {
     await calmShot("5-resolved");
   },
   async elsewhere() {
-    execFileSync(options.python, ["-m", "gitmem", "add", "-k", "gotcha", "Imports decimal on purpose", "--anchor", "pay.py:1"], { cwd: options.repo, env: options.env, stdio: "pipe" });
+    gotcha(options.repo, "Imports decimal on purpose", "pay.py:1");
     await count(squiggles(), 2);
   },
   async record() {
@@ -184,9 +235,26 @@ const steps = {
     await rows().filter({ hasText: "Refunds are negative" }).waitFor();
     seen.rowsAtEnd = await texts(rows());
   },
+  async snooze() {
+    await line("return order.total").click();
+    await palette("git mem: Snooze Gotcha");
+    await count(squiggles(), 2);
+    await page.locator(".notification-toast", { hasText: "snoozed" }).locator(".monaco-button", { hasText: "Undo" }).click();
+    await count(squiggles(), 3);
+  },
+  async settings() {
+    await page.locator(".codelens-decoration", { hasText: "gotcha" }).first().waitFor();
+    set("gitmem.codeLens", false);
+    await until("no lens", async () => (await page.locator(".codelens-decoration", { hasText: "gotcha" }).count()) === 0);
+    set("gitmem.severity", { critical: "hint" }); // the others stay as git's configuration has them
+    execFileSync("git", ["config", "gitmem.editorWarning", "error"], { cwd: options.repo, env: options.env });
+    await count(page.locator(".squiggly-error"), 1);
+    await count(squiggles(), 0);
+    set("gitmem.severity", { critical: "warning", warning: "warning" });
+    await count(squiggles(), 3);
+  },
   async missing() {
-    const settings = JSON.parse(fs.readFileSync(options.settings, "utf8"));
-    fs.writeFileSync(options.settings, JSON.stringify({ ...settings, "gitmem.path": "/no/such/server" }));
+    set("gitmem.path", "/no/such/server");
     const toast = page.locator(".notification-toast", { hasText: "git mem" }).first();
     await toast.waitFor({ timeout: PATIENCE });
     seen.missing = (await toast.innerText()).replace(/\s+/g, " ");
@@ -194,7 +262,22 @@ const steps = {
     await toast.locator(".monaco-button", { hasText: "How to Install" }).click();
     const body = page.frameLocator("iframe.webview.ready").first().frameLocator("iframe#active-frame").locator("body");
     await until("how to install it", async () => (await body.innerText()).includes("pipx install"));
+    await page.keyboard.press("Control+W");
+    await page.locator(".tab", { hasText: "pay.py" }).click();
+    await line("cents = sum").waitFor();
     await count(squiggles(), 0);
+  },
+  async refused() {
+    const toasts = page.locator(".notification-toast", { hasText: "/no/such/server" });
+    await palette("git mem: Record a Gotcha Here");
+    await toasts.first().waitFor();
+    seen.askedForTitle = (await page.locator(".quick-input-widget").innerText()).includes("what should the next one know");
+  },
+  async found() {
+    const before = starts();
+    set("gitmem.path", "");
+    await count(squiggles(), 3);
+    seen.startsFound = starts() - before;
   },
 };
 

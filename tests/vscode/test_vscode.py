@@ -1,12 +1,14 @@
 """What VS Code shows and does with the extension. One run goes through all steps; each test looks at what one of them saw."""
 
 import re
+import zipfile
 from typing import Any
 
 import pytest
 
 from tests.conftest import git
 from tests.editors.conftest import OTHER, REF, TITLE, WORKAROUND
+from tests.vscode import tools
 
 
 @pytest.fixture
@@ -62,6 +64,47 @@ def test_a_gotcha_is_recorded_at_the_cursor(seen: dict[str, Any]) -> None:
     """Beside the one that another process recorded meanwhile."""
     assert any("Refunds are negative" in row and "line 11" in row for row in seen["rowsAtEnd"])
     assert any("Imports decimal on purpose" in row for row in seen["rowsAtEnd"])
+
+
+def test_a_folder_that_is_not_trusted_starts_nothing(seen: dict[str, Any]) -> None:
+    """The view says so; once it is trusted the gotchas are there."""
+    assert seen["startsUntrusted"] == 0 and "trust" in seen["steps"]
+
+
+def test_a_repository_without_a_store_costs_no_process(seen: dict[str, Any]) -> None:
+    """Until somebody, here or elsewhere, records the first gotcha: the file that is open shows it."""
+    assert seen["startsEmpty"] == seen["startsBefore"]
+    assert seen["startsBorn"] == seen["startsBefore"] + 1
+
+
+def test_a_snooze_is_taken_back(seen: dict[str, Any]) -> None:
+    assert "snooze" in seen["steps"]
+
+
+def test_settings_take_effect_at_once(seen: dict[str, Any]) -> None:
+    """And those that nobody touched, even inside of one that is touched, are git's."""
+    assert "settings" in seen["steps"]
+
+
+def test_nothing_is_asked_for_that_cannot_be_recorded(seen: dict[str, Any]) -> None:
+    """Without a server, the command to record says so before anybody types a text that would be lost."""
+    assert seen["askedForTitle"] is False
+
+
+def test_a_server_that_is_there_again_is_used(seen: dict[str, Any]) -> None:
+    assert seen["startsFound"] == 1
+
+
+def test_what_is_packed_has_licences_and_nothing_else(seen: dict[str, Any]) -> None:
+    with zipfile.ZipFile(tools.VSIX) as packed:
+        names = {name.removeprefix("extension/") for name in packed.namelist() if name.startswith("extension/")}
+        notices = packed.read("extension/dist/THIRD-PARTY-NOTICES.txt").decode()
+
+    assert names == {
+        "package.json", "readme.md", "changelog.md", "LICENSE.txt", "images/icon.png", "dist/extension.js", "dist/THIRD-PARTY-NOTICES.txt",
+    }  # fmt: skip
+    assert all(name in notices for name in ("vscode-languageclient", "vscode-jsonrpc", "semver", "Permission is hereby granted"))
+    assert tools.VSIX.stat().st_size < 200_000
 
 
 def test_a_missing_server_is_told_with_what_to_do(seen: dict[str, Any]) -> None:

@@ -1,20 +1,18 @@
 /** The language client: starts and stops the server, and asks it. */
 
 import * as vscode from "vscode";
-import {
-  type Executable,
-  LanguageClient,
-  type LanguageClientOptions,
-  type Middleware,
-  RevealOutputChannelOn,
-  State,
-  TransportKind,
-} from "vscode-languageclient/node";
+import type { Executable, LanguageClient, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
 
-import { findServer } from "./find";
+import { findServer, quickly } from "./find";
+import { lookAt } from "./store";
 
-/** What the view and the status bar say when there is nothing to list. */
-export type Condition = "starting" | "running" | "missing" | "untrusted" | "failed";
+/** What the view and the status bar say when there is nothing to list. `idle`: no store was seen, so no server was needed. */
+export type Condition = "idle" | "running" | "missing" | "untrusted" | "failed";
+
+/** Is told what the server answered to a command that was run from a lens or a code action. */
+export type Answered = (command: string, args: readonly unknown[], result: unknown) => void;
+
+const SETTINGS = ["severity", "codeLens", "symbolLens", "inlayHints", "outline", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
 
 export class Client implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -22,32 +20,67 @@ export class Client implements vscode.Disposable {
   private told = false;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly output = vscode.window.createOutputChannel("git mem", { log: true });
-  condition: Condition = "starting";
+  condition: Condition = "idle";
 
   /** Fires when the server says that gotchas changed, and when it starts, stops or cannot be found. */
   readonly onChange = this.changed.event;
 
-  /**
-   * @param answered is told what the server answered to a command that was run from a lens or a code action
-   * @param explain is shown by the button of the message that no server was found
-   */
+  /** @param explain is run by the button of the message that no server was found */
   constructor(
-    private readonly answered: (command: string, result: unknown) => void,
+    private readonly answered: Answered,
     private readonly explain: () => void,
   ) {}
 
-  /** Start the server, after what is under way has ended. */
-  start(): Promise<void> {
-    this.busy = this.busy.then(() => this.startNow());
-    return this.busy;
+  /** Start the server if a folder or a file that is open may have something to show; look again for one that was missing. */
+  look(): Promise<void> {
+    return this.next(async () => {
+      if (this.client || this.condition === "failed") {
+        return; // what failed is tried again when somebody asks for it
+      }
+      if (this.condition === "missing" && !(await quickly(this.setting()))) {
+        return;
+      }
+      for (const uri of open()) {
+        if ((await lookAt(uri.fsPath)) === "possible") {
+          return this.startNow();
+        }
+      }
+    });
+  }
+
+  /** Start the server whatever is to be seen, and tell why when it cannot: somebody wants something of it. */
+  async ready(): Promise<boolean> {
+    if (this.condition !== "running") {
+      this.told = true; // what follows tells it
+      await this.next(() => this.startNow());
+    }
+    if (this.condition === "running") {
+      return true;
+    }
+    if (this.condition === "missing") {
+      this.tellMissing();
+    } else if (this.condition === "untrusted") {
+      void offer("git mem: the server starts when this folder is trusted.", { "Manage Trust": () => vscode.commands.executeCommand("workbench.trust.manage") });
+    } else {
+      void offer("git mem: the server does not run.", { "Show Output": () => this.showOutput(), Restart: () => this.restart() });
+    }
+    return false;
   }
 
   /** Stop the server and start it again, with the settings of now. */
   restart(): Promise<void> {
-    this.busy = this.busy.then(async () => {
+    return this.next(async () => {
       await this.stop();
       this.told = false;
       await this.startNow();
+    });
+  }
+
+  /** Do something after what is under way has ended; what fails does not stop what comes later. */
+  private next(work: () => Promise<void>): Promise<void> {
+    this.busy = this.busy.then(work).catch((error: unknown) => {
+      this.output.error(String(error));
+      this.become("failed");
     });
     return this.busy;
   }
@@ -60,15 +93,17 @@ export class Client implements vscode.Disposable {
       this.become("untrusted");
       return;
     }
-    const setting = vscode.workspace.getConfiguration("gitmem").get<string>("path", "").trim();
-    const server = await findServer(setting);
+    const server = await findServer(this.setting());
     if (!server) {
       this.become("missing");
-      this.complain(setting);
+      if (!this.told) {
+        this.tellMissing();
+      }
       return;
     }
+    const { LanguageClient, RevealOutputChannelOn, State, TransportKind } = await import("vscode-languageclient/node"); // only where it is used
     const run: Executable = { ...server, transport: TransportKind.stdio };
-    const client = new LanguageClient("gitmem", "git mem", run, this.options());
+    const client = new LanguageClient("gitmem", "git mem", run, { ...this.options(), revealOutputChannelOn: RevealOutputChannelOn.Never });
     client.onNotification("gitmem/changed", () => this.changed.fire());
     client.onDidChangeState((event) => {
       if (this.client === client && event.newState === State.Stopped) {
@@ -82,17 +117,21 @@ export class Client implements vscode.Disposable {
       await client.start();
       this.become("running");
     } catch (error) {
-      this.client = undefined;
-      this.output.error(String(error));
-      this.become("failed");
+      await this.stop();
+      throw error;
     }
+  }
+
+  /** The full path that the user has set; what is no text counts as none. */
+  private setting(): string {
+    const given = vscode.workspace.getConfiguration("gitmem").get<unknown>("path");
+    return typeof given === "string" ? given.trim() : "";
   }
 
   private options(): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: "file" }],
       outputChannel: this.output,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: { notifyChanges: true },
       markdown: { isTrusted: false, supportHtml: false },
       middleware: this.middleware(),
@@ -102,43 +141,52 @@ export class Client implements vscode.Disposable {
   private middleware(): Middleware {
     return {
       // a lens or a code action names a command of the server; what it answers is for us to show
-      executeCommand: async (command, args, next) => {
+      executeCommand: async (command, args: unknown[], next) => {
         const result: unknown = command === "gitmem.report" ? null : await next(command, args); // the view is our report
-        this.answered(command, result);
+        this.answered(command, args, result);
         return result;
       },
       workspace: {
         // only what somebody set: the server takes the rest from git's configuration
-        configuration: (params) =>
-          params.items.map((item) => (item.section === "gitmem" ? explicit(item.scopeUri) : null)),
+        configuration: (params) => params.items.map((item) => (item.section === "gitmem" ? explicit() : null)),
       },
     };
   }
 
-  /** Run a command of the server; undefined when it does not run or has nothing to say. It tells its troubles itself. */
-  async execute<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
-    if (this.client?.state !== State.Running) {
-      return undefined;
-    }
+  /** Ask the server in passing; undefined when it does not run or has nothing to say. */
+  async ask<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
     try {
-      const result = await this.client.sendRequest<T | null>("workspace/executeCommand", { command, arguments: args });
-      return result ?? undefined;
+      return await this.send<T>(command, args);
     } catch (error) {
       this.output.warn(`${command}: ${String(error)}`);
       return undefined;
     }
   }
 
+  /** Run a command that somebody gave: trouble is told. Undefined when it was not done; most reasons the server tells itself. */
+  async run<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
+    if (!(await this.ready())) {
+      return undefined;
+    }
+    try {
+      return await this.send<T>(command, args);
+    } catch (error) {
+      this.output.error(`${command}: ${String(error)}`);
+      void offer(`git mem: ${error instanceof Error ? error.message : String(error)}`, { "Show Output": () => this.showOutput() });
+      return undefined;
+    }
+  }
+
+  private async send<T>(command: string, args: unknown[]): Promise<T | undefined> {
+    if (!this.client?.isRunning()) {
+      return undefined;
+    }
+    return (await this.client.sendRequest<T | null>("workspace/executeCommand", { command, arguments: args })) ?? undefined;
+  }
+
   /** The uri of a document as the server is told it. */
   uri(uri: vscode.Uri): string {
     return this.client ? this.client.code2ProtocolConverter.asUri(uri) : uri.toString();
-  }
-
-  /** Tell the server to ask for the settings again. */
-  async configure(): Promise<void> {
-    if (this.client?.state === State.Running) {
-      await this.client.sendNotification("workspace/didChangeConfiguration", { settings: null });
-    }
   }
 
   showOutput(): void {
@@ -150,19 +198,12 @@ export class Client implements vscode.Disposable {
     this.changed.fire();
   }
 
-  private complain(setting: string): void {
-    if (this.told) {
-      return;
-    }
+  private tellMissing(): void {
     this.told = true;
-    const text = setting ? `git mem: 'gitmem.path' is '${setting}', which is no program.` : "git mem: git-mem-lsp was not found on this machine.";
-    const [install, settings] = ["How to Install", "Open Settings"];
-    void vscode.window.showWarningMessage(text, install, settings).then((choice) => {
-      if (choice === install) {
-        this.explain();
-      } else if (choice === settings) {
-        void vscode.commands.executeCommand("workbench.action.openSettings", "gitmem.path");
-      }
+    const setting = this.setting();
+    void offer(setting ? `git mem: 'gitmem.path' is '${setting}', which is no program.` : "git mem: git-mem-lsp was not found on this machine.", {
+      "How to Install": this.explain,
+      "Open Settings": () => vscode.commands.executeCommand("workbench.action.openSettings", "gitmem.path"),
     });
   }
 
@@ -177,21 +218,43 @@ export class Client implements vscode.Disposable {
   }
 
   dispose(): void {
-    void this.stop();
-    this.changed.dispose();
-    this.output.dispose();
+    void this.stop().finally(() => {
+      this.changed.dispose();
+      this.output.dispose();
+    });
   }
 }
 
-/** Return the settings that a user or a folder has set, without the defaults. */
-function explicit(scope: string | undefined): Record<string, unknown> {
-  const config = vscode.workspace.getConfiguration("gitmem", scope ? vscode.Uri.parse(scope) : null);
+/** The folders of the workspace, and the files in editors. */
+function open(): vscode.Uri[] {
+  const files = vscode.window.visibleTextEditors.map((editor) => editor.document.uri);
+  const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri);
+  return [...folders, ...files].filter((uri) => uri.scheme === "file");
+}
+
+/** Show a warning with buttons. */
+async function offer(message: string, buttons: Record<string, () => unknown>): Promise<void> {
+  const choice = await vscode.window.showWarningMessage(message, ...Object.keys(buttons));
+  if (choice) {
+    await buttons[choice]?.();
+  }
+}
+
+/** Return the settings that a user or a workspace has set, without the defaults. */
+function explicit(): Record<string, unknown> {
+  const config = vscode.workspace.getConfiguration("gitmem", null);
   const out: Record<string, unknown> = {};
-  for (const name of ["severity", "codeLens", "symbolLens", "inlayHints", "outline", "completion", "unconfirmed", "maxPerFile", "snoozeDays"]) {
-    const found = config.inspect(name);
-    if (found && (found.globalValue ?? found.workspaceValue ?? found.workspaceFolderValue) !== undefined) {
-      out[name] = config.get(name);
+  for (const name of SETTINGS) {
+    const found = config.inspect<unknown>(name);
+    const [wide, near] = [found?.globalValue, found?.workspaceValue];
+    const value = isObject(wide) && isObject(near) ? { ...wide, ...near } : (near ?? wide);
+    if (value !== undefined) {
+      out[name] = value;
     }
   }
   return out;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,7 @@ import type { Client } from "./client";
 import type { Records } from "./records";
 import { isOpen, lineNumber, oneLine, type Row, type Shown, type Status } from "./rows";
 import { sentence } from "./status";
+import { lookAt } from "./store";
 import type { Tree } from "./tree";
 
 const SEVERITIES = [
@@ -29,7 +30,8 @@ export class Commands {
       reopen: (row) => this.onOne(row, (r) => r.resolved === true, (id) => this.run("gitmem.reopen", id, ...this.fileArgument())),
       snooze: (row) => this.onOne(row, isOpen, (id) => this.run("gitmem.snooze", id)),
       verify: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.verify", id)),
-      pin: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.pin", id)),
+      pin: (row) => this.onOne(row, (r) => r.status !== "pinned", (id) => this.run("gitmem.pin", id)),
+      unpin: (row) => this.onOne(row, (r) => r.status === "pinned", (id) => this.run("gitmem.unpin", id)),
       edit: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.edit", id)),
       supersede: (row) => this.onOne(row, () => true, (id) => this.run("gitmem.supersede", id)),
       reanchor: (row) => this.onOne(row, () => true, (id) => this.reanchor(id)),
@@ -38,7 +40,7 @@ export class Commands {
       copyId: (row) => row && vscode.env.clipboard.writeText(row.id),
       timeline: () => this.timeline(),
       status: () => this.status(),
-      refresh: () => this.tree.refresh(),
+      refresh: () => this.client.look().then(() => this.tree.refresh()),
       restart: () => this.client.restart(),
       output: () => this.client.showOutput(),
       install: () => explainInstall(extension),
@@ -47,9 +49,11 @@ export class Commands {
   }
 
   /** Show what the server answered to a command that a lens or a code action ran. */
-  async answered(command: string, result: unknown): Promise<void> {
+  async answered(command: string, args: readonly unknown[], result: unknown): Promise<void> {
     if (command === "gitmem.show" && result) {
       await this.records.preview(result as Shown);
+    } else if (command === "gitmem.snooze" && result) {
+      void this.offerUnsnooze(args[0]);
     } else if (command === "gitmem.list" || command === "gitmem.report") {
       await vscode.commands.executeCommand("gitmem.memories.focus");
     }
@@ -57,8 +61,15 @@ export class Commands {
   }
 
   private async run(command: string, ...args: unknown[]): Promise<void> {
-    const result = await this.client.execute<unknown>(command, ...args);
-    await this.answered(command, result);
+    const result = await this.client.run<unknown>(command, ...args);
+    await this.answered(command, args, result);
+  }
+
+  /** What is snoozed is in no list: this is the moment to take it back. */
+  private async offerUnsnooze(id: unknown): Promise<void> {
+    if (await vscode.window.showInformationMessage("git mem: snoozed, for you and in this clone.", "Undo")) {
+      await this.run("gitmem.unsnooze", id);
+    }
   }
 
   private fileArgument(): string[] {
@@ -74,7 +85,10 @@ export class Commands {
     if (!here) {
       return;
     }
-    const rows = ((await this.client.execute<Row[]>("gitmem.list", here.uri)) ?? []).filter(fits);
+    if (!(await this.client.ready())) {
+      return;
+    }
+    const rows = ((await this.client.run<Row[]>("gitmem.list", here.uri)) ?? []).filter(fits);
     const line = here.editor.selection.active.line + 1;
     const near = rows.filter((found) => lineNumber(found) === line);
     if (near.length === 1 && near[0]) {
@@ -103,8 +117,8 @@ export class Commands {
 
   private async record(): Promise<void> {
     const here = this.here();
-    if (!here) {
-      return;
+    if (!here || !(await this.isOfRepository(here.editor)) || !(await this.client.ready())) {
+      return; // before anything is typed
     }
     const range = chosen(here.editor);
     const title = await vscode.window.showInputBox({ title: "Record a gotcha", prompt: `About ${words(range)}: what should the next one know?`, ignoreFocusOut: true });
@@ -115,6 +129,14 @@ export class Commands {
     if (severity) {
       await this.run("gitmem.record", here.uri, range, title.trim(), { severity: severity.label });
     }
+  }
+
+  private async isOfRepository(editor: vscode.TextEditor): Promise<boolean> {
+    const inside = (await lookAt(editor.document.uri.fsPath)) !== "outside";
+    if (!inside) {
+      void vscode.window.showInformationMessage("git mem: this file is in no git repository.");
+    }
+    return inside;
   }
 
   private async draft(): Promise<void> {
@@ -151,9 +173,9 @@ export class Commands {
   }
 
   private async status(): Promise<void> {
-    const status = await this.client.execute<Status>("gitmem.status", ...this.fileArgument());
-    if (status) {
-      void vscode.window.showInformationMessage(`git mem: ${sentence(status)}.`);
+    if (await this.client.ready()) {
+      const status = await this.client.run<Status>("gitmem.status", ...this.fileArgument());
+      void vscode.window.showInformationMessage(status ? `git mem: ${sentence(status)}.` : "git mem: open a file of a git repository first.");
     }
   }
 }

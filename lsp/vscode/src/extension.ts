@@ -12,7 +12,7 @@ let running: Client | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const client = new Client(
-    (command, result) => void commands.answered(command, result),
+    (command, args, result) => void commands.answered(command, args, result),
     () => void explainInstall(context.extensionUri),
   );
   const tree = new Tree(client);
@@ -20,6 +20,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const records = new Records(client);
   const commands = new Commands(client, tree, records);
   const refresh = (): void => void tree.refresh();
+  const look = (): void => void client.look();
+  // a store that another program makes while the window is open; in a linked worktree the other occasions have to do
+  const born = vscode.workspace.createFileSystemWatcher("**/.git/refs/gitmem/**");
   running = client;
   context.subscriptions.push(
     client,
@@ -30,19 +33,25 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.createTreeView("gitmem.memories", { treeDataProvider: tree }),
     client.onChange(refresh),
     tree.onFill((rows) => bar.show(rows, tree.file)),
+    born,
+    born.onDidCreate(look),
     vscode.window.onDidChangeActiveTextEditor(refresh),
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.onDidChangeWindowState((state) => state.focused && look()),
     vscode.workspace.onDidSaveTextDocument(refresh),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void client.start()),
+    vscode.workspace.onDidSaveTextDocument(look),
+    vscode.workspace.onDidChangeWorkspaceFolders(look),
+    vscode.workspace.onDidGrantWorkspaceTrust(look),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("gitmem.path")) {
-        void client.restart();
-      } else if (event.affectsConfiguration("gitmem")) {
-        void client.configure();
+        void (client.condition === "idle" ? client.look() : client.restart());
+      } else if (event.affectsConfiguration("gitmem.statusBar")) {
         refresh();
       }
     }),
   );
-  void client.start();
+  look();
+  refresh();
 }
 
 export async function deactivate(): Promise<void> {

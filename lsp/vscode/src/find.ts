@@ -20,7 +20,7 @@ export async function findServer(setting: string): Promise<Server | undefined> {
     const given = setting.replace(/^~(?=[/\\])/, homedir());
     return path.isAbsolute(given) && (await isProgram(given)) ? { command: given, args: ["--stdio"] } : undefined;
   }
-  const found = (await onPath("git-mem-lsp")) ?? (await inFolder(path.join(homedir(), ".local", "bin"), "git-mem-lsp"));
+  const found = await installed();
   if (found) {
     return { command: found, args: ["--stdio"] };
   }
@@ -30,6 +30,15 @@ export async function findServer(setting: string): Promise<Server | undefined> {
     return { command: python, args: ["-P", "-m", "gitmem_lsp", "--stdio"] };
   }
   return undefined;
+}
+
+/** Say whether a server is there by now, as far as that can be told without starting Python. */
+export async function quickly(setting: string): Promise<boolean> {
+  return (setting ? await findServer(setting) : await installed()) !== undefined;
+}
+
+async function installed(): Promise<string | undefined> {
+  return (await onPath("git-mem-lsp")) ?? (await inFolder(path.join(homedir(), ".local", "bin"), "git-mem-lsp"));
 }
 
 async function onPath(name: string): Promise<string | undefined> {

@@ -18,16 +18,28 @@ export class Records implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.registered = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.workspace.onDidCloseTextDocument((document) => this.texts.delete(document.uri.toString())),
+      client.onChange(() => this.refresh()),
     );
   }
 
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? "";
+  /** VS Code closes the document of a preview that stays open, and opens it again when its tab is looked at, even after a restart. */
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const kept = this.texts.get(uri.toString());
+    return kept ?? (await this.client.ask<Shown>("gitmem.show", uri.query))?.markdown ?? "";
+  }
+
+  /** Have the records that are open read again. */
+  private refresh(): void {
+    const open = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === SCHEME);
+    if (this.client.condition === "running") {
+      this.texts.clear();
+      open.forEach((document) => this.changed.fire(document.uri));
+    }
   }
 
   /** Show a record in the Markdown preview. */
   async show(id: string): Promise<void> {
-    const shown = await this.client.execute<Shown>("gitmem.show", id);
+    const shown = await this.client.run<Shown>("gitmem.show", id);
     if (shown) {
       await this.preview(shown);
     }

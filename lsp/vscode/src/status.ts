@@ -20,7 +20,7 @@ export class StatusBar implements vscode.Disposable {
     const { condition } = this.client;
     const open = rows.filter(isOpen);
     this.item.backgroundColor = undefined;
-    if (!wanted || condition === "starting" || condition === "untrusted") {
+    if (!wanted || condition === "idle" || condition === "untrusted") {
       this.item.hide();
     } else if (condition === "missing" || condition === "failed") {
       this.item.text = "$(warning) git mem";
@@ -42,7 +42,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private async explain(tooltip: string, file: vscode.Uri): Promise<void> {
-    const status = await this.client.execute<Status>("gitmem.status", this.client.uri(file));
+    const status = await this.client.ask<Status>("gitmem.status", this.client.uri(file));
     if (status && this.item.tooltip === tooltip) {
       this.item.tooltip = `${tooltip}\n${sentence(status)}`;
     }

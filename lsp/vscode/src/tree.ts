@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 
 import type { Client } from "./client";
 import { isOpen, lineNumber, oneLine, type Row, type Shown } from "./rows";
+import { lookAt } from "./store";
 
 const ICONS: Record<string, [string, string]> = {
   critical: ["warning", "list.warningForeground"],
@@ -38,13 +39,14 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     } else if (!vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === this.uri?.toString())) {
       this.uri = undefined; // a panel or a preview may have the focus while the file is still seen
     }
-    const found = this.uri && this.client.condition === "running" ? await this.client.execute<Row[]>("gitmem.list", this.client.uri(this.uri)) : undefined;
+    const found = this.uri && this.client.condition === "running" ? await this.client.ask<Row[]>("gitmem.list", this.client.uri(this.uri)) : undefined;
+    const { condition } = this.client;
+    const outside = !this.uri || (condition === "idle" && (await lookAt(this.uri.fsPath)) === "outside");
     if (turn !== this.turn) {
       return;
     }
     this.rows = [...(found ?? [])].sort(byPlace);
-    const { condition } = this.client;
-    await vscode.commands.executeCommand("setContext", "gitmem.state", condition === "running" && !this.uri ? "nofile" : condition);
+    await vscode.commands.executeCommand("setContext", "gitmem.state", (condition === "running" || condition === "idle") && outside ? "nofile" : condition);
     this.changed.fire();
     this.filled.fire(this.rows);
   }
@@ -57,7 +59,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const item = new vscode.TreeItem(oneLine(row.title));
     item.id = row.id;
     item.description = describe(row);
-    item.contextValue = row.kind === "gotcha" ? (row.resolved ? "gotcha.resolved" : "gotcha.open") : "memory";
+    item.contextValue = [row.kind === "gotcha" ? (row.resolved ? "gotcha.resolved" : "gotcha.open") : "memory", row.status === "pinned" ? "pinned" : "loose"].join(".");
     item.iconPath = icon(row);
     item.command = { command: "gitmem.editor.reveal", title: "Go to the Line", arguments: [row] };
     item.accessibilityInformation = { label: `${row.kind} ${oneLine(row.title)}, ${item.description}` };
@@ -65,7 +67,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
-    const shown = await this.client.execute<Shown>("gitmem.show", row.id);
+    const shown = await this.client.ask<Shown>("gitmem.show", row.id);
     if (shown) {
       item.tooltip = new vscode.MarkdownString(shown.markdown); // not trusted: no commands, no HTML
     }

@@ -54,10 +54,12 @@ end
 
 -- Run a driver; whatever happens, Neovim ends, and with an exit code that says how.
 function D.main(body)
-  local ok, why = xpcall(body, debug.traceback)
-  local file = assert(io.open(os.getenv('GITMEM_OUT'), 'w'))
-  file:write(vim.fn.json_encode(D.out))
-  file:close()
+  local ok, why = xpcall(function()
+    body()
+    local file = assert(io.open(os.getenv('GITMEM_OUT'), 'w'))
+    file:write(vim.fn.json_encode(D.out))
+    file:close()
+  end, debug.traceback)
   if not ok then
     io.stderr:write(tostring(why) .. '\n')
     vim.cmd('cquit 1')

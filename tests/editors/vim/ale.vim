@@ -51,7 +51,7 @@ function! s:Hover() abort
 endfunction
 
 function! s:Drive() abort
-  silent edit pay.py
+  execute 'silent edit ' .. fnameescape($GITMEM_FILE)
   call s:Wait('two diagnostics', [5, 10])
   let s:told.diagnostics = sort(s:Shown(), {a, b -> a[0] - b[0]})
   call cursor(5, 9)

@@ -5,7 +5,22 @@ local find = require('gitmem.find')
 
 local M = {}
 local told = false
+local crashes, most_crashes = 0, 3
+local patience = 3000 -- milliseconds that a server has to stop by itself
 local reads = { ['gitmem.list'] = true, ['gitmem.show'] = true, ['gitmem.status'] = true, ['gitmem.timeline'] = true }
+
+--- What a code lens names, shown in a list or a window of ours.
+local function list()
+  require('gitmem.commands').run({ fargs = { 'list' } })
+end
+
+local shown_here = {
+  ['gitmem.report'] = list,
+  ['gitmem.list'] = list,
+  ['gitmem.show'] = function(command)
+    require('gitmem.commands').run({ fargs = { 'show', (command.arguments or {})[1] } })
+  end,
+}
 
 --- Return the configuration of the client for |vim.lsp.start()| and |vim.lsp.config()|.
 function M.config(root)
@@ -16,7 +31,9 @@ function M.config(root)
     name = 'gitmem',
     cmd = cmd or { 'git-mem-lsp', '--stdio' },
     root_dir = root,
-    capabilities = options.capabilities,
+    -- Neovim before 0.11 takes these for all there are; completion plugins give only what they add
+    capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), options.capabilities or {}),
+    commands = shown_here,
     settings = { gitmem = settings },
     init_options = { notifyChanges = true, settings = settings },
     handlers = { ['gitmem/changed'] = require('gitmem.status').on_changed },
@@ -26,10 +43,27 @@ function M.config(root)
         options.on_attach(client, bufnr)
       end
     end,
+    on_exit = vim.schedule_wrap(function(code, signal)
+      require('gitmem.status').forget()
+      if code ~= 0 or signal ~= 0 then
+        crashes = crashes + 1
+        if crashes == most_crashes then
+          vim.notify(('gitmem: the server ended %d times by itself. :Gitmem log tells why, :Gitmem restart starts it.'):format(crashes), vim.log.levels.WARN)
+        end
+      end
+    end),
     reuse_client = function(client, wanted)
       return client.name == wanted.name and not compat.stopped(client)
     end,
   }
+end
+
+--- Attach to a buffer when its repository can have something to show. Called for each file: it must cost next to nothing.
+function M.attach_by_itself(bufnr)
+  local root = find.buffer_root(bufnr)
+  if root and crashes < most_crashes and require('gitmem.store').is_possible(root) then
+    M.attach(bufnr)
+  end
 end
 
 --- Attach to a buffer of a git repository; does nothing for any other. Returns the id of the client.
@@ -123,12 +157,22 @@ function M.restart()
     end
     compat.stop(client)
   end
-  if #running == 0 then
-    buffers = { vim.api.nvim_get_current_buf() }
+  local function left()
+    return vim.tbl_filter(function(client)
+      return vim.lsp.get_client_by_id(client.id) ~= nil
+    end, running)
   end
-  vim.wait(3000, function()
-    return #compat.clients() == 0
-  end, 20)
+  local function gone()
+    return #left() == 0
+  end
+  if not vim.wait(patience, gone, 20) then
+    vim.tbl_map(compat.kill, left())
+    vim.wait(patience, gone, 20)
+  end
+  crashes = 0
+  if #running == 0 then
+    M.current()
+  end
   for _, bufnr in ipairs(buffers) do
     M.attach(bufnr)
   end

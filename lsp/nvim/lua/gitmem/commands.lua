@@ -152,7 +152,7 @@ end
 local function list(call)
   local all, in_window = vim.tbl_contains(call.args, 'all'), vim.tbl_contains(call.args, 'window')
   local here, root = path(), require('gitmem.find').buffer_root(0)
-  client.execute('gitmem.list', all and {} or { uri() }, function(rows)
+  client.execute('gitmem.list', all and { uri(), { all = true } } or { uri() }, function(rows)
     for _, row in ipairs(rows) do
       if row.path and root then
         row.path = root .. '/' .. row.path
@@ -165,15 +165,8 @@ end
 local function timeline()
   local running = client.current()
   if running then
-    local line, column = unpack(vim.api.nvim_win_get_cursor(0))
-    local before = vim.api.nvim_get_current_line():sub(1, column)
-    local encoding = running.offset_encoding or 'utf-16'
-    local character = column
-    if encoding ~= 'utf-8' then
-      local utf32, utf16 = vim.str_utfindex(before)
-      character = encoding == 'utf-32' and utf32 or utf16
-    end
-    client.execute('gitmem.timeline', { uri(), { line = line - 1, character = character } }, function(result)
+    local position = vim.lsp.util.make_position_params(0, running.offset_encoding).position
+    client.execute('gitmem.timeline', { uri(), position }, function(result)
       ui.answer(result, running)
     end, running)
   end

@@ -43,6 +43,14 @@ function M.stop(client)
   return client.stop()
 end
 
+--- End a server that was asked to stop and did not.
+function M.kill(client)
+  if methods then
+    return client.rpc.terminate() -- `stop(true)` does nothing for a client that is stopping
+  end
+  return client.stop(true)
+end
+
 --- Attach a buffer to the client that runs, or to a new one; returns its id. `vim.lsp.start` is there since 0.8.
 function M.start(config, bufnr)
   local running = M.clients()[1]

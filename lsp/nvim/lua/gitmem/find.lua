@@ -34,7 +34,7 @@ function M.buffer_root(bufnr)
   return M.root(name)
 end
 
-local found
+local found, asked_python
 
 --- Return the command that starts the server, or nil and why there is none.
 function M.command()
@@ -54,14 +54,16 @@ end
 
 --- Look for the server again at the next start.
 function M.forget()
-  found = nil
+  found, asked_python = nil, false
 end
 
+--- Look on the PATH each time, for it may be installed at any moment; ask Python once, for that is slow.
 function M.search()
   if vim.fn.executable('git-mem-lsp') == 1 then
     return { vim.fn.exepath('git-mem-lsp'), '--stdio' }
   end
-  if vim.fn.executable('python3') == 1 then
+  if not asked_python and vim.fn.executable('python3') == 1 then
+    asked_python = true
     -- -P: a folder of the project that is called like the module is not the module
     local python = vim.fn.exepath('python3')
     vim.fn.system({ python, '-P', '-c', 'import importlib.util as u, sys; sys.exit(u.find_spec("gitmem_lsp") is None)' })

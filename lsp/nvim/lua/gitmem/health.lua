@@ -49,7 +49,11 @@ function M.check()
   check_programs(find)
   local clients = compat.clients()
   if #clients == 0 then
-    info('The server does not run yet: it starts with the first file of a git repository.')
+    info('The server does not run yet: it starts with the first file of a repository that has a store, or with :Gitmem.')
+  end
+  local root = find.root(vim.fn.getcwd() .. '/.')
+  if root and not require('gitmem.store').is_possible(root) then
+    info(('%s has no store yet: the first :Gitmem record makes one.'):format(root))
   end
   for _, client in ipairs(clients) do
     local buffers = vim.tbl_filter(function(bufnr)

@@ -43,6 +43,14 @@ function M.on_changed(_, params)
   end
 end
 
+--- Forget what the server said, which runs no more.
+function M.forget()
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    pcall(vim.api.nvim_buf_del_var, bufnr, 'gitmem_status')
+  end
+  vim.cmd('redrawstatus!')
+end
+
 --- Return the text for a status line: empty when the file has no gotcha that is open.
 function M.line(bufnr)
   bufnr = (bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr

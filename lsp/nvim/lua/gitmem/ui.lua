@@ -16,7 +16,8 @@ end
 
 --- Open a document that the server made and keep the server on it: saving it is what records.
 function M.open(uri, client)
-  if vim.lsp.handlers['window/showDocument'] then
+  local window = client and client.config.capabilities.window or {}
+  if window.showDocument and window.showDocument.support and vim.lsp.handlers['window/showDocument'] then
     return -- the server has opened it: Neovim since 0.9 does that for it
   end
   local path = vim.uri_to_fname(uri)
@@ -41,6 +42,7 @@ function M.answer(result, client)
   end
 end
 
+local quiet = { [''] = true, same = true, file = true, glob = true }
 local types = { critical = 'W', warning = 'I', info = 'N' }
 
 --- Return a row of `gitmem.list` as an entry of a quickfix list.
@@ -52,7 +54,7 @@ function M.entry(row, path)
   if row.unconfirmed then
     table.insert(marks, 'unconfirmed')
   end
-  if row.state and row.state ~= 'same' and row.state ~= 'file' and row.state ~= 'glob' then
+  if row.state and not quiet[row.state] then
     table.insert(marks, tostring(row.state))
   end
   local suffix = #marks > 0 and (' (%s)'):format(table.concat(marks, ', ')) or ''
