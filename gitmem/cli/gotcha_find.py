@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -49,7 +50,7 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
         resolved = o["resolved"] if o["resolved"] is not None or o["everything"] else False
         hidden = {} if o["snoozed"] or o["everything"] or resolved else app.state.snoozed(app.clock.now())
         wanted: dict[str, Any] = {
-            "scopes": scopes, "kinds": ("gotcha",), "statuses": () if o["everything"] else LIVE, "agents": opt.agents(app, o["agent"]), "paths": paths_of(app, o["files"]),
+            "scopes": scopes, "kinds": ("gotcha",), "statuses": () if o["everything"] else LIVE, "agents": opt.agents(app, o["agent"]), "paths": _with_former(app, paths_of(app, o["files"])),
             "resolved": resolved, "unconfirmed": True if o["unconfirmed"] else None, "categories": o["categories"], "severities": o["severities"],
         }  # fmt: skip
         fields = FIELDS if as_json else ENTRY
@@ -63,6 +64,23 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
             term.note(f"{away} snoozed; show them with --snoozed.")
         elif not rows:
             term.note("no gotcha fits. With the resolved ones: git mem gotcha list --all")
+
+
+def _with_former(app: App, paths: Sequence[str]) -> list[str]:
+    """Return files with the names that they had when gotchas were recorded about them."""
+    from gitmem.services.placing import OPEN, names_of, unsettled
+
+    if not paths or not app.location.worktree:
+        return list(paths)
+    end = time.monotonic() + FOR_PATIENCE
+
+    def go_on() -> bool:
+        return time.monotonic() < end
+
+    known = [index for prefix, index in app.indexes() if prefix != "user"]
+    apart = {path for index in known for some in unsettled(index, app.follower, go_on) for path in some}
+    rows = app.rows(paths=sorted(apart)[:500], **OPEN) if apart else []
+    return [name for path in paths for name in (path, *names_of(path, app.follower, apart, lambda: rows, go_on))]
 
 
 def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
@@ -127,16 +145,51 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
         out = []
         for given in places:
             path, wanted = _file_and_line(app, given)
-            out += [(given, found) for found in guide.about(path, wanted, *read_text(app, path))]
+            for name in _files_of(app, path):
+                lines, blob = read_text(app, name)
+                count = len(lines) - (lines[-1:] == [""])
+                if name == path and wanted > count > 0:
+                    term.note(f"{plain(name)} has {count} line{'s' if count != 1 else ''}, not {wanted}.")
+                asked = given if name == path else name
+                if path != name and not name.startswith(f"{path}/") and path != ".":
+                    term.note(f"{plain(path)} is {plain(name)} now.")
+                out += [(asked, found) for found in guide.about(name, wanted, lines, blob)]
         if as_json:
             term.json([_placed(given, found) for given, found in out])
             return
+        several = len({given for given, _ in out}) > 1 or len(places) > 1
         for given, found in out:
-            shown = given if len(places) > 1 else ""
-            for text_ in _card(term, found.row, [found.reason], app.clock.now(), shown):
+            for text_ in _card(term, found.row, [found.reason], app.clock.now(), given if several else ""):
                 term.say(text_)
         if not out:
-            term.note("nothing is known about it." if len(places) == 1 else "nothing is known about them.")
+            missing = [given for given in places if not _is_there(app, _file_and_line(app, given)[0])]
+            told = f"there is no {' and no '.join(map(plain, missing))} in this repository; " if missing else ""
+            term.note(told + ("nothing is known about it." if len(places) == 1 else "nothing is known about them."))
+
+
+def _files_of(app: App, path: str) -> list[str]:
+    """Return the files that a name stands for: itself, those with gotchas in a folder, what a file that was renamed is called now."""
+    root = app.location.worktree or ""
+    if os.path.lexists(os.path.join(root, path)):
+        if not os.path.isdir(os.path.join(root, path)):
+            return [path]
+        inner = "" if path == "." else f"{path}/"
+        known = {name for prefix, index in app.indexes() if prefix != "user" for name in index.bases()}
+        return sorted(name for name in known if name.startswith(inner) and os.path.isfile(os.path.join(root, name)))
+    from gitmem.services.placing import OPEN
+
+    for row in app.rows(paths=(path,), **OPEN):
+        for anchor in row["anchors"]:
+            now = app.follower.called(anchor) if anchor.get("path") == path else ""
+            if now and now != path:
+                return [now]
+    return [path]
+
+
+def _is_there(app: App, path: str) -> bool:
+    from gitmem.cli.write import file_bytes
+
+    return os.path.lexists(os.path.join(app.location.worktree or "", path)) or file_bytes(app, path, 1) is not None
 
 
 def _placed(given: str, found: Any) -> dict[str, Any]:
@@ -149,13 +202,23 @@ def _file_and_line(app: App, given: str) -> tuple[str, int]:
     """Return (path from the root, line or 0) of what the user named; raises UserError."""
     from gitmem.codemap import spec
 
-    root = app.location.worktree or ""
-    anchor = spec.parse(given, os.path.exists) if not os.path.isabs(given) else None
-    name, line_ = (given, 0) if anchor is None else (str(anchor.get("path") or anchor.get("glob")), int((anchor.get("lines") or [0])[0]))
-    if anchor is None and not os.path.exists(given) and given.rpartition(":")[2].isdigit():
-        name, line_ = given.rpartition(":")[0], int(given.rpartition(":")[2])
-    path = inside(os.path.realpath(name), os.path.realpath(root), os.getcwd()) if root and os.path.exists(name) else ""
-    path = path or (name if not os.path.isabs(name) else "")
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    name, line_ = given, 0
+    if not os.path.lexists(given):
+        folder, last = os.path.split(given)
+        anchor = spec.parse(last, lambda base: os.path.exists(os.path.join(folder, base))) if last else {}
+        name = os.path.join(folder, str(anchor.get("path") or anchor.get("glob") or ""))
+        line_ = int((anchor.get("lines") or [0])[0])
+    here = inside(os.path.realpath(name), root, os.getcwd()) if root else ""
+    if root and os.path.realpath(name) == root:
+        here = "."
+    path = here
+    if not os.path.lexists(name) and not os.path.isabs(name):
+        full = name.replace(os.sep, "/").removeprefix("./")
+        if ".." not in full.split("/") and (
+            os.path.lexists(os.path.join(root, full)) or (here != full and app.rows(paths=(full,), limit=1))
+        ):
+            path = full  # named from the root
     if not path:
         raise UserError(f"'{given}' is not in this repository.", "Name a file of the work tree, as path or path:line.")
     return path, line_
@@ -198,7 +261,8 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
       pytest 2>&1 | git mem gotcha context --error -
     """
     from gitmem.agents.render import fence, gotcha_lines, tokens
-    from gitmem.services.matching import Task, fit, match
+    from gitmem.services.matching import fit, match
+    from gitmem.services.task import Task
 
     if task == "-" and error == "-":
         raise click.UsageError("only one of --task and --error can read stdin.")

@@ -4,7 +4,8 @@ The signals are those of `matching`; a prompt is a task of which only the text i
 well as for gotchas. Standard library only: the hot path imports this, and only a prompt pays for it.
 """
 
-from gitmem.services.matching import Task, best, find
+from gitmem.services.matching import best, find
+from gitmem.services.task import Task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

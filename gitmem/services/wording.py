@@ -26,9 +26,17 @@ if TYPE_CHECKING:
 TERMS = 28  # words that are looked up
 CLAUSES = 16  # sentences of a task that are looked at each
 FAINT = 0.22  # evidence below which a record is not looked at
-ENOUGH = 2.2  # evidence of words that is enough alone
+ENOUGH, STEP, LEAST, ENOUGH_OF_MANY = (
+    2.42,
+    0.3,
+    2.1,
+    2.55,
+)  # evidence of words that is enough alone: of 100 records, more for e times as many
+COUNTED = 2000  # records up to which those that may be told are counted; a larger store is one of many
 COVERED, TITLED = 1.0, 0.65  # how much it counts that all of the task's words are there, and all of the title's
-SMALL = 0.75  # how much a word adds that tells nothing alone, when it is in the title too: at most three do
+SMALL = 0.6  # how much a word adds that tells nothing alone, when it is in the title too: at most three do
+RARE_TITLED, RARE = 0.5, 0.4  # how much more when few records have it, in the title and elsewhere: at most two count in full each
+SMALLS = 16  # such words that are looked up
 HARMLESS = 0.7  # how much words for work on texts and looks speak against a match
 MARKED = 0.5  # how much a word adds that the title has as an acronym or with a digit
 FOREIGN = 0.25  # how much a word without rows speaks against a match when the task is in another language than the store
@@ -39,7 +47,7 @@ TOOL, COMPANY, PLAIN = 0.6, 0.5, 0.3  # a tool, a word that needs company, a cla
 WORD = re.compile(r"[^\W_]+")
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 FRAME = re.compile(r'\s*(?:File "|at [\w.$<(/]|\d+ \||\d+:\s+0x|goroutine \d|\^+\s*$|~+\^)')
-_NAME = re.compile(r"[A-Za-z0-9]+(?:[_.][A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
+_NAME = re.compile(r"[A-Za-z0-9]+(?:(?:[_.]|::|->)[A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
 _CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _MARK = re.compile(r"\b(?:[A-Z][A-Z0-9]+|\w*[A-Za-z]\d\w*|\d+[A-Za-z]\w*|\w*[a-z][A-Z]\w*)\b")
 _SENTENCE = re.compile(r"[.;?!]\s+|\n+|[。;?!]")
@@ -81,7 +89,9 @@ class Words:
         self.error = bool(error)
         self.size = max(400, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
         self.most = max(64, min(self.size // 50, 600))
+        self.enough = self._enough()
         self.tokens: list[str] = []
+        self.small: dict[int, list[float]] = {}  # what words that tell nothing alone add to a row: in its title, elsewhere
         self.foreign = False
         self.texts: list[str] = []  # the task, and its sentences: a long one may say in one of them what it is about
         self.terms: dict[str, _Term] = {}
@@ -94,6 +104,15 @@ class Words:
         self._read(said)
         for line in error.split("\n")[:6]:
             self._run(line)
+
+    def _enough(self) -> float:
+        """Return the evidence that is enough alone: the more there is to be told, the more has a word in common by chance."""
+        last = self.index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0
+        if last > COUNTED:
+            return ENOUGH_OF_MANY
+        told = "kind IN ('gotcha', 'memory') AND status IN ('active', 'pinned') AND resolved = 0"
+        count = self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0]
+        return min(ENOUGH_OF_MANY, max(LEAST, ENOUGH + STEP * math.log((count or 1) / 100)))
 
     def _read(self, text: str) -> None:
         """Make terms of a text, the most telling first, and look each up."""
@@ -125,6 +144,7 @@ class Words:
             if term.rows:
                 self.terms[key + " "] = term
         self._joined()
+        self._rare()
 
     def _plain(self, text: str, named: "Mapping[str, list[str]]") -> "dict[str, float]":
         """Return the words that tell something, and how much; note all words in their order."""
@@ -200,6 +220,17 @@ class Words:
             term.rows = dict.fromkeys(rows, part)
             self.terms[term.shown] = term
 
+    def _rare(self) -> None:
+        """Look up the words that tell nothing alone: beside one that does, few records having them says something."""
+        words = [w for w in dict.fromkeys(self.tokens) if w not in STOP and len(w) > 2 and not w.isdigit() and not weight_of(w)]
+        for word in words[:SMALLS]:
+            rows = hits_of(self.index, "title tags body anchors", quoted(word), self.most)
+            if not rows or len(rows) > self.most:
+                continue
+            titled = hits_of(self.index, "title", quoted(word), self.most)
+            for n in rows:
+                self.small.setdefault(n, [0.0, 0.0])[n not in titled] += self._idf(len(rows))
+
     def _idf(self, rows: int) -> float:
         return math.log(1 + self.size / rows) / math.log(1 + self.size)
 
@@ -224,7 +255,11 @@ class Words:
             score = max(_evidence(n, row["title"], hits, clause) for clause in clauses)
             if self.error and row["pattern"] and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5:
                 score *= 0.5  # it waits for another error
-            out[n] = score, score >= ENOUGH, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
+            titled, elsewhere = self.small.get(n, (0.0, 0.0))
+            told = sum(t.weight for t in hits)
+            if told > COMPANY:  # a word that needs company finds none in these
+                score += min(1.0, told) * (RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere))
+            out[n] = score, score >= self.enough, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
         return out
 
     def _clause(self, text: str) -> "_Clause":
@@ -278,7 +313,7 @@ def _names(text: str) -> "dict[str, list[str]]":
     """Return the names of code in a text (`snake_case`, `camelCase`, `dotted.name`), with their parts."""
     out: dict[str, list[str]] = {}
     for found in _NAME.finditer(text):
-        parts = [p.lower() for piece in re.split(r"[_.]", found[0]) for p in (PART.findall(piece) or [piece])]
+        parts = [p.lower() for piece in re.split(r"[_.]|::|->", found[0]) for p in (PART.findall(piece) or [piece])]
         if parts[-1] not in _ENDS and len(parts) > 1 and sum(map(len, parts)) > 4 and len(out) < 12 and found[0].lower() not in BRANDS:
             out.setdefault(found[0], parts)
     return out

@@ -10,7 +10,7 @@ from tests.benchmarks.matching.labelled import HALVES, NOW, STORES, Situation, T
 
 KINDS = ("prompt", "files", "error", "other language", "near miss", "general", "all")
 HEAD = ("situations", "number", "precision", "recall", "F1", "MRR", "silent when it should be")
-FLOORS = {"precision": 0.9, "recall": 0.87, "mrr": 0.87}
+FLOORS = {"precision": 0.92, "recall": 0.77, "mrr": 0.77}
 
 
 def indexed(path: Path, records: list[labelled.Record]) -> Index:
@@ -41,6 +41,8 @@ def body(bench: Bench) -> None:
         rows = []
         for store, (path, index, keys) in made.items():
             among = [s for s in labelled.situations(store) if s.half == half]
+            if not among:
+                continue
             ours = labelled.matcher(index, str(path.resolve()), keys)
             labelled.tally(ours, among, mine)
             labelled.tally(labelled.baseline(index, keys), among, other)

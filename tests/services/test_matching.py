@@ -15,8 +15,10 @@ from gitmem.index.cache import Cache
 from gitmem.index.query import Index
 from gitmem.model.fingerprint import fingerprint
 from gitmem.model.record import Record
-from gitmem.services.matching import Match, Task, fit, match, stem
+from gitmem.services.matching import Match, fit, match
 from gitmem.services.recall import recall
+from gitmem.services.siblings import stem
+from gitmem.services.task import Task
 from gitmem.store import ops
 from gitmem.store.records import Message, Store
 from tests.benchmarks.matching import labelled
@@ -449,6 +451,22 @@ def test_two_or_three_telling_words_are_enough(world: World, size: int):
     assert world.ids("rename the variable token_count to n_tokens in the tokenizer") == []
 
 
+def test_words_that_tell_nothing_alone_help_one_that_does(world: World):
+    """`switch`, `play` and `fast` alone are no subject; beside the voices they say which gotcha about voices."""
+    for number in range(30):
+        world.add(f"Gotcha {number} of the {'abcdefghij'[number % 10]}lpha{number} loader")
+    id = world.add("Resample the voices to 48 kHz", body="They play too fast on the switch, and late.")
+    assert world.ids("voices play fast on the switch") == [id]
+    assert world.ids("switch it off, play it fast") == []
+
+
+def test_qualified_name_is_a_name_of_code(world: World):
+    """`Mixer::process` finds what is anchored at that symbol."""
+    id = world.add("No locks in the audio callback", anchors=[{"path": "src/audio/mixer.cpp", "symbol": "Mixer::process"}])
+    assert world.ids("in Mixer::process guard the list of voices") == [id]
+    assert world.ids("the mixer in the kitchen") == []
+
+
 def test_one_sentence_of_a_long_task_is_enough(world: World):
     id = world.add("Order totals are in cents, not euros")
     rest = "Thanks for the last change. Then rename the menu entry. The logo goes to the footer. Please write a summary of all of it in the wiki."
@@ -462,11 +480,11 @@ def test_one_sentence_of_a_long_task_is_enough(world: World):
 def test_labelled_set_is_what_it_says():
     everything = [s for store in labelled.STORES for s in labelled.situations(store)]
     negative = [s for s in everything if not s.expect]
-    assert sorted(len(labelled.gotchas(store)) for store in labelled.STORES) == [10, 40, 133, 148]
-    assert len(everything) - len(negative) >= 480
+    assert sorted(len(labelled.gotchas(store)) for store in labelled.STORES) == [10, 40, 40, 40, 40, 133, 148]
+    assert len(everything) - len(negative) >= 660
     assert len(negative) * 3 >= len(everything)
     for store in labelled.STORES:
-        assert {s.half for s in labelled.situations(store)} == set(labelled.HALVES)
+        assert {s.half for s in labelled.situations(store)} == ({"held out"} if store in labelled.JUDGES else set(labelled.HALVES))
 
 
 def test_figures_on_the_held_out_half(make_repo: Callable[..., Path], open_store: Callable[..., Store]):
@@ -483,7 +501,7 @@ def test_figures_on_the_held_out_half(make_repo: Callable[..., Path], open_store
         labelled.tally(labelled.baseline(world.index, keys), held_out, plain)
         assert world.cache is not None
         world.cache.close()
-    for name, floor in {"precision": 0.89, "recall": 0.86, "mrr": 0.86}.items():  # what the benchmark asks for is a little more
+    for name, floor in {"precision": 0.92, "recall": 0.77, "mrr": 0.77}.items():  # what the benchmark asks for is a little more
         assert getattr(ours["all"], name) >= floor, name
     assert ours["general"].silence == 1.0
     assert ours["near miss"].silence >= 0.9
