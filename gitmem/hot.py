@@ -16,7 +16,7 @@ from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.files import is_own, locate
 from gitmem.invocation import Hook
-from gitmem.reactions import react
+from gitmem.reactions.table import react
 from gitmem.reactions.history import note
 from gitmem.switch import by_variable, is_off
 

@@ -4,7 +4,7 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search graph log diff undo sync remote hook"
+	gotcha inbox error show list search graph log diff undo sync remote session off on hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
@@ -19,6 +19,7 @@ __git_mem_parts ()
 	case "$1" in
 	gotcha) echo add list show edit resolve reopen snooze verify search for context stats page ;;
 	error) echo record list ;;
+	session) echo list cost ;;
 	remote) echo enable disable show ;;
 	esac
 }
@@ -50,6 +51,10 @@ __git_mem_options ()
 	"gotcha context") echo --task --error --limit --budget --json ;;
 	"gotcha page") echo --output --all ;;
 	inbox) echo --accept --reject --reason --merge --into --accept-all --limit --all --json ;;
+	"session list") echo --agent --limit --json ;;
+	"session cost") echo --all --json ;;
+	off) echo --session --machine --for ;;
+	on) echo --session --machine ;;
 	"error record") echo --command --session --json ;;
 	"error list") echo --all --json ;;
 	show | "gotcha show") echo --at --raw --format --json ;;
@@ -163,9 +168,10 @@ __git_mem_argument ()
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
-		sign | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
+		sign | saveReminder | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
 		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
+		digest) __git_mem_words "private shared off" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;

@@ -8,6 +8,8 @@ function __git_mem_parts -a command
     switch "$command"
         case gotcha
             printf '%s\n' add list show edit resolve reopen snooze verify search for context stats page
+        case session
+            printf '%s\n' list cost
         case error
             printf '%s\n' record list
         case remote
@@ -99,7 +101,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -147,12 +149,15 @@ complete -c git-mem -n __git_mem_needs_command -a diff -d 'Compare two states of
 complete -c git-mem -n __git_mem_needs_command -a undo -d 'Take back the last change'
 complete -c git-mem -n __git_mem_needs_command -a sync -d 'Exchange memory with a remote'
 complete -c git-mem -n __git_mem_needs_command -a remote -d 'Choose where memory is pushed to'
+complete -c git-mem -n __git_mem_needs_command -a session -d 'List sessions of agents, and what they cost'
+complete -c git-mem -n __git_mem_needs_command -a off -d 'Turn hooks of agents off'
+complete -c git-mem -n __git_mem_needs_command -a on -d 'Turn hooks of agents on again'
 complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
 
 complete -c git-mem -n '__git_mem_using init' -l no-remote -d 'Do not ask the remote whether it has memory already'
 complete -c git-mem -n '__git_mem_using init status doctor config add edit supersede restore inbox show list search graph log diff sync' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "gotcha "{add,list,show,edit,resolve,reopen,snooze,verify,search,for,context,stats}' -l json -d 'Print JSON'
-complete -c git-mem -n '__git_mem_using "error "{record,list}' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "error "{record,list} "session "{list,cost}' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "remote show"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using doctor' -l fix -d 'Repair what can be repaired; never loses a record'
 complete -c git-mem -n '__git_mem_using config' -l global -d 'For all repositories of yours'
@@ -226,6 +231,12 @@ complete -c git-mem -n '__git_mem_using inbox' -l merge -x -k -a '(__git_mem_ids
 complete -c git-mem -n '__git_mem_using inbox' -l into -x -k -a '(__git_mem_ids gotcha)' -d 'The gotcha that --merge goes into'
 complete -c git-mem -n '__git_mem_using inbox' -l accept-all -d 'Everything that waits is so'
 complete -c git-mem -n '__git_mem_using inbox' -s a -l all -d 'All that wait'
+complete -c git-mem -n '__git_mem_using "session list"' -l agent -x -d 'Of one agent'
+complete -c git-mem -n '__git_mem_using "session list"' -s n -l limit -x -d 'At most so many'
+complete -c git-mem -n '__git_mem_using "session cost"' -l all -d 'Of all sessions together'
+complete -c git-mem -n '__git_mem_using off on' -l session -d 'For one session'
+complete -c git-mem -n '__git_mem_using off on' -l machine -d 'For all repositories of this machine'
+complete -c git-mem -n '__git_mem_using off' -l for -x -d 'For so long: 30m, 2h, 1d'
 complete -c git-mem -n '__git_mem_using "error record"' -l command -x -d 'The command that printed it'
 complete -c git-mem -n '__git_mem_using "error list"' -s a -l all -d 'All that is remembered'
 
@@ -244,6 +255,8 @@ for\t'Show what to know about files or lines'
 context\t'Show what a task should know, for a prompt'
 stats\t'Count them by what they are'
 page\t'Print all as one readable page'"
+complete -c git-mem -n '__git_mem_argument 0 session' -k -a "list\t'List sessions, the latest first'
+cost\t'Show what the hooks of a session cost'"
 complete -c git-mem -n '__git_mem_argument 0 error' -k -a "record\t'Count an error that happened'
 list\t'List the errors that are counted'"
 complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive restore forget purge supersede' -k -a '(__git_mem_ids)'

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gitmem import __version__
-from gitmem.agents.claude import EVENTS
+from gitmem.agents.claude import ADAPTER
 from tests.conftest import git
 from tests.house.conftest import ROOT
 
@@ -170,7 +170,7 @@ def test_the_example_settings_name_each_event_that_is_understood() -> None:
     block = json.loads((ROOT / "agent-hooks" / "claude" / "hooks.json").read_text(encoding="utf-8"))
     calls = [hook for rows in block["hooks"].values() for row in rows for hook in row["hooks"]]
 
-    assert set(block["hooks"]) == set(EVENTS)
+    assert set(block["hooks"]) == set(ADAPTER.events)
     assert {(hook["type"], hook["command"]) for hook in calls} == {("command", "git-mem hook claude")}
 
 
