@@ -4,11 +4,11 @@ Read with one `git config --list` a process (`from_git`), or, on the hot path, f
 folder that names the files it was made from and their times (`cached`). Standard library only.
 """
 
-import json
 import os
 
 from gitmem.errors import UserError
 from gitmem.files import Home, Location, write_atomic
+from gitmem.light import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,6 +175,8 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
         return
     paths = [*paths, *_included(paths, settings)]
     ours = {k: list(v) for k, v in settings.raw.items() if k.startswith("gitmem.") or k in {"user.name", "user.email"}}
+    import json
+
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")
     path = home.join(CACHE)
     try:
@@ -197,7 +199,7 @@ def cached(home: Home, paths: "Sequence[str]", ask: "Callable[[], Settings]") ->
     """Return the settings from the cache when no configuration file changed since, else from git."""
     try:
         with open(home.join(CACHE), encoding="utf-8") as file:
-            saved = json.load(file)
+            saved = loads(file.read())
         known = [str(row[0]) for row in saved["from"]]
         if known[: len(paths)] == list(paths) and saved["from"] == _stamps(known):
             return Settings({str(k): [str(x) for x in v] for k, v in saved["values"].items()})

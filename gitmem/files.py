@@ -124,7 +124,7 @@ def raw_ref(commondir: str, ref: str) -> str | None:
     Cost: one small read (6 microseconds) when the ref is loose. Does not know reftable.
     """
     try:
-        with open(os.path.join(commondir, ref), encoding="ascii", errors="replace") as file:
+        with open(os.path.join(commondir, ref), encoding="utf-8", errors="replace") as file:
             words = file.read(80).split()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         pass

@@ -5,9 +5,7 @@ why), and a watchdog ends it. What the events do is in `reactions`; `tests/hooks
 both to cheap imports.
 """
 
-import json
 import os
-import sqlite3
 import time
 
 from gitmem.agents import adapter, events
@@ -16,8 +14,9 @@ from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.files import is_own, locate
 from gitmem.invocation import Hook
-from gitmem.reactions.table import react
+from gitmem.light import dumps, loads, sqlite
 from gitmem.reactions.history import note
+from gitmem.reactions.table import react
 from gitmem.switch import by_variable, is_off
 
 TYPE_CHECKING = False
@@ -42,7 +41,7 @@ def respond(
     if agent not in events.ADAPTERS:
         raise GitmemError(f"there is no agent '{agent[:40]}'; known: {', '.join(events.ADAPTERS)}")
     speaks = adapter.find(agent)
-    payload = json.loads(data.decode("utf-8-sig", "replace"))
+    payload = loads(data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
     event = adapter.read(speaks, payload, given) if isinstance(payload, dict) else None
     if event is None:
         return b""
@@ -59,7 +58,7 @@ def respond(
     note(hook)
     try:
         lines = react(hook)
-    except sqlite3.DatabaseError as error:
+    except sqlite.DatabaseError as error:
         hook.mend(error)
         raise
     told = bool(lines) and (event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None))
@@ -68,7 +67,7 @@ def respond(
     if not words:
         return b""
     answer = speaks.ask(event, words) if event.name == events.TURN_END and speaks.ask else speaks.answer(event, words)
-    return json.dumps(answer).encode()
+    return dumps(answer).encode()
 
 
 class Watch:

@@ -4,7 +4,6 @@ Part of the hot path: standard library's cheap modules, and ours that keep to th
 """
 
 import os
-import sqlite3
 import time
 
 from gitmem import config
@@ -14,6 +13,7 @@ from gitmem.background import detach, wait
 from gitmem.errors import External, GitmemError
 from gitmem.files import Home, Location, has_reftable, inside, is_own, is_shared, locate, raw_ref, user_repository
 from gitmem.index.state import State, is_damage
+from gitmem.light import sqlite
 from gitmem.store import journal
 from gitmem.store.refs import PRIVATE, SHARED
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 IGNORE_FILE, IGNORE_SIZE = ".gitmemignore", 1 << 18  # what a repository does not want stored; bytes of it that are looked at
 BUSY = 0.5  # seconds to wait for another process that writes state.db
+FRESH = 3.0  # seconds that a drain may still be at it
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
 
 
@@ -197,7 +198,7 @@ class Hook:
         fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
         return [chosen[id][1] for id in fresh]
 
-    def mend(self, error: sqlite3.DatabaseError) -> None:
+    def mend(self, error: sqlite.DatabaseError) -> None:
         """Have an index that turned out to be damaged built anew, for the next call; state.db heals itself."""
         if not is_damage(error):
             return
@@ -215,7 +216,7 @@ class Hook:
 
         try:
             sessions.spend(self.state, self.event.session, self.event.name, words, seconds)
-        except sqlite3.OperationalError:
+        except sqlite.OperationalError:
             pass
 
     # -- work for later
@@ -244,7 +245,7 @@ class Hook:
         if pid and patience:
             if wait(pid, patience):
                 self._index, self._looked = None, False
-        elif patience and not has_reftable(self.where.commondir):
+        elif patience and not has_reftable(self.where.commondir) and 0 <= self.now - self.state.drained() < FRESH:
             self._await(time.monotonic() + patience)
 
     def _await(self, end: float) -> None:

@@ -3,10 +3,10 @@
 Standard library only.
 """
 
-import json
 import os
 
 from gitmem.files import Home, user_folder, write_atomic
+from gitmem.light import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def reads(path: str, now: float) -> "dict[str, Any] | None":
     except OSError:
         return None
     try:
-        found = json.loads(text)
+        found = loads(text)
     except ValueError:
         found = {}
     found = found if isinstance(found, dict) else {}  # somebody touched the file: that is clear enough
@@ -55,7 +55,7 @@ def turn_off(scope: str, home: Home, env: "Mapping[str, str]", now: float, until
     """Turn hooks off; raises External when the disk says no."""
     path = path_of(scope, home, env, session)
     Home(os.path.dirname(path), shared=scope != "machine" and home.shared).make()
-    write_atomic(path, json.dumps({"since": now, "until": until}).encode() + b"\n", shared=scope != "machine" and home.shared)
+    write_atomic(path, dumps({"since": now, "until": until}).encode() + b"\n", shared=scope != "machine" and home.shared)
 
 
 def turn_on(scope: str, home: Home, env: "Mapping[str, str]", session: str = "") -> bool:

@@ -4,13 +4,11 @@ The index is a cache of the stores of one repository (`index.cache` builds it). 
 dicts. A missing, damaged or foreign file is `None` to `open_index`, never an error.
 """
 
-import json
 import os
-import re
-import sqlite3
 
 from gitmem.index.state import healing
 from gitmem.index.words import match_query, tokens, unfold
+from gitmem.light import dumps, loads, sqlite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ class Index:
     `mend` gives a connection to an index built anew: where it is known, a query that finds damage is answered all the same.
     """
 
-    def __init__(self, db: sqlite3.Connection, mend: "Callable[[], sqlite3.Connection] | None" = None) -> None:
+    def __init__(self, db: sqlite.Connection, mend: "Callable[[], sqlite.Connection] | None" = None) -> None:
         self.db = db
         self.mend = mend
 
@@ -176,7 +174,7 @@ class Index:
     def match_ids(self, text: str, limit: int = 20) -> "list[str]":
         """Return the ids that start or end with a text, the kind's prefix counted or not."""
         low = text.lower()
-        if not re.fullmatch(r"[a-z0-9._-]+", low):
+        if not low or low.strip("abcdefghijklmnopqrstuvwxyz0123456789._-"):
             return []
         like = low.replace("_", "\\_")
         rows = self.db.execute(
@@ -270,6 +268,8 @@ class Index:
 
 
 def _marked(text: str | None) -> "list[str]":
+    import re
+
     return list(dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x03]*)\x03", text or "")))
 
 
@@ -300,10 +300,10 @@ def _filtered(
     )
     if ids is not None:  # as one value: there may be more of them than a statement has room for
         where.append("id IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(list(ids)))
+        values.append(dumps(list(ids)))
     if without:
         where.append("id NOT IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(list(without)))
+        values.append(dumps(list(without)))
     for tag in tags:
         where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
         values.append(tag)
@@ -358,7 +358,7 @@ def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dic
         if key in _JSON:
             empty = "{}" if key == "triggers" else "[]"
             texts = [one[key] or empty for one in out]
-            for one, value in zip(out, json.loads(f"[{','.join(texts)}]"), strict=True):  # in one call: most texts are short
+            for one, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):  # in one call: most texts are short
                 one[key] = value
         elif key in {"resolved", "conflict", "confirmed"}:
             for one in out:
@@ -405,8 +405,8 @@ def open_index(path: str) -> Index | None:
     # a read-only disk has no room for SQLite's shared memory file: then the file is taken as it is
     for options in ("mode=ro", "mode=ro&immutable=1"):
         try:
-            db = sqlite3.connect(f"file:{quoted}?{options}", uri=True, timeout=2, isolation_level=None)
-        except sqlite3.Error:
+            db = sqlite.connect(f"file:{quoted}?{options}", uri=True, timeout=2, isolation_level=None)
+        except sqlite.Error:
             continue
         try:
             row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
@@ -415,6 +415,6 @@ def open_index(path: str) -> Index | None:
                 return Index(db)
             db.close()
             return None
-        except sqlite3.Error:
+        except sqlite.Error:
             db.close()
     return None

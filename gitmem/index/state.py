@@ -5,11 +5,10 @@ counts, never a memory. All changes are single transactions, safe under many pro
 """
 
 import os
-import sqlite3
 import time
-from functools import wraps
 
 from gitmem.files import Home
+from gitmem.light import sqlite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,15 +45,15 @@ ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: sqlite.Error) -> bool:
     """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
-    if isinstance(error, sqlite3.OperationalError):
+    if isinstance(error, sqlite.OperationalError):
         return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
-    return type(error) is sqlite3.DatabaseError
+    return type(error) is sqlite.DatabaseError
 
 
-def use_wal(db: sqlite3.Connection, patience: float) -> None:
-    """Switch a database to write-ahead logging; raises sqlite3.OperationalError when others keep it for `patience` seconds.
+def use_wal(db: sqlite.Connection, patience: float) -> None:
+    """Switch a database to write-ahead logging; raises sqlite.OperationalError when others keep it for `patience` seconds.
 
     Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting for its
     busy timeout (to avoid a deadlock of two readers that both want to write), so the wait is here.
@@ -63,7 +62,7 @@ def use_wal(db: sqlite3.Connection, patience: float) -> None:
     while True:
         try:
             db.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
+        except sqlite.OperationalError as error:
             if "locked" not in str(error) or time.monotonic() >= end:
                 raise
             time.sleep(0.005)
@@ -74,16 +73,16 @@ def use_wal(db: sqlite3.Connection, patience: float) -> None:
 def healing(method: "Callable[Concatenate[Self, P], T]") -> "Callable[Concatenate[Self, P], T]":
     """Have a method that finds its database damaged heal it and run again, once."""
 
-    @wraps(method)
     def run(self: "Self", /, *args: "P.args", **options: "P.kwargs") -> "T":
         try:
             return method(self, *args, **options)
-        except sqlite3.DatabaseError as error:
+        except sqlite.DatabaseError as error:
             if not is_damage(error) or not self.heal():
                 raise
         return method(self, *args, **options)
 
-    return run
+    run.__name__, run.__doc__, run.__wrapped__ = method.__name__, method.__doc__, method  # type: ignore[attr-defined]
+    return run  # `functools.wraps` would import `collections`
 
 
 class State:
@@ -102,10 +101,10 @@ class State:
             self._inode = os.stat(path).st_ino
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
-            self.db = self._anew(isinstance(error, sqlite3.Error) and is_damage(error))
+            self.db = self._anew(isinstance(error, sqlite.Error) and is_damage(error))
 
-    def _connect(self, path: str, timeout: float) -> sqlite3.Connection:
-        db = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
+    def _connect(self, path: str, timeout: float) -> sqlite.Connection:
+        db = sqlite.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
                 use_wal(db, timeout)
@@ -135,7 +134,7 @@ class State:
         self.db = self._anew(damaged=True)
         return True
 
-    def _anew(self, damaged: bool) -> sqlite3.Connection:
+    def _anew(self, damaged: bool) -> sqlite.Connection:
         """Set a damaged file aside, unless another process has done so already, and connect; in memory when nothing else works."""
         path = self._home.join(NAME)
         try:
@@ -252,6 +251,11 @@ class State:
                 self.db.execute("ROLLBACK")
             raise
         return due
+
+    @healing
+    def drained(self) -> float:
+        """Return when the last drain was started (epoch seconds), 0 when none was."""
+        return float((self.marked("drain") or "0 ").partition(" ")[0])
 
     @healing
     def expire(self, before: float) -> None:

@@ -3,9 +3,8 @@
 Standard library only; the hot path writes it. A command is known again by a key that its caller makes.
 """
 
-import json
-
 from gitmem.index.state import State, healing
+from gitmem.light import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def conclude(state: State, session: str, passed: "Sequence[Failure]", command: s
                 "session": session, "pattern": failure.pattern, "command": command, "failed": failure.given, "root": failure.root, "head": failure.head,
                 "since": failure.at, "until": until, "at": at, "steps": steps,
             }  # fmt: skip
-            db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps(facts),))
+            db.execute("INSERT INTO outcomes (facts) VALUES (?)", (dumps(facts),))
             count += 1
         _forget_steps(state, session)
         db.execute("COMMIT")
@@ -117,7 +116,7 @@ def take_outcomes(state: State) -> "Sequence[tuple[int, dict[str, Any]]]":
     out = []
     for number, facts in state.db.execute("SELECT n, facts FROM outcomes ORDER BY n").fetchall():
         try:
-            out.append((int(number), dict(json.loads(facts))))
+            out.append((int(number), dict(loads(facts))))
         except (ValueError, TypeError):  # nothing that we wrote
             state.db.execute("DELETE FROM outcomes WHERE n = ?", (int(number),))
     return out

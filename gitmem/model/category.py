@@ -16,7 +16,7 @@ _COMPILER = Lazy(
 _LINTED = Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort)\b")
 _TESTED = Lazy(
     r"(?i)\b(?:(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright)(?!\.\w)|AssertionFailedError|tests? (?:failed|timed out|suite)|no tests? (?:files? )?(?:ran|found)|DID NOT RAISE|fixture '\w+' not found)\b|--- FAIL|"
-    r"^[\w.]+: (?:AssertionError|assert|expect\(|Failed:)|^not ok\b"
+    r"^[\w.]+: (?:AssertionError|assert|expect\(|Failed:)|^not ok\b|^test .+ \(\w+Test\): "
 )
 _ASSERTED = Lazy(r"(?i)\bassert(?:ion)?(?:error)?\b")
 _BUILT = Lazy(
@@ -25,16 +25,16 @@ _BUILT = Lazy(
 )
 _NETWORK = Lazy(
     r"(?i)\b(?:E?CONN(?:REFUSED|RESET|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|connection (?:refused|reset|timed out|error|closed)|getaddrinfo|could not resolve host|name or service not known|(?:GET|POST|PUT|PATCH|DELETE|request to|url:?) https?|HTTP/?\d|HTTP \w+|"
-    r"postgres(?:ql)?|psycopg2?|mysql|pymysql|sqlite3?|sqlalchemy|mongodb|redis|kafka|rabbitmq|docker|kubectl|curl|fetch failed|failed to connect|could not connect|cannot connect|connect to host|remote end closed|"
+    r"SQLITE_[A-Z]+|postgres(?:ql)?|psycopg2?|mysql|pymysql|sqlite3?|sqlalchemy|mongodb|redis|kafka|rabbitmq|docker|kubectl|curl|fetch failed|failed to connect|could not connect|cannot connect|connect to host|remote end closed|"
     r"certificate|ConnectionError|ConnectionRefusedError|URLError|HTTP\w*Error|ConnectError|SocketTimeout|ConnectException|UnknownHostException|SQLException|status code \d{3})\b"
 )
 _REFUSED = Lazy(r"\bECONNREFUSED\b|\bConnectException\b|\bConnection refused\b|\bENOTFOUND\b")
 _WEAK = Lazy(r"(?i)\b(?:database|api|cors|webhook|graphql|ssl|tls)\b(?!\.)")
 _RUNS = Lazy(
-    r"(?:^|[\s/;&|(])(?:python[\d.]*|node|ruby|perl|php|lua[\d.]*|Rscript|java|deno|bun|bash|dash|zsh|sh|tsx|ts-node)(?=\s)|(?:^|\s)\./\S|\b(?:go|cargo|dotnet|poetry|uv) run\b|\bnpm (?:start|run (?:start|dev))\b"
+    r"(?:^|[\s/;&|(])(?:python[\d.]*|node|ruby|perl|php|lua[\d.]*|Rscript|tclsh|sbcl|guile|swipl|elixir|escript|ocaml|java|deno|bun|bash|dash|zsh|sh|tsx|ts-node)(?=\s)|(?:^|\s)\./\S|\b(?:go|cargo|dotnet|poetry|uv) run\b|\bnpm (?:start|run (?:start|dev))\b"
 )
 _CRASHED = Lazy(
-    r"(?i)\b(?:segmentation fault|segmentation violation|SIGSEGV|SIGKILL|SIGABRT|core dumped|bus error|panicked|out of memory|cannot allocate memory|error while loading shared libraries|MemoryError|OutOfMemoryError|stack smashing|double free|AddressSanitizer|LeakSanitizer|runtime error|"
+    r"(?i)\b(?:segmentation fault|segmentation violation|SIGSEGV|SIGKILL|SIGABRT|core dumped|bus error|panicked|out of memory|cannot allocate memory|error while loading shared libraries|MemoryError|OutOfMemoryError|stack smashing|double free|AddressSanitizer|LeakSanitizer|runtime error|invalid (?:read|write) of size|"
     r"stack overflow|heap limit|floating point exception|goroutines are asleep|speicherzugriffsfehler|erreur de segmentation|violación de segmento|falha de segmentação|ошибка сегментирования)\b|"
     r"\b\d+ (?:killed|aborted)\b|^(?:killed|aborted)\b|^panic: |\b(?:free|malloc|realloc|munmap_chunk)\(\): |assertion .{0,200} failed|^std::\w+|terminate called|fatal error: (?:sync|all goroutines|concurrent)"
 )
@@ -49,16 +49,16 @@ _LAST = Lazy(r"&&|;|\|\|")
 # What a command does. The first that fits wins.
 _COMMANDS = (
     ("build", Lazy(r"(?i)\b(?:pip3?|npm|yarn|pnpm|bun|apt|apt-get|bundle|poetry|uv|cargo|gem|composer|brew|conda)\b[^|;&\n]{0,80}? (?:install|ci|add|sync|update|upgrade|download)\b")),
-    ("lint", Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort|yamllint|go vet|cargo fmt|gofmt|hadolint|tflint|(?:npm|yarn|pnpm|make)(?: run)? lint)\b")),
+    ("lint", Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort|yamllint|biome|oxlint|htmlhint|jsonlint|markdownlint|svelte-check|sqlfluff|bandit|pydocstyle|codespell|vulture|interrogate|go vet|cargo fmt|gofmt|hadolint|tflint|(?:npm|yarn|pnpm|make)(?: run)? lint)\b")),
     ("test", Lazy(
-        r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|prove|minitest)\b|\bnode\b[^|;&\n]{0,40} --test\b|"
+        r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|prove|minitest|ava|jasmine|uvu)\b|\bnode\b[^|;&\n]{0,40} --test\b|"
         r"\b(?:cargo|go|npm|yarn|pnpm|bun|make|gradlew?|mvnw?|tox|nox|dotnet|mix|rake|swift|bazel|deno)\b[^|;&\n]{0,200}?[ :](?:unit-?|integration-?)?tests?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b"
     )),
     ("build", Lazy(
-        r"(?i)(?:^|[\s/;&|(=])(?:webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|cc|clang(?:\+\+)?|cmake|g?make|ninja|mvnw?|gradlew?|javac|kotlinc|babel|pkg-config|dpkg|apt(?:-get)?|pip3?|msbuild|meson|bazel|terraform)(?=$|[\s;&|)])|"
-        r"\b(?:cargo|go|npm run|docker|yarn|pnpm|dotnet|swift|mix|stack|zig) (?:build|check|compile|publish)\b|\b(?:npm|npm run|yarn|pnpm|cargo) (?:ls|audit|publish|pack)\b|py_compile"
+        r"(?i)(?:^|[\s/;&|(=])(?:webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|cc|clang(?:\+\+)?|cmake|g?make|ninja|mvnw?|gradlew?|javac|kotlinc|sass|lessc|postcss|terser|swc|parcel|tsup|ocamlc|ocamlopt|gfortran|nasm|protoc|bison|flex|m4|ghc|babel|pkg-config|dpkg|apt(?:-get)?|pip3?|msbuild|meson|bazel|terraform)(?=$|[\s;&|)])|"
+        r"\b(?:cargo|go|npm run|docker|deno|(?:yarn|pnpm|bun)(?: run)?|dotnet|swift|mix|stack|zig) (?:build|check|compile|publish)\b|\b(?:npm|npm run|yarn|pnpm|cargo) (?:ls|audit|publish|pack)\b|py_compile"
     )),
-    ("integration", Lazy(r"(?i)(?:^|[\s/;&|(=])(?:curl|wget|psql|mysql|mariadb|sqlite3|redis-cli|mongosh?|docker|kubectl|helm|ssh|scp|grpcurl|httpie|alembic|flyway)(?=$|[\s;&|)])|manage\.py migrate")),
+    ("integration", Lazy(r"(?i)(?:^|[\s/;&|(=])(?:curl|wget|psql|mysql|mariadb|sqlite3|redis-cli|mongosh?|docker|kubectl|helm|ssh|scp|grpcurl|httpie|alembic|flyway|knex|prisma|sequelize|typeorm)(?=$|[\s;&|)])|manage\.py migrate")),
     ("general", Lazy(r"(?:^|[\s/;&|(])git\s")),
 )  # fmt: skip
 # What an output looks like, for when its command is not known. The first that fits wins.

@@ -1,14 +1,15 @@
 """What an error's output is about: a pattern that tells the same error again, and how to speak of it.
 
 Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which the ends are looked at.
-`keyline` finds the line that names the error, `normalise` makes its pattern, `category` its kind.
+`keyline` finds the line that names the error (by `shapes` of tools, else by what each line is `saying`), `normalise` makes its pattern, `category` its kind.
 """
 
 import re
 
 from gitmem.lazy import Lazy
-from gitmem.model.keyline import choose, tidy
+from gitmem.model.keyline import choose
 from gitmem.model.normalise import EXTENSIONS, LINE, PATTERN, normalise
+from gitmem.model.saying import tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _HOME = Lazy(r"\x1b\[(?:1?G|2K)")  # the cursor goes back to the start of the li
 _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFEFF, 0x200B, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 # what stands in front of what a line says, for people; the pattern keeps it
 _BEFORE = Lazy(
-    r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught|>) |exception in thread \"[^\"]*\" |"
+    r"(?i)^(?:npm (?:ERR!|error) (?:(?:code|notarget|notsup|engine|enoent|audit|JSON\.parse|need auth) )?|(?:uncaught|unhandled|caused by:|PHP|error: uncaught(?: \(in promise\))?|>) |exception in thread \"[^\"]*\" |"
     r"(?:[A-Za-z]:\\|/)[^:*?\"'<>|\n]{1,200}\.\w{1,8}(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): ?|(?:[-\w./+]+ ?: )(?:(?:line|zeile|ligne|línea|linha|riga|行|строка) ?)\d+ ?: +(?:\d{2,7} +(?=[^\W\d]))?|[-\w./+]+\.sh: \d+: |(?:ba|z|da|k)?sh:(?: line)? ?\d+: |[-\w./\\@+]+[:(]\d+(?:[:,]\d+)?\)?: ?|E\s{2,}|lua[\d.]*: |[\w.-]*/\S+/(?=\w[\w.]*: ))+"
 )
 _QUALIFIED = Lazy(
@@ -86,14 +87,15 @@ class Fingerprint:
         return locate(self._lines, self._at)
 
 
-def fingerprint(text: str, root: str = "", command: str = "") -> Fingerprint | None:
+def fingerprint(text: str, root: str = "", command: str = "", *, failed: bool = True) -> Fingerprint | None:
     """Return what the output of a failed command is about; None when it tells nothing.
 
-    `root` is the work tree, whose paths are shown relative to it; `command` helps to name the category.
+    `root` is the work tree, whose paths are shown relative to it; `command` helps to name the category. When nobody knows that it has
+    `failed`, "boom" is no error.
     """
     lines = _lines(text)
     plain = root.replace(" ", "_")  # nothing else would tell a folder with a space in its name from words
-    chosen = choose([line.replace(root, plain) for line in lines] if plain != root else lines)
+    chosen = choose([line.replace(root, plain) for line in lines] if plain != root else lines, failed=failed)
     if chosen is None:
         return None
     at, key = chosen
@@ -132,8 +134,12 @@ def shorten(text: str, most: int) -> str:
 
 
 def bounded(text: str) -> str:
-    """Return the part of an output that is looked at: its two ends."""
-    return text if len(text) <= 2 * END + 1 else f"{text[:END]}\n{text[-END:]}"
+    """Return the part of an output that is looked at: its two ends, without the lines that are cut in two."""
+    if len(text) <= 2 * END + 1:
+        return text
+    head, tail = text[: END + 1], text[-END - 1 :]
+    first, last = tail.find("\n", 0, LINES), head.rfind("\n", END - LINES)
+    return f"{head[:last] if last >= 0 else head[:END]}\n{tail[first + 1 :] if first >= 0 else tail[1:]}"
 
 
 def _lines(text: str) -> "list[str]":

@@ -35,22 +35,22 @@ _NAMED = (
     "module", "modules", "package", "packages", "crate", "command", "named", "resolve", "attribute", "name", "table", "column", "relation", "keyerror", "option", "argument", "unrecognized", "feature", "target",
     "script", "service", "import", "from", "function", "method", "macro", "variable", "identifier", "member", "field", "reference to", "definition of", "declaration of", "symbol", "fixture", "database", "role", "schema",
     "command '[", "class", "instruction", "library", "extension", "plugin", "provided by", "task", "goal", "profile", "label", "gem", "binary", "context", "constraint", "index", "reference", "phase", "called", "unknown property",
-    "env", "or directory", "not used", "has no", "reading", "setting", "type",
+    "env", "directive", "with string", "script not found", "or directory", "not used", "has no", "reading", "setting", "type",
 )  # fmt: skip
 _UNKNOWN = Lazy(
     r"(?i) ?:? ?(?:(?:is|was|are|does|do|has|could|can|isn't|wasn't|doesn't|in this)\b ?)?(?:not (?:found|defined|declared|installed|in (?:scope|GOROOT)|recogni|exist|be (?:found|resolved|imported)|provide|a git command)|"
-    r"cannot be (?:found|resolved)|no (?:attribute|member|field|exported)|exist\b|imported but|declared but|(?:defined|assigned|given)\b.{0,9}|undefined|undeclared|unknown|unbound|missing|nicht |non déclaré|no se declaró|не |が宣言|未声明)"
+    r"cannot be (?:found|resolved)|no (?:attribute|member|field|exported)|exist\b|imported but|declared but|(?:defined|assigned|given)\b.{0,9}|undefined|undeclared|unknown|unbound|missing|no such (?:variable|table|column)|nicht |non déclaré|no se declaró|не |が宣言|未声明)"
 )
 _NAME = Lazy(r"@?[A-Za-z_$-](?:[A-Za-z_./:$@~*-]|(?<=[A-Za-z_])\d{1,2}(?!\d)){0,60}(?:\(\))?")
 _IMPORTED = Lazy(r"(?i)(?:module|package|resolve|import)[: ]{1,2}$|providing package $")
 _INSIDE = ("assertion", "process", "command", "type")  # what is quoted after these is code: its numbers and paths go, not all of it
 _STOPPED = ("fault", "killed", "aborted", "bus error", "dumped)", "segmentation", "speicherzugriffsfehler", "segmento", "segmentação", "сегментирования")  # fmt: skip
-_MISSING = ("no such file or directory", "file or directory not found", "enoent")
-_GONE = (": no such file", ": cannot open: no such file", ": [errno 2] no such file")
+_MISSING = ("no such file or directory", "file or directory not found", "enoent", "cannot find source file")
+_GONE = (": no such file", ": cannot open: no such file", ": [errno 2] no such file", ": no matching files")
 _HEADER = Lazy(r"(?i)fatal error: ['\"]?$")
 EXTENSIONS = frozenset(
     "py pyi pyx ipynb js mjs cjs jsx ts tsx mts cts vue svelte rs go c h cc cpp cxx hpp hh java kt kts scala rb php cs fs swift m mm sh bash zsh ps1 bat sql json jsonc json5 "
-    "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto graphql tf gradle cmake mk so dll dylib a o jar whl gz tar zip db sqlite tmp tgz deb lua pl r".split()
+    "toml yaml yml xml html css scss less md rst txt lock log ini cfg conf env csv tsv proto graphql tf gradle cmake mk so dll dylib a o pem crt csr asm f90 ml mli hs ex exs erl jar whl gz tar zip db sqlite tmp tgz deb lua pl r".split()
 )  # fmt: skip
 _TWICE = ("<time> <time>", "<path> <path>", "<n> <n>")
 
@@ -122,7 +122,7 @@ def _token(found: "re.Match[str]") -> str:
     if body.isalnum() and body.upper() == body and len(body) <= 5 and _CODE.search(before):
         return word
     if _is_path(re.sub(r"(?::\d+)+$", "", body)):
-        if _is_spec(body, before):
+        if _is_spec(body, before) or ("/" not in body and before.lower().endswith(("column ", "table "))):
             return word
         return (_own(body, text[max(0, start - 48) : start], tail + text[end : end + 48]) or "<path>") + tail
     return str(_NUMBER.sub("<n>", _HEX.sub("<hex>", body)) + tail)

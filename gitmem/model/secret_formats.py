@@ -164,3 +164,18 @@ BEGIN = r"-----?[ ]?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|PuTTY-
 END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-MAC: ?[0-9a-f]+"
 
 BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
+
+
+def harmless(text: str) -> bool:
+    """Say whether a text can be seen at once to hold no secret: no name that announces one, no prefix of one, nothing long with digits in it.
+
+    For hooks, which would pay for the detectors with each command; what is not harmless at once is asked of them.
+    """
+    low = text.lower()
+    if any(hint in low for hint in _HINTS) or any(prefix in text for prefix in _PREFIXES):
+        return False
+    return not any(len(word) >= 15 and (any(c.isdigit() for c in word) or (len(word) >= 24 and word != word.lower())) for word in text.split())
+
+
+_PREFIXES = tuple(prefix for _, prefixes, _ in PREFIXED for prefix in prefixes.split())
+_HINTS = frozenset({*KEYWORDS, "cookie", "putty", *(hint for _, hints, _, _ in PATTERNS for hint in hints.split())})

@@ -1,12 +1,12 @@
 """A tool failed: the error is counted, becomes a gotcha when it repeats, and is answered when it is known. Part of the hot path."""
 
-import json
 import os
 
 from gitmem.agents import events
 from gitmem.clock import stamp, ulid
 from gitmem.files import head
 from gitmem.invocation import Hook
+from gitmem.light import loads
 from gitmem.model.kinds import LIVE, gotcha_id
 from gitmem.reactions.history import append
 from gitmem.reactions.telling import Spots, shown
@@ -100,7 +100,7 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
         return True
     with open(taken, encoding="utf-8") as file:
         for line in file:
-            row = json.loads(line)
+            row = loads(line)
             hook.state.add_error(str(row["pattern"]), float(row["at"]), str(row["session"]), window)
     os.unlink(taken)
     return True

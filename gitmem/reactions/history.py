@@ -4,7 +4,6 @@
 may have changed, `state` (agent, model, folder, branch). `docs/sessions.md` says it for users.
 """
 
-import json
 import os
 
 from gitmem.agents import events
@@ -12,6 +11,8 @@ from gitmem.clock import stamp
 from gitmem.files import branch
 from gitmem.index import sessions
 from gitmem.invocation import Hook
+from gitmem.light import dumps
+from gitmem.model.secret_formats import harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def kept(text: str, most: int) -> str:
     """Return a text as it may be stored: without secrets, and cut. Masked whole and cut afterwards: half a secret has no format."""
     if not text.strip():
         return ""
+    if len(text) <= most and harmless(text):
+        return text.strip()
     from gitmem.model.scrub import scrub
 
     text = scrub(text[: 4 * most], quick=True).text.strip()
@@ -93,6 +96,6 @@ def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> None:
     try:
         if full and os.fstat(handle).st_size > full:
             row = {**row, "content": ""}
-        os.write(handle, json.dumps(row).encode() + b"\n")
+        os.write(handle, dumps(row).encode() + b"\n")
     finally:
         os.close(handle)

@@ -8,10 +8,10 @@ the commit as `Gitmem-Key`; `since` is the tip when the entry was made, so that 
 killed between the commit and the removal of the entry finds its key and does not commit twice.
 """
 
-import json
 import os
 
 from gitmem.files import Home, listing, write_atomic
+from gitmem.light import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ VERSION = 1
 
 def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
     """Write an entry and return its path; it is on the disk when this returns, and comes after all that are there."""
+    import json  # most hooks leave nothing here
+
     folder = home.make(FOLDER)
     path = os.path.join(folder, _name(folder, entry["key"]) + ".json")
     write_atomic(
@@ -57,7 +59,7 @@ def entries(home: Home) -> "Iterator[tuple[str, dict[str, Any] | None]]":
     for path in listing(home.join(FOLDER), ".json"):
         try:
             with open(path, encoding="utf-8") as file:
-                entry = json.load(file)
+                entry = loads(file.read())
             good = (
                 isinstance(entry, dict)
                 and entry.get("v") == VERSION

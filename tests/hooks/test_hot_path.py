@@ -16,7 +16,7 @@ BANNED = {
 }  # fmt: skip
 OURS_OF_A_TOOL_CALL = {
     "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.render", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.files",
-    "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.sessions", "gitmem.index.state", "gitmem.index.words", "gitmem.invocation", "gitmem.lazy", "gitmem.model", "gitmem.model.kinds", "gitmem.model.private", "gitmem.reactions", "gitmem.reactions.history", "gitmem.reactions.table", "gitmem.reactions.telling", "gitmem.reactions.tools", "gitmem.services", "gitmem.services.evidence", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs", "gitmem.switch",
+    "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.sessions", "gitmem.index.state", "gitmem.index.words", "gitmem.invocation", "gitmem.lazy", "gitmem.light", "gitmem.model", "gitmem.model.kinds", "gitmem.model.secret_formats", "gitmem.model.private", "gitmem.reactions", "gitmem.reactions.history", "gitmem.reactions.table", "gitmem.reactions.telling", "gitmem.reactions.tools", "gitmem.services", "gitmem.services.evidence", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs", "gitmem.switch",
 }  # fmt: skip
 # `os._exit` ends a hook: tell what is loaded just before
 PROBE = """

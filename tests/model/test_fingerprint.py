@@ -321,3 +321,37 @@ def test_huge_output_takes_no_time(text):
     if found:
         assert found.title and found.message is not None and found.locations is not None
     assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("shift", range(12))
+def test_no_line_is_cut_in_two(shift):
+    """Of a long output the two ends are looked at, by whole lines: half a line would be another error each time."""
+    assert fingerprint("x" * shift + "\n" + "10 errors\n" * 40_000).pattern == "<n> errors"  # type: ignore[union-attr]
+    assert fingerprint("x" * shift + " no error here\n" * 40_000, failed=False) is None
+
+
+APART = [
+    ("a.test.ts:\nerror: expect(received).toBe(expected)\n(fail) adds up [3.40ms]\n", "a.test.ts:\nerror: expect(received).toBe(expected)\n(fail) is taxed [1ms]\n"),
+    ("\n  1) a.spec.js:2:1 › adds up ───\n\n    Error: expect(received).toBe(expected)\n", "\n  1) a.spec.js:2:1 › is taxed ───\n\n    Error: expect(received).toBe(expected)\n"),
+    ("\n  1) test adds up (CartTest)\n     a.exs:3\n     Assertion with == failed\n", "\n  1) test is taxed (CartTest)\n     a.exs:9\n     Assertion with == failed\n"),
+    ("Error: ERR_PNPM_NO_SCRIPT\n\n  × Missing script: build\n", "Error: ERR_PNPM_NO_SCRIPT\n\n  × Missing script: start\n"),
+    ("Error: This expression has type string but an expression was expected of type\n         int\n", "Error: This expression has type string but an expression was expected of type\n         float\n"),
+    ('error: Script not found "start"', 'error: Script not found "build"'),
+    ("CMake Error at CMakeLists.txt:3 (x):\n  Cannot find source file:\n\n    cart.c\n", "CMake Error at CMakeLists.txt:3 (x):\n  Cannot find source file:\n\n    tax.c\n"),
+    ("╭─ Error ─────────╮\n│ No such option: --rate │\n╰─────────────────╯\n", "╭─ Error ─────────╮\n│ No such option: --tax │\n╰─────────────────╯\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "two"), APART, ids=[row[0][:30] for row in APART])
+def test_what_stands_on_another_line_tells_errors_apart(one, two):
+    """The name of a test that compares, a code's own text, a sentence that goes on."""
+    a, b = fingerprint(one), fingerprint(two)
+    assert a and b and a.pattern != b.pattern
+
+
+def test_codes_of_openssl_split_nothing():
+    """They begin with the number of a thread."""
+    text = "Could not read private key from a.pem\n{}:error:1608010C:STORE routines:load:unsupported:../a.c:149:\n"
+    assert fingerprint(text.format("40B70997807F0000")).pattern == "Could not read private key from <path>"  # type: ignore[union-attr]
+    alone = [fingerprint(text.format(thread).split("\n")[1]) for thread in ("40B70997807F0000", "4007DFB5A57F0000")]
+    assert alone[0].pattern == alone[1].pattern  # type: ignore[union-attr]
