@@ -112,7 +112,8 @@ class State:
                 found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
                 for table in ("failing", "outcomes") if 0 < found < 4 else ():
                     db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
-                for column in ("why", "root", "transcript", "process") if 0 < found < 5 else ():
+                has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
+                for column in sorted({"why", "root", "transcript", "process"} - has) if has else ():
                     db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
                 if found == 1:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.files import Home
+from gitmem.index import sessions
 from gitmem.index.state import KEPT, NAME, State
 
 HERE = str(Path(__file__).parents[2])
@@ -182,14 +183,6 @@ def test_no_reads_write_nothing(state):
 # -- sessions and what they were told
 
 
-def test_session_keeps_its_first_history_file(state):
-    """A later sign of life does not change where the history goes; it reopens an ended session."""
-    assert "one" == state.open_session("s", "claude", T0, "one")
-    state.end_session("s", T0 + 1)
-    assert "one" == state.open_session("s", "claude", T0 + 2, "two")
-    assert [("s", "claude", T0, T0 + 2, None)] == state.sessions()
-
-
 def test_session_is_told_once_and_again_when_it_changed(state):
     """A record is told to a session once in each form; after a compaction again."""
     assert ["a", "b"] == state.tell("s", [("a", "1"), ("b", "1")])
@@ -306,10 +299,16 @@ def test_older_file_is_brought_up_to_date(home):
     state.add_reads("shared", ["a"], "2026-01-01T00:00:00Z")
     state.db.execute("DROP TABLE errors")
     state.db.execute("CREATE TABLE errors (pattern TEXT, at REAL, session TEXT, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID")
+    state.db.execute("DROP TABLE sessions")
+    state.db.execute(
+        "CREATE TABLE sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL) WITHOUT ROWID"
+    )
+    state.db.execute("INSERT INTO sessions VALUES ('s', 'claude', 1.0, 2.0, 'h.jsonl', NULL)")
     state.db.execute("PRAGMA user_version = 1")
     state.close()
     state = State(home)
     assert 1 == state.add_error("p", T0, "s", DAY)
     assert (1, T0) == state.claim_hits("p", T0, DAY)
     assert {"a": (1, "2026-01-01T00:00:00Z")} == state.reads("shared")
+    assert [("s", "h.jsonl", "")] == [(one.id, one.history, one.process) for one in sessions.some(state)]
     state.close()

@@ -1,0 +1,121 @@
+"""What is known of sessions: signs of life, ends that happen once, requests that survive who took them, costs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitmem.files import Home
+from gitmem.index import sessions
+from gitmem.index.sessions import DIGEST, GONE, LEASE, SILENCE, SNAPSHOT, Session
+from gitmem.index.state import State
+
+T0 = 1_800_000_000.0
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[State]:
+    """An open state."""
+    found = State(Home(str(tmp_path / "home")))
+    yield found
+    found.close()
+
+
+def sign(state: State, id: str, at: float, *, opens: bool = False, history: str = "h", process: str = "") -> str:
+    """Give a sign of life."""
+    return sessions.sign(state, Session(id, "claude", at, at, history, None, None, "/r", "", process), opens=opens)
+
+
+def test_a_session_keeps_its_first_history(state: State):
+    assert sign(state, "s", T0, opens=True, history="one") == "one"
+    assert sign(state, "s", T0 + 2, history="two") == "one"
+    (one,) = sessions.some(state)
+    assert (one.started, one.last) == (T0, T0 + 2)
+
+
+def test_a_clock_that_goes_back_takes_no_life(state: State):
+    sign(state, "s", T0, opens=True)
+    sign(state, "s", T0 - 500)
+    assert sessions.some(state)[0].last == T0
+
+
+def test_only_what_opens_a_session_brings_it_back(state: State):
+    sign(state, "s", T0, opens=True)
+    assert sessions.end(state, "s", T0 + 1, "exit")
+    sign(state, "s", T0 + 2)
+    assert sessions.some(state, ended=False) == []
+    sign(state, "s", T0 + 3, opens=True)
+    assert [one.why for one in sessions.some(state, ended=False)] == [""]
+
+
+def test_an_end_happens_once_and_asks_for_one_digest(state: State):
+    sign(state, "s", T0, opens=True)
+    assert [sessions.end(state, "s", T0 + n, "exit") for n in (1, 2)] == [True, False]
+    assert sessions.waiting(state) == 1
+    sign(state, "s", T0 + 3, opens=True)
+    sessions.end(state, "s", T0 + 4, "exit")
+    assert sessions.waiting(state) == 1  # the first was not done yet: one will do
+
+
+@pytest.mark.parametrize(
+    ("process", "answer", "after", "lost"),
+    [
+        ("p", True, 1.0, True), ("p", False, 10 * SILENCE, False), ("p", None, SILENCE - 1, False), ("p", None, SILENCE, True), ("", None, SILENCE - 1, False),
+        ("", None, SILENCE, True), ("", None, -5.0, True),
+    ],
+)  # fmt: skip
+def test_which_sessions_are_lost(state: State, process: str, answer: bool | None, after: float, lost: bool):
+    """Its process decides; silence alone where that is not known, to the second. A clock set back must not keep one alive for good."""
+    sign(state, "s", T0, opens=True, process=process)
+    found = sessions.lost(state, T0 + after, lambda _: answer)
+    assert [one.id for one in found] == (["s"] if lost else [])
+    assert sessions.lost(state, T0 + after, lambda _: answer, "s") == []
+
+
+def test_a_session_that_gave_a_sign_meanwhile_is_not_buried(state: State):
+    sign(state, "s", T0, opens=True)
+    (one,) = sessions.lost(state, T0 + SILENCE, lambda _: None)
+    sign(state, "s", T0 + SILENCE + 1)
+    assert not sessions.bury(state, one)
+    (one,) = sessions.lost(state, T0 + 3 * SILENCE, lambda _: None)
+    assert [sessions.bury(state, one) for _ in range(2)] == [True, False]
+    (one,) = sessions.some(state)
+    assert (one.why, one.ended) == (GONE, T0 + SILENCE + 1)
+
+
+def test_a_request_comes_back_when_its_taker_died(state: State):
+    sessions.ask(state, SNAPSHOT, "s", T0)
+    first = sessions.take(state, T0)
+    assert first
+    assert sessions.take(state, T0 + LEASE - 1) is None
+    second = sessions.take(state, T0 + LEASE + 1)
+    assert second
+    sessions.done(state, first)  # too late: it is somebody else's now
+    assert sessions.waiting(state) == 1
+    sessions.done(state, second)
+    assert sessions.waiting(state) == 0
+
+
+def test_a_snapshot_is_not_asked_for_all_the_time(state: State):
+    asked = [sessions.ask(state, SNAPSHOT, "s", T0 + n, 600.0) for n in (0, 1, 599, 600, 601)]
+    assert asked == [True, False, False, True, False]
+    assert sessions.ask(state, SNAPSHOT, "t", T0 + 1, 600.0)
+    assert sessions.ask(state, DIGEST, "s", T0 + 1)
+
+
+def test_costs_add_up(state: State):
+    for tokens, seconds in ((0, 0.01), (120, 0.05), (30, 0.02)):
+        sessions.spend(state, "s", "AfterTool", tokens, seconds)
+    sessions.spend(state, "t", "AfterTool", 7, 1.0)
+    (one,) = sessions.costs(state, ["s"])
+    assert (one.calls, one.answers, one.tokens, round(one.spent, 2), one.most) == (3, 2, 150, 0.08, 0.05)
+
+
+def test_spots_are_those_of_a_work_tree(state: State):
+    sessions.set_spots(state, "/a", "key", [("new.py", "got-1", 3, 4, "old.py")])
+    sessions.set_spots(state, "/b", "key", [("other.py", "got-1", 1, 1, "old.py")])
+    assert sessions.spots(state, "/a") == {"got-1": ("new.py", 3, 4, "old.py")}
+    assert sessions.spots(state, "/a", "old.py") == {}
+    sessions.set_spots(state, "/a", "key2", [])
+    assert sessions.spots(state, "/a") == {}
+    assert sessions.spots(state, "/b", "other.py")
