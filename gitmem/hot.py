@@ -48,7 +48,7 @@ def respond(
     limit = speaks.limits.get(event.raw, LIMIT)
     ready(None, event.name, limit)
     try:
-        hook = Hook(event, env, now)
+        hook = Hook(event, env, now, hears_after_compact=events.AFTER_COMPACT in speaks.events.values())
     except NotARepository:
         return b""
     if not hook.trusted() or is_off(hook.home, env, now, event.session):
@@ -62,7 +62,7 @@ def respond(
         hook.mend(error)
         raise
     told = bool(lines) and (event.raw in speaks.told or (event.name == events.TURN_END and speaks.ask is not None))
-    words = (lines[0] if event.name == events.TURN_END else fence(lines)) if told else ""
+    words = fence(lines) if told else ""
     hook.spend(tokens(words), time.monotonic() - begun)
     if not words:
         return b""

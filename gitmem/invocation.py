@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 IGNORE_FILE, IGNORE_SIZE = ".gitmemignore", 1 << 18  # what a repository does not want stored; bytes of it that are looked at
+FILES = 20  # files of one tool call that are looked at
 BUSY = 0.5  # seconds to wait for another process that writes state.db
 FRESH = 3.0  # seconds that a drain may still be at it
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
@@ -36,8 +37,9 @@ DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two 
 class Hook:
     """One call: the event, the repository, and what is opened on first use. Times are read once."""
 
-    def __init__(self, event: events.Event, env: "Mapping[str, str]", now: float) -> None:
+    def __init__(self, event: events.Event, env: "Mapping[str, str]", now: float, *, hears_after_compact: bool = True) -> None:
         self.event = event
+        self.hears_after_compact = hears_after_compact
         self.folder = _folder(event.cwd)
         self.env = env
         self.now = now
@@ -48,17 +50,19 @@ class Hook:
         self._state: State | None = None
         self._index: Index | None = None
         self._looked = False
-        self.path = ""  # of the file that a tool uses, from the work tree's root
+        self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
 
     def look(self) -> None:
         """Find the file that the event is about, and hide from it what must not be stored."""
         event = self.event
-        self.path = inside(event.path, self.root, self.folder) if event.path else ""
+        self.paths = [path for given in event.paths[:FILES] if (path := inside(given, self.root, self.folder))]
         hidden = self.ignored
         if not hidden or isinstance(hidden, tuple):
             return
-        if (self.path and hidden.has(self.path)) or hidden.named_in(event.command):
-            event.action = event.command = event.path = event.error = self.path = ""
+        known = [path for path in self.paths if not hidden.has(path)]
+        if hidden.named_in(event.command) or (self.paths and not known):
+            event.action = event.command = event.path = event.error = ""
+        self.paths = known
         event.error = hidden.without(event.error)
 
     @property

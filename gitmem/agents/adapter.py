@@ -33,16 +33,16 @@ class Settings:
     """Where an agent reads its hooks, and in which form: what `git mem install` writes.
 
     `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home folder, the others from the work tree's
-    root; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
+    root; `behind` {event: pattern of tools} is where nothing is ever answered, so that the CLI need not wait; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
     `unit` the number of timeout units in a second, `matchers` {event of the agent: pattern of tools}. `programs` are what its CLI may be
     called, where that is not the agent's name; `note` is what its user has to know once the hooks are installed.
     """
 
-    __slots__ = ("local", "matchers", "note", "override", "programs", "project", "shape", "unit", "user")
+    __slots__ = ("behind", "local", "matchers", "note", "override", "programs", "project", "shape", "unit", "user")
 
     def __init__(
         self, shape: str, *, user: str = "", project: str = "", local: str = "", override: str = "", unit: int = 1, matchers: "Mapping[str, str] | None" = None,
-        programs: "Sequence[str]" = (), note: str = "",
+        behind: "Mapping[str, str] | None" = None, programs: "Sequence[str]" = (), note: str = "",
     ) -> None:  # fmt: skip
         self.shape = shape
         self.user = user
@@ -51,6 +51,7 @@ class Settings:
         self.override = override
         self.unit = unit
         self.matchers = matchers or {}
+        self.behind = behind or {}
         self.programs = programs
         self.note = note
 
@@ -63,10 +64,12 @@ class Adapter:
     names; it may return None for one that is none of ours. `limits` are the seconds that our hook has for an event, where its CLI gives less than usual.
     `session` names variables in which its CLI tells commands the session's id. `ask` makes the answer to the end of a turn that has the
     model go on with a remark; None where there is none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that
-    they find in this one's settings.
+    they find in this one's settings. `notices` begin what comes as a prompt though nobody wrote it.
     """
 
-    __slots__ = ("answer", "ask", "events", "foreign", "limits", "name", "places", "refine", "session", "settings", "told", "tools")
+    __slots__ = (
+        "answer", "ask", "events", "foreign", "limits", "name", "notices", "places", "refine", "session", "settings", "told", "tools",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -83,6 +86,7 @@ class Adapter:
         limits: "Mapping[str, float] | None" = None,
         session: "Sequence[str]" = (),
         foreign: "Sequence[str]" = (),
+        notices: "tuple[str, ...]" = (),
     ) -> None:
         self.name = name
         self.events = events
@@ -96,6 +100,7 @@ class Adapter:
         self.limits = limits or {}
         self.session = session
         self.foreign = foreign
+        self.notices = notices
 
 
 def find(agent: str) -> Adapter:
@@ -124,6 +129,8 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
     event.transcript = first(payload, places["transcript"], 4096)
     event.model = first(payload, places["model"], 128)
     event.prompt = read_back(first(payload, places["prompt"], LONG))
+    if event.name == events.PROMPT and (not event.prompt.strip() or event.prompt.startswith(adapter.notices)):
+        return None  # of ours alone, as some hand our remark back, or of nobody
     event.message = read_back(first(payload, places["message"], LONG))
     event.tool = first(payload, places["tool"], 128)
     event.call = first(payload, places["call"], 256)
@@ -132,7 +139,8 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
         event.command = first(payload, places["command"], 65536)
     elif event.action:
         path = first(payload, places["path"], 4096)
-        event.paths = (path,) if path else patched(first(payload, places["patch"], LONG))
+        named = (path,) if path else patched(first(payload, places["patch"], LONG))
+        event.paths = tuple(path for path in named if "\0" not in path)
         event.path = event.paths[0] if event.paths else ""
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])

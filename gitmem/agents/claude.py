@@ -24,6 +24,7 @@ ADAPTER = Adapter(
     ask=go_on,
     limits={"SessionEnd": 1.0},  # it kills a plugin's hook after 1.5
     session=("CLAUDE_CODE_SESSION_ID",),
+    notices=("<task-notification>",),  # a command in the background ended
     foreign=("timestamp", "cursor_version"),  # Copilot CLI and Cursor run what is in .claude/settings.json too, and read other answers
     settings=Settings(
         "claude", user=".claude/settings.json", project=".claude/settings.json", local=".claude/settings.local.json", override="CLAUDE_CONFIG_DIR",

@@ -65,5 +65,8 @@ ADAPTER = Adapter(
     ask=go_on,
     refine=_refine,
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
-    settings=Settings("claude", user=".codex/hooks.json", project=".codex/hooks.json", override="CODEX_HOME"),
+    settings=Settings(
+        "claude", user=".codex/hooks.json", project=".codex/hooks.json", override="CODEX_HOME",
+        note="Codex runs hooks once you trust them: type /hooks in it, again when they have changed.",
+    ),
 )  # fmt: skip

@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _END = Lazy(r"\n?<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z")
-_NOTICE = "<system_notification>"
 
 
 def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
-    if event.name == events.PROMPT and event.prompt.startswith(_NOTICE):
-        return None  # nobody wrote it
     if event.action == events.COMMAND and event.name == events.TOOL_FAILED:
         event.interrupted = True  # it was not run
     elif event.action == events.COMMAND and event.name == events.AFTER_TOOL:
@@ -47,5 +44,7 @@ ADAPTER = Adapter(
     answer=context,
     ask=go_on,
     refine=_refine,
+    notices=("<system_notification>",),
+    session=("COPILOT_AGENT_SESSION_ID",),
     settings=Settings("copilot", user=".copilot/hooks/git-mem.json", project=".github/hooks/git-mem.json", override="COPILOT_HOME"),
 )  # fmt: skip

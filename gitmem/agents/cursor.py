@@ -53,7 +53,7 @@ ADAPTER = Adapter(
     answer=_context,
     refine=_refine,
     settings=Settings(
-        "cursor", user=".cursor/hooks.json", project=".cursor/hooks.json",
+        "cursor", user=".cursor/hooks.json", project=".cursor/hooks.json", programs=("cursor", "cursor-agent"),
         matchers={"postToolUse": "Shell|Read|Write|StrReplace|Edit", "postToolUseFailure": "Shell|Read|Write|StrReplace|Edit"},
     ),
 )  # fmt: skip

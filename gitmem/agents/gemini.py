@@ -60,7 +60,7 @@ def _ended(event: Event, said: str, payload: "Mapping[str, Any]", *, wrong: bool
     start = len(f"Output: {shown}") if whole else max(0, len(said) - 4000)
     lines, found = said[start:].split("\n"), dict[str, str]()
     for kind in _KINDS:
-        if lines[-1].startswith(kind):
+        if lines and lines[-1].startswith(kind):
             found[kind] = lines.pop()[len(kind) :]
     event.background = event.background or "Background PIDs: " in found
     code, signal, error = (found.get(kind, "").replace("(none)", "") for kind in ("Exit Code: ", "Signal: ", "Error: "))
@@ -95,6 +95,7 @@ ADAPTER = Adapter(
     session=("GEMINI_SESSION_ID",),
     settings=Settings(
         "gemini", user=".gemini/settings.json", project=".gemini/settings.json", unit=1000,
+        note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), and lists them when it starts.",
         matchers={"AfterTool": "run_shell_command|read_file|read_many_files|replace|write_file"},
     ),
 )  # fmt: skip

@@ -20,7 +20,7 @@ def _refine(event: Event, payload: "Mapping[str, Any]") -> Event | None:
         if type(code) is not int:
             event.interrupted = True  # its time was over, or the user stopped it
         elif code:
-            failed(event, code, read_back(first(payload, ("tool_response.output",), LONG)))
+            failed(event, code, read_back(first(payload, ("tool_response.output",), LONG)).removeprefix("(no output)"))
     return event
 
 

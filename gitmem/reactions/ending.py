@@ -15,6 +15,8 @@ REMARK = (
 
 def compact(hook: Hook) -> "list[str]":
     """Ask for a snapshot of the work, before the context goes."""
+    if not hook.hears_after_compact:
+        hook.state.forget_told(hook.event.context)  # the only word that this agent has of it
     if sessions.ask(hook.state, sessions.SNAPSHOT, hook.event.session, hook.now, SNAPSHOT_GAP):
         hook.drain(f"compact {hook.event.session}", sure=True)
     return []

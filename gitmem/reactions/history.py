@@ -60,7 +60,7 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
     elif event.tool:
         role, content = "tool", kept("\n".join(x for x in (event.command[:OUTPUT], event.error[:OUTPUT]) if x), 2 * OUTPUT)
     facts = {
-        "event": event.name, "tool": event.tool, "action": event.action, "files": [hook.path] if hook.path else [], "source": event.source, "call": event.call,
+        "event": event.name, "tool": event.tool, "action": event.action, "files": hook.paths, "source": event.source, "call": event.call,
         "agent_id": event.subagent,
     }  # fmt: skip
     out: dict[str, Any] = {"timestamp": at, "role": role, "content": content, "metadata": {k: v for k, v in facts.items() if v}}

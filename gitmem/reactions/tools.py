@@ -5,7 +5,7 @@ import os
 from gitmem.agents import events
 from gitmem.agents.render import record_line
 from gitmem.index import sessions
-from gitmem.invocation import Hook
+from gitmem.invocation import FILES, Hook
 from gitmem.model.kinds import LIVE, gotcha_id
 from gitmem.reactions.telling import Spots, shown
 from gitmem.services.evidence import read_lines
@@ -44,10 +44,19 @@ def after(hook: Hook) -> "list[str]":
 
 
 def _file(hook: Hook) -> "list[str]":
-    path = hook.path
-    if not path or not hook.settings.get("inject"):
+    if not hook.paths or not hook.settings.get("inject"):
         return []
     hook.catch_up(PATIENCE)
+    rows = [row for path in hook.paths for row in _about(hook, path)]
+    if not rows:
+        return []
+    rows = shown(hook, rows)
+    spots = Spots(hook)
+    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, spot=row.get("spot") or spots.of(row)))
+
+
+def _about(hook: Hook, path: str) -> "list[Row]":
+    """Return the gotchas of a file: of its path, of its pattern, come here from another file, called for by its code."""
     wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
     rows: list[Row] = []
     come = sessions.spots(hook.state, hook.root, path)
@@ -65,9 +74,7 @@ def _file(hook: Hook) -> "list[str]":
     if not rows:
         return []
     away = {id for id, (at, *_) in sessions.spots(hook.state, hook.root).items() if at != path}
-    rows = shown(hook, [row for row in rows if row["id"] not in away or row.get("spot")])
-    spots = Spots(hook)
-    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, spot=row.get("spot") or spots.of(row)))
+    return [row for row in rows if row["id"] not in away or row.get("spot")]
 
 
 def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
@@ -120,7 +127,8 @@ def _passed(hook: Hook) -> None:
         return
     hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
     if event.action == events.WRITE:
-        trials.note_step(hook.state, event.session, hook.now, trials.EDIT, os.path.realpath(os.path.join(hook.folder, event.path)))
+        for path in event.paths[:FILES]:
+            trials.note_step(hook.state, event.session, hook.now, trials.EDIT, os.path.realpath(os.path.join(hook.folder, path)))
         return
     from gitmem.model import commands
 

@@ -478,7 +478,7 @@ def test_drain_holds_nothing_of_the_agent(project: Path, agent):
 def test_settings_are_printed_whole(project: Path):
     settings_ = json.loads(run(project, "hook", "claude", "--settings"))
     commands = {h["command"] for groups in settings_["hooks"].values() for g in groups for h in g["hooks"]}
-    assert commands == {"git-mem hook claude"} and set(settings_["hooks"]) >= {
+    assert all("git-mem hook claude" in command for command in commands) and set(settings_["hooks"]) >= {
         "SessionStart",
         "UserPromptSubmit",
         "PostToolUseFailure",

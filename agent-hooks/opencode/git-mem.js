@@ -1,0 +1,173 @@
+// git-mem for opencode: tells the model what this repository remembers, and lets git-mem learn from what goes wrong.
+//
+// opencode has no hooks that run a command, so this plugin calls one for each event, with the event's JSON on its standard input, and
+// puts what it answers where the model reads it. Nothing here throws into opencode, and nothing takes longer than LIMIT.
+// GITMEM=0 in the environment turns it off.
+
+import { spawn } from "node:child_process"
+
+const COMMAND = "git-mem hook opencode 2>/dev/null || true" // a shell's; `git mem install opencode` writes its own here
+const LIMIT = 4500 // milliseconds; the command ends itself after three seconds
+const OUTPUT = 1 << 20 // characters of a tool's output that are sent
+const TOOLS = new Set(["bash", "read", "edit", "write", "patch", "apply_patch"])
+
+/** Run the command on a payload; resolves to the text for the model, or to nothing, whatever happens. */
+function ask(payload, cwd) {
+  return new Promise((resolve) => {
+    let out = ""
+    let timer
+    const done = (text) => {
+      clearTimeout(timer)
+      resolve(text)
+    }
+    try {
+      // a group of its own, so that all of it can be ended
+      const child = spawn(COMMAND, { cwd, shell: true, detached: true, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      timer = setTimeout(() => {
+        done("")
+        for (const pipe of [child.stdin, child.stdout]) pipe.destroy()
+        child.unref()
+        try {
+          process.kill(-child.pid, "SIGKILL")
+        } catch {
+          child.kill("SIGKILL")
+        }
+      }, LIMIT)
+      child.on("error", () => done(""))
+      child.stdin.on("error", () => {})
+      child.stdout.on("error", () => {})
+      child.stdout.setEncoding("utf8")
+      child.stdout.on("data", (part) => {
+        out += part
+      })
+      child.on("close", () => done(words(out)))
+      child.stdin.end(JSON.stringify(payload))
+    } catch {
+      done("")
+    }
+  })
+}
+
+function words(out) {
+  try {
+    const text = JSON.parse(out).additionalContext
+    return typeof text === "string" ? text : ""
+  } catch {
+    return ""
+  }
+}
+
+/** Return a hook that swallows what goes wrong in it. */
+function safe(hook) {
+  return async (...args) => {
+    try {
+      await hook(...args)
+    } catch {
+      // opencode would end the turn over it
+    }
+  }
+}
+
+function isOff() {
+  return ["0", "false", "no", "off"].includes((process.env.GITMEM ?? "").trim().toLowerCase())
+}
+
+export const GitMem = async ({ directory } = {}) => {
+  if (isOff() || typeof directory !== "string") return {}
+
+  const parents = new Map() // a subagent's session: the session that it works for
+  const created = new Set() // sessions that began while we watched; others are resumed
+  const started = new Map() // sessions whose start was told, and how
+  const said = new Map() // the last words of each session
+
+  /** Return what every payload has. */
+  function about(session, name) {
+    let root = session
+    for (let depth = 0; parents.has(root) && depth < 20; depth++) root = parents.get(root)
+    const common = { hook_event_name: name, session_id: root, cwd: directory }
+    return root === session ? common : { ...common, agent_id: session }
+  }
+
+  function tell(session, name, fields) {
+    return ask({ ...about(session, name), ...fields }, directory)
+  }
+
+  /** Tell that a session starts, once, before its first prompt; again when its context was compacted. */
+  async function start(session) {
+    const source = started.get(session) ?? (created.has(session) ? "startup" : "resume")
+    if (source === "told") return ""
+    started.set(session, "told")
+    return tell(session, "SessionStart", { source })
+  }
+
+  async function end(session, reason) {
+    const known = started.delete(session) && !parents.has(session)
+    for (const all of [parents, created, said]) all.delete(session)
+    if (known) await ask({ hook_event_name: "SessionEnd", session_id: session, cwd: directory, reason }, directory)
+  }
+
+  const events = {
+    "session.created": ({ info }) => {
+      created.add(info.id)
+      if (info.parentID) parents.set(info.id, info.parentID)
+    },
+    "session.compacted": async ({ sessionID }) => {
+      if (!parents.has(sessionID)) started.set(sessionID, "compact")
+      await tell(sessionID, "PostCompact", {})
+    },
+    "session.idle": async ({ sessionID }) => {
+      if (!started.has(sessionID)) return
+      const last_assistant_message = said.get(sessionID) ?? ""
+      said.delete(sessionID)
+      await tell(sessionID, "Stop", { last_assistant_message })
+    },
+    "session.deleted": ({ info }) => end(info.id, "deleted"),
+    "message.part.updated": async ({ part }) => {
+      // a tool that could not be used; a command that failed is an ordinary result
+      if (part.type !== "tool" || part.state?.status !== "error" || !TOOLS.has(part.tool)) return
+      const error = String(part.state.error ?? "").slice(0, OUTPUT)
+      await tell(part.sessionID, "PostToolUseFailure", {
+        tool_name: part.tool, tool_input: part.state.input, tool_use_id: part.callID, error, is_interrupt: part.tool === "bash",
+      })
+    },
+  }
+
+  return {
+    event: safe(({ event }) => events[event.type]?.(event.properties)),
+
+    "chat.message": safe(async ({ sessionID }, { message, parts }) => {
+      const typed = parts.filter((part) => part.type === "text" && !part.synthetic)
+      if (parents.has(sessionID)) started.set(sessionID, "told") // a subagent: nobody typed that
+      if (parents.has(sessionID) || typed.length === 0) return
+      const prompt = typed.map((part) => part.text).join("\n")
+      const texts = [await start(sessionID), await tell(sessionID, "UserPromptSubmit", { prompt })].filter(Boolean)
+      // parts are kept in the order of their ids
+      const id = parts.map((part) => part.id).sort().at(-1)
+      texts.forEach((text, n) => {
+        parts.push({ id: `${id}${n}`, sessionID, messageID: message.id, type: "text", synthetic: true, text })
+      })
+    }),
+
+    "tool.execute.after": safe(async ({ tool, sessionID, callID, args }, result) => {
+      if (!TOOLS.has(tool)) return
+      const output = String(result.output ?? "").slice(0, OUTPUT)
+      const tool_response = { output, exit: result.metadata?.exit ?? null }
+      const texts = [await tell(sessionID, "PostToolUse", { tool_name: tool, tool_input: args, tool_use_id: callID, tool_response })]
+      if (started.get(sessionID) === "compact") texts.unshift(await start(sessionID)) // no prompt comes before the work goes on
+      result.output = [result.output, ...texts.filter(Boolean)].join("\n\n")
+    }),
+
+    "experimental.text.complete": safe(({ sessionID }, { text }) => {
+      said.set(sessionID, String(text).slice(0, OUTPUT))
+    }),
+
+    "experimental.session.compacting": safe(({ sessionID }) => tell(sessionID, "PreCompact", { trigger: "auto" })),
+
+    // so that `git mem` in a command knows whose it is
+    "shell.env": safe(({ sessionID }, { env }) => {
+      if (sessionID) env.OPENCODE_SESSION_ID = about(sessionID, "").session_id
+    }),
+
+    dispose: safe(() => Promise.all([...started.keys()].map((session) => end(session, "exit")))),
+  }
+}

@@ -1,0 +1,222 @@
+"""A stand-in for the model servers of Anthropic, Google and OpenAI (responses) on loopback, so that the real CLIs run without a network.
+
+A run is a list of steps: `{"text": "..."}` or `{"tool": NAME, "input": {...}}`. The step that answers a request is the number of tool
+results that are already in the conversation, so a run needs no state here; past the end the answer is "done". Requests that offer no
+tools (titles, routing, summaries) get an aside. Each request is kept: what a hook told stands in it.
+"""
+
+import json
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+Step = dict[str, Any]
+ASIDE = '{"title": "test", "isNewTopic": false}'
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a CLI sent to its model."""
+
+    path: str
+    body: dict[str, Any]
+
+    @property
+    def offers_tools(self) -> bool:
+        """Say whether the model is asked to work, not for a title or a summary."""
+        return any(tool.get("functionDeclarations", True) for tool in self.body.get("tools") or [])
+
+    @property
+    def text(self) -> str:
+        """All strings in it, a line each, without what JSON escapes."""
+        return "\n".join(_strings(self.body))
+
+
+class FakeModel:
+    """A server on a free port, as long as the `with` block lasts; `steps` may be replaced between two runs."""
+
+    def __init__(self, steps: Sequence[Step] = (), aside: str = ASIDE) -> None:
+        self.steps = list(steps)
+        self.aside = aside
+        self.requests: list[Request] = []
+        self._server = _Server(self)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def asked(self) -> list[Request]:
+        """The requests that offered tools, in the order in which they came."""
+        return [request for request in self.requests if request.offers_tools]
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def step(self, request: Request) -> tuple[int, Step]:
+        """Return the number and the step that answers a request."""
+        if not request.offers_tools:
+            return 0, {"text": self.aside}
+        n = _tool_results(request.body)
+        return n, self.steps[n] if n < len(self.steps) else {"text": "done"}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, model: FakeModel) -> None:
+        self.model = model
+        self.lock = threading.Lock()
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing when a CLI that was killed no longer listens."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+    def do_HEAD(self) -> None:
+        self._reply(b"")
+
+    def do_GET(self) -> None:
+        self._json({"data": [], "models": []})
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        try:
+            body = json.loads(raw or b"{}")
+        except ValueError:
+            self._json({"error": {"type": "invalid_request_error", "message": "not JSON"}}, 400)
+            return
+        request = Request(self.path, body)
+        with self.server.lock:
+            self.server.model.requests.append(request)
+        if "count_tokens" in self.path or "countTokens" in self.path:
+            self._json({"input_tokens": 10, "totalTokens": 10})
+            return
+        n, step = self.server.model.step(request)
+        if "/messages" in self.path:
+            self._anthropic(body, step, n)
+        elif "enerateContent" in self.path:
+            self._gemini(step, n)
+        elif self.path.endswith("/responses"):
+            self._stream(_responses(step, n))
+        else:
+            self._json({})
+
+    def _anthropic(self, body: dict[str, Any], step: Step, n: int) -> None:
+        message, block, delta = _message(body, step, n)
+        stop = "tool_use" if "tool" in step else "end_turn"
+        if not body.get("stream"):
+            whole = {**block, **({"input": step["input"]} if "tool" in step else {"text": step["text"]})}
+            self._json({**message, "content": [whole], "stop_reason": stop})
+            return
+        self._stream([
+            {"type": "message_start", "message": message},
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": message["usage"]},
+            {"type": "message_stop"},
+        ])  # fmt: skip
+
+    def _gemini(self, step: Step, n: int) -> None:
+        call = {"id": f"call_{n}", "name": step.get("tool"), "args": step.get("input")}
+        part = {"functionCall": call} if "tool" in step else {"text": step["text"]}
+        answer = {
+            "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
+            "modelVersion": "fake",
+        }
+        if "stream" in self.path:
+            self._reply(f"data: {json.dumps(answer)}\n\n".encode(), "text/event-stream")
+        else:
+            self._json(answer)
+
+    def _stream(self, rows: list[dict[str, Any]]) -> None:
+        text = "".join(f"event: {row['type']}\ndata: {json.dumps(row)}\n\n" for row in rows)
+        self._reply(text.encode(), "text/event-stream")
+
+    def _json(self, data: dict[str, Any], code: int = 200) -> None:
+        self._reply(json.dumps(data).encode(), "application/json", code)
+
+    def _reply(self, data: bytes, kind: str = "text/plain", code: int = 200) -> None:
+        self.send_response(code)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _message(body: dict[str, Any], step: Step, n: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return Anthropic's message, its block, and what the stream adds to that."""
+    usage = {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    message = {
+        "id": f"msg_{n:04d}", "type": "message", "role": "assistant", "model": body.get("model", "fake"), "content": [], "stop_reason": None,
+        "stop_sequence": None, "usage": usage,
+    }  # fmt: skip
+    if "tool" in step:
+        block = {"type": "tool_use", "id": f"toolu_{n:04d}", "name": step["tool"], "input": {}}
+        return message, block, {"type": "input_json_delta", "partial_json": json.dumps(step["input"])}
+    return message, {"type": "text", "text": ""}, {"type": "text_delta", "text": step["text"]}
+
+
+def _responses(step: Step, n: int) -> list[dict[str, Any]]:
+    """Return the rows of OpenAI's stream; a step's `kind` may be `custom_tool_call`."""
+    item: dict[str, Any]
+    if "tool" in step:
+        kind = step.get("kind", "function_call")
+        item = {"type": kind, "id": f"fc_{n}", "call_id": f"call_{n}", "name": step["tool"], "status": "completed"}
+        item |= {"input": step["input"]} if kind == "custom_tool_call" else {"arguments": json.dumps(step["input"])}
+    else:
+        content = [{"type": "output_text", "text": step["text"], "annotations": []}]
+        item = {"type": "message", "id": f"msg_{n}", "role": "assistant", "status": "completed", "content": content}
+    usage = {
+        "input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }  # fmt: skip
+    head = {"id": f"resp_{n}", "object": "response", "status": "in_progress", "output": []}
+    return [
+        {"type": "response.created", "response": head},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {**head, "status": "completed", "output": [item], "usage": usage}},
+    ]
+
+
+def _tool_results(body: dict[str, Any]) -> int:
+    """Return how many tool results a conversation has, in any of the three forms."""
+    said = [block for message in body.get("messages", []) if isinstance(message.get("content"), list) for block in message["content"]]
+    parts = [part for content in body.get("contents", []) for part in content.get("parts", [])]
+    items = body["input"] if isinstance(body.get("input"), list) else []
+    return (
+        sum(block.get("type") == "tool_result" for block in said)
+        + sum("functionResponse" in part for part in parts)
+        + sum(str(item.get("type", "")).endswith("call_output") for item in items)
+    )
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in inner for text in _strings(item)]

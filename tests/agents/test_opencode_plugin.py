@@ -1,0 +1,104 @@
+"""opencode's plugin, in Node.js: what it sends, where it puts an answer, and that nothing of it reaches opencode as an error."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.agents import adapter
+from tests.editors.conftest import missing
+
+PLUGIN = Path(__file__).parents[2] / "agent-hooks" / "opencode" / "git-mem.js"
+DRIVER = Path(__file__).parent / "opencode_driver.mjs"
+ECHO = """#!/bin/sh
+IFS= read -r line || true
+printf '%s\\n' "$line" >> "$SENT"
+case $line in *SessionStart*) printf '{"additionalContext": "START"}';; *'"PostToolUse"'*) printf '{"additionalContext": "TOOL"}';; esac
+"""
+
+
+def drive(folder: Path, script: str, limit: int = 0, **env: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Run the driver with a `git-mem` that is this script; return what it saw, and what was sent."""
+    program = folder / "git mem"  # its path may need quotes
+    program.write_text(script)
+    program.chmod(0o755)
+    sent = folder / "sent"
+    sent.touch()
+    text = PLUGIN.read_text(encoding="utf-8")
+    start = text.index("const COMMAND = ")
+    line = "const COMMAND = " + json.dumps(f"'{program}' hook opencode 2>/dev/null || true")
+    plugin = folder / "git-mem.mjs"  # Node.js takes a bare .js for something else than Bun does
+    text = text[:start] + line + text[text.index("\n", start) :]
+    plugin.write_text(re.sub(r"LIMIT = \d+", f"LIMIT = {limit}", text) if limit else text)
+    done = subprocess.run(
+        [shutil.which("node") or missing("node"), DRIVER, plugin, folder],
+        env={**os.environ, "SENT": str(sent), **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout), [json.loads(line) for line in sent.read_text().splitlines()]
+
+
+def test_plugin_tells_what_it_is_answered(tmp_path: Path):
+    saw, sent = drive(tmp_path, ECHO)
+    assert [part["text"] for part in saw["first"]] == ["START"]
+    assert saw["first"][0] == {
+        "id": "prt_10",
+        "sessionID": "ses_1",
+        "messageID": "msg_1",
+        "type": "text",
+        "synthetic": True,
+        "text": "START",
+    }
+    assert (saw["second"], saw["subagent"], saw["other"]) == ([], [], "page")
+    assert (saw["tool"], saw["after"]) == ("boom\n\nTOOL", "boom\n\nSTART\n\nTOOL")
+    assert saw["env"] == {"OPENCODE_SESSION_ID": "ses_1"}
+    assert [row["hook_event_name"] for row in sent][:10] == [
+        "SessionStart", "UserPromptSubmit", "UserPromptSubmit", "PostToolUse", "PostToolUse", "PostCompact", "PostToolUse", "SessionStart",
+        "PostToolUseFailure", "Stop",
+    ]  # fmt: skip
+    assert [row["source"] for row in sent if row["hook_event_name"] == "SessionStart"][:2] == ["startup", "compact"]
+    assert sent[4]["agent_id"] == "ses_sub" and sent[4]["session_id"] == "ses_1"
+
+
+def test_plugin_sends_what_the_adapter_reads(tmp_path: Path):
+    _, sent = drive(tmp_path, ECHO)
+    speaks = adapter.find("opencode")
+    seen = {row["hook_event_name"]: adapter.read(speaks, row, "") for row in sent}
+    assert set(seen) >= {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PostCompact", "Stop", "SessionEnd"}
+    assert all(seen.values()), seen
+    stop = next(
+        event for row in sent if row["hook_event_name"] == "Stop" and (event := adapter.read(speaks, row, "")) and event.session == "ses_1"
+    )
+    assert stop.message == "all done"
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["#!/bin/sh\nexit 2\n", "#!/bin/sh\necho no JSON\n", "#!/bin/sh\nprintf '{\"additionalContext\": 1}'\n", "#!/nosuch/program\n"],
+)
+def test_plugin_takes_no_harm_from_its_command(tmp_path: Path, script: str):
+    saw, _ = drive(tmp_path, script)
+    assert (saw["first"], saw["tool"], saw["after"]) == ([], "boom", "boom")
+
+
+def test_plugin_is_turned_off_by_the_environment(tmp_path: Path):
+    assert drive(tmp_path, ECHO, GITMEM="0") == ({"hooks": []}, [])
+
+
+def test_plugin_gives_up_on_a_command_that_hangs(tmp_path: Path):
+    """And ends all that it started."""
+    saw, _ = drive(tmp_path, '#!/bin/sh\nsleep 3600 &\necho $! >> "$SENT.pids"\nwait\n', limit=100)
+    assert (saw["first"], saw["tool"]) == ([], "boom")
+    left = subprocess.run(
+        ["ps", "-o", "stat=", "-p", ",".join((tmp_path / "sent.pids").read_text().split())], capture_output=True, text=True, check=False
+    )
+    assert not [state for state in left.stdout.split() if not state.startswith("Z")]

@@ -1,0 +1,96 @@
+"""A repository, its remote and a second clone, in which a real CLI works against a fake model."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.agents.clis import Cli
+from tests.agents.fake_model import FakeModel, Step
+from tests.conftest import git
+from tests.hooks.conftest import CODE, run
+
+FAILING = "python app/pay.py"
+
+
+@dataclass
+class World:
+    """One agent, its CLI in a home of its own, and the repositories of a test."""
+
+    agent: str
+    root: Path
+    model: FakeModel
+
+    def __post_init__(self) -> None:
+        self.cli = Cli(self.agent, Path(os.environ["HOME"]), self.model)
+        self.hub = self.root / "hub.git"
+        git(self.root, "init", "-q", "--bare", str(self.hub))
+        self.first = self.root / "first"
+        git(self.root, "clone", "-q", str(self.hub), str(self.first))
+        (self.first / "app").mkdir()
+        (self.first / "app" / "pay.py").write_text(CODE)
+        git(self.first, "add", "app")
+        git(self.first, "commit", "-qm", "pay")
+        git(self.first, "push", "-q", "origin", "HEAD")
+
+    def install(self, path: Path) -> Path:
+        """Install the hooks in a clone, as a person would; return the clone."""
+        run(path, "install", self.agent)
+        return path
+
+    def clone(self, name: str = "second") -> Path:
+        """Return a new clone, with the memory that was synced and hooks of its own."""
+        path = self.root / name
+        git(self.root, "clone", "-q", str(self.hub), str(path))
+        run(path, "sync")
+        return self.install(path)
+
+    def work(self, path: Path, prompt: str, *steps: Step) -> list[str]:
+        """Let the agent take these steps in a folder; return what its model was sent, a text for each request."""
+        self.model.steps = [*steps, {"text": "The work is done."}]
+        self.model.requests.clear()
+        self.cli.run(path, prompt, *self.trusting(path))
+        return [request.text for request in self.model.asked]
+
+    def trusting(self, path: Path) -> list[str]:
+        """Return the words that make the CLI heed a project's settings."""
+        return ["-c", f'projects."{path}".trust_level="trusted"'] if self.agent == "codex" else []
+
+    # -- the agent's tools
+
+    def shell(self, command: str) -> Step:
+        """Return a step that runs a command."""
+        if self.agent == "codex":
+            return {"tool": "exec_command", "input": {"cmd": command}}
+        return {"tool": "Bash" if self.agent == "claude" else "run_shell_command", "input": {"command": command, "description": "work"}}
+
+    def read(self, path: Path) -> Step:
+        """Return a step that reads a file."""
+        if self.agent == "codex":
+            return self.shell(f"cat {path}")
+        return {"tool": "Read" if self.agent == "claude" else "read_file", "input": {"file_path": str(path)}}
+
+    def edit(self, path: Path, old: str, new: str) -> Step:
+        """Return a step that replaces one line of a file by another."""
+        if self.agent == "codex":
+            patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+            return {"tool": "apply_patch", "kind": "custom_tool_call", "input": patch}
+        change = {"file_path": str(path), "old_string": old, "new_string": new}
+        return {"tool": "Edit", "input": change} if self.agent == "claude" else {"tool": "replace", "input": {**change, "instruction": "change"}}
+
+
+def sessions(path: Path) -> list[dict[str, Any]]:
+    """Return the sessions that the hooks told of, the latest first."""
+    return list(json.loads(run(path, "session", "list", "--json")))
+
+
+def history(path: Path, session: str) -> list[dict[str, Any]]:
+    """Return the rows of a session's history."""
+    (file,) = (path / ".git/gitmem/sessions").glob(f"history_*_{session}.jsonl")
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def digests(path: Path) -> list[dict[str, Any]]:
+    """Return the digests of sessions."""
+    return list(json.loads(run(path, "list", "--kind", "summary", "--json")))

@@ -1,0 +1,245 @@
+"""`git mem install git-hooks`: beside hooks that are there, wherever git looks for them; they never fail and never wait."""
+
+import os
+import stat
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Mem
+from tests.conftest import git
+from tests.install.conftest import BIN
+
+NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+OURS = "git-mem git-hook"
+
+
+def hook(path: Path, text: str, mode: int = 0o755) -> bytes:
+    """Write a hook of somebody else; return its bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path.read_bytes()
+
+
+def until(true: Callable[[], bool], seconds: float = 20) -> bool:
+    """Wait for what a process in the background does."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    return true()
+
+
+def files(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Return the files of a folder with their modes."""
+    return {path.name: (stat.S_IMODE(path.stat().st_mode), path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+def test_they_come_and_go(mem: Mem, repo: Path) -> None:
+    """Five small scripts that can be run; twice is once; none is left."""
+    before = files(repo / ".git/hooks")
+
+    out = mem("install", "git-hooks").out
+    made = files(repo / ".git/hooks")
+    again = mem("install", "git-hooks").out
+    (row,) = mem("install", "--list", "--json").json["installed"]
+    mem("uninstall", "git-hooks")
+
+    assert f"the hooks of git: installed in {repo}/.git/hooks: {', '.join(NAMES)}".replace(f"{repo}/", "") in out
+    assert all(made[name][0] & 0o111 == 0o111 and made[name][1].startswith(b"#!/bin/sh\n") for name in NAMES)
+    assert "nothing changed" in again
+    assert (row["what"], row["state"], row["scope"]) == ("git-hooks", "current", "local")
+    assert files(repo / ".git/hooks") == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#!/bin/sh\necho theirs \"$@\" >>\"$LOG\"\ncat >>\"$LOG\"\nexit 3\n", "#!/usr/bin/env bash\nset -eu\necho theirs \"$@\" >>\"$LOG\"; cat >>\"$LOG\"; exit 3",
+     "#!/usr/bin/env -S python3\nimport os, sys\nprint('theirs', *sys.argv[1:], file=open(os.environ['LOG'], 'a'))\nopen(os.environ['LOG'], 'a').write(sys.stdin.read())\nsys.exit(3)\n",
+     "echo theirs \"$@\" >>\"$LOG\"\ncat >>\"$LOG\"\nexit 3\n"],
+    ids=["sh", "bash", "python", "no-shebang"],
+)  # fmt: skip
+def test_a_hook_that_is_there_goes_on(mem: Mem, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """It gets its arguments and its input, its exit code counts, and it comes back to the byte."""
+    monkeypatch.setenv("LOG", str(tmp_path / "log"))
+    path = repo / ".git/hooks/pre-push"
+    before = hook(path, text)
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+
+    mem("install", "git-hooks")
+    done = subprocess.run(["git", "push", str(tmp_path / "hub.git"), "HEAD:refs/heads/x"], cwd=repo, capture_output=True, check=False)
+    said = (tmp_path / "log").read_text()
+    mem("install", "git-hooks")
+    mem("uninstall", "git-hooks")
+
+    assert done.returncode != 0
+    assert said.startswith(f"theirs {tmp_path}/hub.git") and "refs/heads/x" in said
+    assert path.read_bytes() == before and os.access(path, os.X_OK)
+    assert not (path.parent / "pre-push.before-git-mem").exists()
+
+
+def test_a_hook_that_changed_since_loses_our_lines_alone(mem: Mem, repo: Path) -> None:
+    """What somebody wrote below them stays."""
+    path = repo / ".git/hooks/post-commit"
+    mem("install", "git-hooks")
+    path.write_text(path.read_text() + "echo mine\n")
+
+    mem("uninstall", "git-hooks")
+
+    assert path.read_text() == "#!/bin/sh\necho mine\n"
+
+
+def test_one_that_git_does_not_run_is_not_woken(mem: Mem, repo: Path) -> None:
+    """A hook without its executable bit was switched off by somebody."""
+    before = hook(repo / ".git/hooks/post-merge", "#!/bin/sh\nrm -rf /\n", 0o644)
+
+    done = mem("install", "git-hooks", code=1)
+
+    assert "not executable" in done.err
+    assert (repo / ".git/hooks/post-merge").read_bytes() == before
+    assert not (repo / ".git/hooks/post-commit").exists()
+
+
+def test_worktrees_share_them_and_bare_repositories_have_none(mem: Mem, repo: Path, make_repo: Callable[..., Path], tmp_path: Path) -> None:
+    """Installed from a linked work tree they are the repository's."""
+    git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
+
+    mem.at(tmp_path / "tree")("install", "git-hooks")
+
+    assert OURS in (repo / ".git/hooks/post-commit").read_text()
+    assert "bare" in mem.at(make_repo("bare"))("install", "git-hooks", code=1).err
+
+
+def test_a_folder_that_is_shared_needs_to_be_said(mem: Mem, repo: Path, home: Path) -> None:
+    """core.hooksPath may lead to files of the repository, or to all repositories of the user."""
+    git(repo, "config", "core.hooksPath", ".githooks")
+    tracked = mem("install", "git-hooks", code=1).err
+    mem("install", "git-hooks", "--project")
+    text = (repo / ".githooks/post-commit").read_text()
+    git(repo, "config", "core.hooksPath", str(home / "hooks"))
+    everywhere = mem("install", "git-hooks", code=1).err
+    mem("install", "git-hooks", "--user")
+
+    assert "--project" in tracked and "--user" in everywhere
+    assert str(BIN) not in text and 'PATH="$PATH:' in text
+    assert str(BIN) in (home / "hooks/post-commit").read_text()
+
+
+def test_husky(mem: Mem, repo: Path) -> None:
+    """Its own folder is not shared; with --project ours go where its users write theirs."""
+    hook(repo / ".husky/_/post-commit", '#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n')
+    hook(repo / ".husky/_/.gitignore", "*\n", 0o644)
+    before = hook(repo / ".husky/pre-push", "npm test\n", 0o644)
+    git(repo, "config", "core.hooksPath", ".husky/_")
+
+    out = mem("install", "git-hooks").out
+    mem("install", "git-hooks", "--project")
+    text = (repo / ".husky/pre-push").read_text()
+    mem("uninstall", "git-hooks", "--project")
+
+    assert "husky writes this folder anew" in out
+    assert OURS in (repo / ".husky/_/post-commit").read_text()
+    assert OURS in text and text.endswith("npm test\n")
+    assert (repo / ".husky/pre-push").read_bytes() == before
+    assert sorted(os.listdir(repo / ".husky")) == ["_", "pre-push"]
+
+
+def test_a_commit_brings_the_index_up_to_date(mem: Mem, repo: Path) -> None:
+    """In the background: what waits in the journal is committed, and the index is made."""
+    mem.add("something to index")
+    index = repo / ".git/gitmem/index.db"
+    mem("install", "git-hooks")
+    index.unlink(missing_ok=True)
+
+    git(repo, "commit", "-q", "--allow-empty", "-m", "next")
+
+    assert until(index.exists)
+
+
+@pytest.mark.parametrize("env", [{"GITMEM": "0"}, {"GIT_QUARANTINE_PATH": "/x"}], ids=["off", "quarantine"])
+def test_they_can_be_turned_off(mem: Mem, repo: Path, env: dict[str, str]) -> None:
+    """Nothing is started then."""
+    mem.add("something to index")
+    index = repo / ".git/gitmem/index.db"
+    index.unlink(missing_ok=True)
+
+    done = subprocess.run(
+        [str(BIN / "git-mem"), "git-hook", "post-commit"], cwd=repo, env={**os.environ, **env}, capture_output=True, check=False
+    )
+    time.sleep(1)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not index.exists()
+
+
+def test_without_memory_nothing_is_made(mem: Mem, repo: Path, tmp_path: Path) -> None:
+    """A repository that has none stays as it is; outside of one it is no error."""
+    for folder in (repo, tmp_path):
+        done = subprocess.run([str(BIN / "git-mem"), "git-hook", "post-commit"], cwd=folder, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    assert not (repo / ".git/gitmem").exists()
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_push_exchanges_memory_when_asked_to(mem: Mem, repo: Path, tmp_path: Path, wanted: bool) -> None:
+    """With a remote that is enabled, and the setting; the push does not wait for it."""
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    mem.add("to be shared")
+    mem("remote", "enable", "origin", "--yes")
+    mem("config", "syncOnPush", str(wanted).lower())
+    mem("install", "git-hooks")
+
+    git(repo, "push", "-q", "origin", "HEAD:refs/heads/main")
+
+    def shared() -> bool:
+        return bool(git(tmp_path / "hub.git", "for-each-ref", "refs/gitmem"))
+
+    assert until(shared, 20 if wanted else 2) == wanted
+
+
+def test_git_does_not_wait(mem: Mem, repo: Path) -> None:
+    """Even when git-mem hangs, and when it is gone."""
+    slow = repo.parent / "bin" / "git-mem"
+    hook(slow, "#!/bin/sh\nsleep 30\n")
+    mem("install", "git-hooks")
+    path = repo / ".git/hooks/post-commit"
+    text = path.read_text()
+    took = []
+    for program in (slow, Path("/nowhere/git-mem")):
+        path.write_text(text.replace(str(BIN / "git-mem"), str(program)))
+        start = time.monotonic()
+        done = subprocess.run(
+            ["git", "commit", "-q", "--allow-empty", "-m", "x"],
+            cwd=repo,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "EMAIL": "a@b"},
+        )
+        took.append(time.monotonic() - start)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    assert max(took) < 5
+
+
+@pytest.mark.parametrize("text", ["#!/bin/sh\nexit 0\n", "#!/usr/bin/python3\n"])
+def test_a_link_to_elsewhere_is_refused(mem: Mem, repo: Path, tmp_path: Path, text: str) -> None:
+    """What it leads to may serve other repositories, or be tracked."""
+    before = hook(tmp_path / "shared-hook", text)
+    (repo / ".git/hooks/post-merge").symlink_to(tmp_path / "shared-hook")
+
+    assert "is a link to" in mem("install", "git-hooks", code=1).err
+    assert (tmp_path / "shared-hook").read_bytes() == before
+
+
+def test_all_for_a_user_leaves_git_alone(mem: Mem, home: Path) -> None:
+    """There are no hooks of git for all repositories, unless core.hooksPath says where."""
+    (home / ".claude").mkdir()
+
+    rows = mem("install", "all", "--user", "--json").json
+
+    assert {row["what"] for row in rows} == {"claude"}
