@@ -15,6 +15,10 @@ def main() -> int:
         from gitmem.hot import main as hot
 
         return hot(hook)
+    if args[:1] == ["git-hook"]:
+        from gitmem.githooks import main as git_hook
+
+        return git_hook(args[1:])
     if args[:1] == ["__complete"]:
         from gitmem.complete import main as complete
 
@@ -41,7 +45,7 @@ def hook_of(args: list[str]) -> list[str] | None:
             return None
         at += 1
     rest = args[at + 1 :]
-    if args[at : at + 1] != ["hook"] or {"-h", "--help", "--settings"} & set(rest):
+    if args[at : at + 1] != ["hook"] or {"-h", "--help", "--settings", "--package"} & set(rest):
         return None
     for folder in folders:
         try:

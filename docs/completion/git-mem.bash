@@ -4,12 +4,13 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search graph log diff undo sync remote session off on hook"
+	gotcha inbox error show list search graph log diff undo sync remote session off on install uninstall hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
+__git_mem_agents="claude gemini codex opencode copilot cursor"
 __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
-__git_mem_settings="backend sign agent remote remoteRef syncTimeout capture captureThreshold captureWindow captureSessions inject injectUnconfirmed
+__git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager"
 
@@ -28,12 +29,14 @@ __git_mem_parts ()
 __git_mem_options ()
 {
 	case "$1" in
-	init) echo --no-remote --json ;;
+	init) echo --no-remote --agents --json ;;
 	status) echo --json ;;
 	doctor) echo --fix --json ;;
 	config) echo --global --unset --json ;;
 	wipe) echo --remote --yes ;;
-	hook) echo --settings ;;
+	hook) echo --settings --package ;;
+	install) echo --local --project --user --dry-run --list --json ;;
+	uninstall) echo --local --project --user --dry-run --json ;;
 	add) echo "$__git_mem_fields" --kind --link --session --shared --private --user --json ;;
 	edit | "gotcha edit") echo "$__git_mem_fields" --title --untag --unanchor --json ;;
 	supersede) echo "$__git_mem_fields" --json ;;
@@ -72,12 +75,15 @@ __git_mem_options ()
 	echo --help
 }
 
-# Say whether an option takes the next word as its value.
+# Say whether an option of a command takes the next word as its value.
 __git_mem_takes_value ()
 {
+	case "$2,$1" in
+	install,--project | uninstall,--project) return 1 ;;
+	esac
 	case "$1" in
 	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | -o | --output | --accept | \
-		--agent | --anchor | --at | --budget | --bundle | --category | --code | --command | --depth | --error | --for | --format | --into | \
+		--agent | --agents | --anchor | --at | --budget | --bundle | --category | --code | --command | --depth | --error | --for | --format | --into | \
 		--language | --link | --merge | --project | --query | --reason | --reject | --remote | --session | --severity | --since | --sort | \
 		--status | --tag | --task | --text | --title | --until | --untag | --workaround) return 0 ;;
 	esac
@@ -144,6 +150,7 @@ __git_mem_value ()
 	--sort) __git_mem_words "created updated title importance severity" ;;
 	--color) __git_mem_words "auto always never" ;;
 	--agent) __git_mem_words "global all" ;;
+	--agents) __git_mem_words "$__git_mem_agents all none" ;;
 	--language) __git_mem_words "$__git_mem_languages" ;;
 	--for) __git_mem_words "12h 1d 7d 2w" ;;
 	--link | --accept | --reject) __git_mem_ids ;;
@@ -168,14 +175,15 @@ __git_mem_argument ()
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
-		sign | saveReminder | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
+		sign | syncOnPush | saveReminder | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
 		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
 		digest) __git_mem_words "private shared off" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;
-	hook,0) __git_mem_words "claude" ;;
+	hook,0) __git_mem_words "$__git_mem_agents" ;;
+	install,* | uninstall,*) __git_mem_words "$__git_mem_agents git-hooks all" ;;
 	completion,0) __git_mem_words "bash zsh fish" ;;
 	"remote enable",0 | "remote disable",0) __git_mem_remotes ;;
 	diff,*) __git_mem_remotes ;;
@@ -209,7 +217,7 @@ __git_mem_complete ()
 			fi
 		elif [ "$word" = -- ]; then
 			literal=yes
-		elif __git_mem_takes_value "$word"; then
+		elif __git_mem_takes_value "$word" "$command"; then
 			prev="$word"
 			i=$((i + 1))
 			if [ "$word" = -C ] && [ $i -lt $last ]; then

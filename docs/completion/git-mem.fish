@@ -35,8 +35,11 @@ function __git_mem_words
             set skip 0
             continue
         end
+        if test "$word" = --project; and contains -- $command install uninstall
+            continue
+        end
         switch $word
-            case -k --kind -t --type -i --importance -m --message -F --file -n --limit -o --output --accept --agent --anchor --at --budget \
+            case -k --kind -t --type -i --importance -m --message -F --file -n --limit -o --output --accept --agent --agents --anchor --at --budget \
                 --bundle --category --code --command --depth --error --for --format --into --language --link --merge --project --query --reason \
                 --reject --remote --session --severity --since --sort --status --tag --task --text --title --until --untag --workaround
                 set skip 1
@@ -100,7 +103,7 @@ end
 # Print a setting and what it is.
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
-        remoteRef 'the ref on that remote' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
+        remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
         captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
@@ -152,6 +155,8 @@ complete -c git-mem -n __git_mem_needs_command -a remote -d 'Choose where memory
 complete -c git-mem -n __git_mem_needs_command -a session -d 'List sessions of agents, and what they cost'
 complete -c git-mem -n __git_mem_needs_command -a off -d 'Turn hooks of agents off'
 complete -c git-mem -n __git_mem_needs_command -a on -d 'Turn hooks of agents on again'
+complete -c git-mem -n __git_mem_needs_command -a install -d 'Put hooks into the settings of an agent\'s CLI'
+complete -c git-mem -n __git_mem_needs_command -a uninstall -d 'Take hooks out of the settings of an agent\'s CLI'
 complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
 
 complete -c git-mem -n '__git_mem_using init' -l no-remote -d 'Do not ask the remote whether it has memory already'
@@ -159,10 +164,18 @@ complete -c git-mem -n '__git_mem_using init status doctor config add edit super
 complete -c git-mem -n '__git_mem_using "gotcha "{add,list,show,edit,resolve,reopen,snooze,verify,search,for,context,stats}' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "error "{record,list} "session "{list,cost}' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "remote show"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using init' -l agents -x -a 'claude gemini codex opencode copilot cursor all none' -d 'Install hooks for these agents too'
+complete -c git-mem -n '__git_mem_using install uninstall' -l local -d 'For you, in this repository'
+complete -c git-mem -n '__git_mem_using install uninstall' -l project -d 'For everybody who uses this repository'
+complete -c git-mem -n '__git_mem_using install uninstall' -l user -d 'For you, in all repositories'
+complete -c git-mem -n '__git_mem_using install uninstall' -l dry-run -d 'Print the change, and write nothing'
+complete -c git-mem -n '__git_mem_using install uninstall' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using install' -l list -d 'List what is installed where'
 complete -c git-mem -n '__git_mem_using doctor' -l fix -d 'Repair what can be repaired; never loses a record'
 complete -c git-mem -n '__git_mem_using config' -l global -d 'For all repositories of yours'
 complete -c git-mem -n '__git_mem_using config' -l unset -d 'Go back to the default'
 complete -c git-mem -n '__git_mem_using hook' -l settings -d 'Print the hooks to merge into the agent\'s settings'
+complete -c git-mem -n '__git_mem_using hook' -l package -d 'Print the folder of its plugin, extension or instructions'
 complete -c git-mem -n '__git_mem_using wipe purge' -l remote -x -a '(__git_mem_remotes)' -d 'On this remote, for everybody'
 complete -c git-mem -n '__git_mem_using wipe purge' -s y -l yes -d 'Do not ask'
 complete -c git-mem -n '__git_mem_using "remote enable"' -s y -l yes -d 'Do not ask'
@@ -263,10 +276,12 @@ complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive resto
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|saveReminder|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
 complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^editor(Critical|Warning|Info)\$" (__git_mem_words)' -a 'error warning information hint off'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- digest (__git_mem_words)' -a 'private shared off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__git_mem_words)' -a '(__git_mem_remotes)'
-complete -c git-mem -n '__git_mem_argument 0 hook' -a claude
+complete -c git-mem -n '__git_mem_argument 0 hook' -a 'claude gemini codex opencode copilot cursor'
+complete -c git-mem -n '__git_mem_using install uninstall' -a 'claude gemini codex opencode copilot cursor git-hooks all'
 complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a enable -d 'Let sync push memory to a remote'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a disable -d 'Push memory nowhere any more'

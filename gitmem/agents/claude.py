@@ -6,7 +6,7 @@ https://code.claude.com/docs/en/hooks; seen with version 2.1.
 from gitmem.agents import events
 from gitmem.agents.adapter import Adapter, Settings, go_on
 
-FILES = "Read|NotebookRead|Edit|MultiEdit|Write|NotebookEdit"
+LOOKS, EDITS = "Read|NotebookRead", "Edit|MultiEdit|Write|NotebookEdit"
 
 ADAPTER = Adapter(
     "claude",
@@ -28,6 +28,8 @@ ADAPTER = Adapter(
     foreign=("timestamp", "cursor_version"),  # Copilot CLI and Cursor run what is in .claude/settings.json too, and read other answers
     settings=Settings(
         "claude", user=".claude/settings.json", project=".claude/settings.json", local=".claude/settings.local.json", override="CLAUDE_CONFIG_DIR",
-        matchers={"PreToolUse": f"Bash|{FILES}", "PostToolUse": f"Bash|{FILES}", "PostToolUseFailure": f"Bash|{FILES}"},
+        # what is told before a tool is read with its result: for a look at a file, or a command, the hook after it will do
+        matchers={"PreToolUse": EDITS, "PostToolUse": f"{LOOKS}|{EDITS}", "PostToolUseFailure": f"Bash|{LOOKS}|{EDITS}"},
+        behind={"PostToolUse": "Bash"},  # a command that passed is learned from, and answered with nothing
     ),
 )  # fmt: skip

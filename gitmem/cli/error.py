@@ -65,9 +65,12 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     with term.open() as app:
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
-        mark = fingerprint(without_fences(text), root, command)
+        mark = fingerprint(without_fences(text), root, command, failed=False)
         if mark is None:
-            raise UserError("nothing in this tells an error.", "Give the lines that the tool printed, on the command line or on stdin.")
+            raise UserError(
+                "no error was found in this; nothing was counted.",
+                "Give the lines that the tool printed. If it is an error by other words, say so: git mem error record 'Error: TEXT'",
+            )
         who = app.writer(session=session)
         title = scrub(mark.title, who.allow).text
         rule = rule_of(app.settings)

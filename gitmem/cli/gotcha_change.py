@@ -1,7 +1,8 @@
 """`git mem gotcha` add, resolve, reopen, snooze, verify: record traps, and say how they stand."""
 
+import copy
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -20,6 +21,19 @@ from gitmem.model.record import Record
 from gitmem.services import gotchas, memories
 from gitmem.services.memories import Change
 from gitmem.store.records import Store, Stored
+
+FOREIGN = ("type", "importance", "project")  # what a gotcha has not
+PLAIN_HELP = {"category": "What it is about; read from the text when it is not given.", "severity": "How bad it is.  [default: warning]"}
+
+
+def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Return the options of a record that a gotcha has, in words that need not say what they are of."""
+    out = [copy.copy(param) for param in params if param.name not in FOREIGN]
+    for param in out:
+        if isinstance(param, click.Option):
+            _, own, text = (param.help or "").partition("Of a gotcha: ")
+            param.help = PLAIN_HELP.get(param.name or "") or (text[:1].upper() + text[1:] if own else param.help)
+    return out
 
 
 @click.command("add", short_help=TABLE["add"][2])
@@ -63,8 +77,19 @@ def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: 
 
         fields.setdefault("category", category(heading, text, ""))
         fields |= {"first_seen": who.clock.stamp(), "last_seen": who.clock.stamp()}
-        change = memories.add(app.store(scope), who, memories.draft(who, "gotcha", heading, text, **fields))
+        new = memories.draft(who, "gotcha", heading, text, **fields)
+        near = gotchas.alike([index for _, index in app.indexes()], new)
+        change = memories.add(app.store(scope), who, new)
         done(term, change, "remembered", scope, as_json)
+        if near:
+            row, shared = near
+            old = short(row["id"])
+            says = {"title": "has nearly the same title", "error": "is about the same error", "code": "is about the same code"}[shared]
+            term.note(f"{old} {says}: {plain(row['title'])}")
+            term.note(f"To have one of them: git mem gotcha edit {old} ..., then git mem forget {short(change.after.id)}")
+
+
+add_command.params = _own(add_command.params)
 
 
 def _each(
@@ -106,9 +131,16 @@ def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
     return ctx.invoke(edit_any.callback, id=id, **o) if edit_any.callback else None
 
 
-edit_command = click.Command(
-    "edit", params=edit_any.params, callback=_edit_gotcha, help=edit_any.help, short_help=TABLE["edit"][2], epilog=edit_any.epilog
-)
+EDIT_HELP = """Change a gotcha; without flags, the whole file in your editor.
+
+A change that somebody else made meanwhile is merged, not overwritten. An empty --error, --code, --query or --workaround takes it away.
+
+\b
+Examples:
+  git mem gotcha edit 7k2m9qxa
+  git mem gotcha edit 7k2m9qxa --workaround "str() first" --tag payments --untag draft
+"""
+edit_command = click.Command("edit", params=_own(edit_any.params), callback=_edit_gotcha, help=EDIT_HELP, short_help=TABLE["edit"][2])
 
 
 @click.command("resolve", short_help=TABLE["resolve"][2])
@@ -174,6 +206,8 @@ def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, 
       git mem gotcha snooze --off 7k2m9qxa
     """
     seconds = span(span_)
+    if off and not ids:
+        raise click.UsageError("--off needs the ID of what is to be shown again.")
     with term.open() as app:
         now = app.clock.now()
         if not ids:

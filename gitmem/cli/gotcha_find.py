@@ -142,7 +142,7 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
             app.state.snoozed(app.clock.now()),
             FOR_PATIENCE,
         )
-        out = []
+        out: list[tuple[str, Any]] = []
         for given in places:
             path, wanted = _file_and_line(app, given)
             for name in _files_of(app, path):
@@ -153,7 +153,9 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
                 asked = given if name == path else name
                 if path != name and not name.startswith(f"{path}/") and path != ".":
                     term.note(f"{plain(path)} is {plain(name)} now.")
-                out += [(asked, found) for found in guide.about(name, wanted, lines, blob)]
+                told = {found.row["id"] for _, found in out} if name.startswith(f"{path}/") or path == "." else set()
+                about = guide.about(name, wanted, lines, blob)
+                out += [(asked, found) for found in about if found.where.state != "glob" or found.row["id"] not in told]
         if as_json:
             term.json([_placed(given, found) for given, found in out])
             return
@@ -163,13 +165,15 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
                 term.say(text_)
         if not out:
             missing = [given for given in places if not _is_there(app, _file_and_line(app, given)[0])]
-            told = f"there is no {' and no '.join(map(plain, missing))} in this repository; " if missing else ""
-            term.note(told + ("nothing is known about it." if len(places) == 1 else "nothing is known about them."))
+            why = f"there is no {' and no '.join(map(plain, missing))} in this repository; " if missing else ""
+            term.note(why + ("nothing is known about it." if len(places) == 1 else "nothing is known about them."))
 
 
 def _files_of(app: App, path: str) -> list[str]:
     """Return the files that a name stands for: itself, those with gotchas in a folder, what a file that was renamed is called now."""
     root = app.location.worktree or ""
+    if not root:
+        return [path]
     if os.path.lexists(os.path.join(root, path)):
         if not os.path.isdir(os.path.join(root, path)):
             return [path]
@@ -178,9 +182,10 @@ def _files_of(app: App, path: str) -> list[str]:
         return sorted(name for name in known if name.startswith(inner) and os.path.isfile(os.path.join(root, name)))
     from gitmem.services.placing import OPEN
 
-    for row in app.rows(paths=(path,), **OPEN):
+    names = (path, *app.follower.earlier(path))
+    for row in app.rows(paths=names, **OPEN):
         for anchor in row["anchors"]:
-            now = app.follower.called(anchor) if anchor.get("path") == path else ""
+            now = app.follower.called(anchor) if anchor.get("path") in names else ""
             if now and now != path:
                 return [now]
     return [path]
@@ -213,7 +218,9 @@ def _file_and_line(app: App, given: str) -> tuple[str, int]:
     if root and os.path.realpath(name) == root:
         here = "."
     path = here
-    if not os.path.lexists(name) and not os.path.isabs(name):
+    if not root and not os.path.isabs(name):
+        path = name  # a bare repository: as HEAD has it
+    elif not os.path.lexists(name) and not os.path.isabs(name):
         full = name.replace(os.sep, "/").removeprefix("./")
         if ".." not in full.split("/") and (
             os.path.lexists(os.path.join(root, full)) or (here != full and app.rows(paths=(full,), limit=1))

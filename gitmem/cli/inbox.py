@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -12,12 +12,12 @@ from gitmem.cli import options as opt
 from gitmem.cli.render import LINE, Terminal, age, line, plain, public, short
 from gitmem.cli.standing import every
 from gitmem.cli.write import done, edited_record
-from gitmem.errors import GitmemError, UserError
+from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import head
 from gitmem.index.query import FIELDS, SORTED_BY
 from gitmem.model.kinds import LIVE
 from gitmem.model.record import Record
-from gitmem.services import gotchas, memories
+from gitmem.services import gotchas, history, memories
 from gitmem.store.records import Stored
 
 SCREEN = 10  # records that fill a screen
@@ -118,6 +118,8 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
 def _apply(
     term: Terminal, app: App, accepted: Sequence[str], rejected: Sequence[str], reason: str, merged: Sequence[str], into: str, as_json: bool
 ) -> None:
+    gone = _rejected(app, rejected)
+    rejected = [id for id in rejected if id not in gone]
     given = [[stored.record for _, stored in every(app, ids)] for ids in (accepted, rejected, merged)]
     times = Counter(record.id for records in given for record in records)  # all is looked at before the first is written
     twice = sorted(id for id, n in times.items() if n > 1)
@@ -129,6 +131,9 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
+    for mark in () if as_json else gone.values():
+        by = f" by {mark['by']}" if mark.get("by") else ""
+        term.say(f"{short(mark['id'])} was already rejected{by}, {str(mark.get('at', ''))[:10]}; nothing changed.")
     made = {
         "accepted": [_accept(term, app, record.id, as_json) for record in given[0]],
         "rejected": [_reject(term, app, record.id, reason, as_json) for record in given[1]],
@@ -136,6 +141,19 @@ def _apply(
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
     if as_json:
         term.json(made)
+
+
+def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return those of the ids whose gotcha was rejected before, with the mark that was left."""
+    found = {}
+    for id in ids:
+        try:
+            app.get(id)
+        except UnknownId:
+            mark = next(filter(None, (history.tombstone(app.store(scope), id) for scope in ("shared", "private"))), None)
+            if mark is not None:
+                found[id] = mark
+    return found
 
 
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:

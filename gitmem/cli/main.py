@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "status": ("setup", "Show what is stored, unsent or damaged", "Start"),
     "doctor": ("doctor", "Check everything, and repair it with --fix", "Start"),
     "config": ("setup", "Show and change settings", "Start"),
-    "wipe": ("setup", "Remove gitmem from this repository", "Start"),
+    "wipe": ("wipe", "Remove gitmem from this repository", "Start"),
     "completion": ("setup", "Print the completion script of a shell", "Start"),
     "add": ("write", "Remember something", "Write"),
     "edit": ("write", "Change a record in your editor or by flags", "Write"),

@@ -223,7 +223,7 @@ def _changed(store: Store, change: Change) -> dict[str, Any]:
 @click.option("--shared", "scope", flag_value="shared", default="shared", help="In the shared store (default).")
 @click.pass_obj
 def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
-    """Take back one commit by a new one, by default the last change; later changes are kept. Undoing an undo brings it back.
+    """Take back one commit by a new one, by default the last change; later changes are kept. A second undo takes back the first.
 
     Merges, counts of reads and the like are passed over.
 
@@ -240,5 +240,11 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
         made, ids = history.undo(store, app.author, target)
         if made is None:
             term.say(f"nothing left to take back of {target.oid[:10]} {subject}")
+            return
+        count = f"({len(ids)} record{'s' if len(ids) != 1 else ''})"
+        if subject.startswith("undo: "):
+            term.say(f"did it again: {subject.removeprefix('undo: ')} {count}")
+            if not commit:
+                term.note("the last change was an undo. To take back an older one, name its commit: git mem log --oneline")
         else:
-            term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} ({len(ids)} record{'s' if len(ids) != 1 else ''})")
+            term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} {count}")

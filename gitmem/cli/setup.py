@@ -1,7 +1,5 @@
-"""Commands about gitmem itself: status, config, wipe, completion."""
+"""Commands about gitmem itself: status, config, completion."""
 
-import os
-import shutil
 import time
 from typing import Any
 
@@ -12,12 +10,11 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.background import trace
 from gitmem.cli.render import Terminal, age, plain
-from gitmem.errors import External, UserError
 from gitmem.model.kinds import LIVE
 from gitmem.services import placing
 from gitmem.store import journal
 from gitmem.store import sync as syncing
-from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
+from gitmem.store.refs import SHARED
 
 DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 
@@ -182,58 +179,6 @@ def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
         text = ", ".join(value) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else str(value)
         changed = value != row["default"]
         yield f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} {term.style(row['what'], fg='bright_black')}"
-
-
-@click.command("wipe", short_help="Remove gitmem from this repository")
-@click.option("--remote", "remote", metavar="NAME", help="Remove the memory from this remote instead, for everybody.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-@click.pass_obj
-def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
-    """Remove all memory and every trace of gitmem from this repository: refs, files, settings.
-
-    \b
-    Examples:
-      git mem sync --bundle before.bundle && git mem wipe
-      git mem wipe --remote origin
-    """
-    with term.open() as app:
-        if remote:
-            _ask(f"Remove the memory from {remote}, for everybody who uses it?", yes)
-            from gitmem.cli.share import remove_from_remote
-
-            remove_from_remote(term, app, remote)
-            return
-        refs = app.objects.refs(NAMESPACE)
-        settings = app.git.run("config", "--local", "--get-regexp", r"^gitmem\.", ok=(0, 1))
-        if not refs and not settings and not os.path.isdir(app.home.path):
-            term.say("there is nothing of gitmem in this repository.")
-            return
-        _ask("Remove all memory from this repository? What no remote has is lost.", yes)
-        for ref, oid in refs.items():
-            app.objects.delete(ref, oid)
-        for section in ("gitmem",):
-            app.git.call("config", "--local", "--remove-section", section, ok=(0, 1, 128))
-        app.close()
-        try:
-            shutil.rmtree(app.home.path)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise External(f"cannot remove '{app.home.path}': {error.strerror}.", "Remove the folder by hand.") from error
-        for name in (SHARED, PRIVATE):
-            path = os.path.join(app.location.commondir, "logs", name)
-            if os.path.exists(path):
-                os.unlink(path)
-        term.say(f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space.")
-
-
-def _ask(question: str, yes: bool) -> None:
-    if yes:
-        return
-    if not os.isatty(0):
-        raise UserError("this needs a confirmation.", "Give --yes to do it without a question.")
-    if not click.confirm(question, default=False, err=True):
-        raise UserError("nothing was changed.")
 
 
 @click.command("completion", short_help="Print the completion script of a shell")

@@ -2,17 +2,19 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
+from gitmem.cli.editor import edit
 from gitmem.cli.render import Terminal, plain, public, short
 from gitmem.cli.rows import as_row
 from gitmem.codemap.anchoring import attach
-from gitmem.codemap.spec import parse
+from gitmem.codemap.spec import glob_match, parse
+from gitmem.codemap.symbols import GRAMMARS, language_named
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import head, inside
 from gitmem.git.build import object_id
@@ -44,19 +46,37 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
 
 def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
     """Return an anchor with the code it points at, as the work tree has it (else HEAD); raises UserError."""
+    if not spec.strip():
+        raise click.BadParameter("--anchor is empty: name a file, path:12-20, path#Symbol or a glob.")
     root = app.location.worktree
     anchor = parse(spec if from_root else _from_root(app, spec), lambda path: bool(root) and os.path.isfile(os.path.join(str(root), path)))
     if "glob" in anchor:
+        if not _fits_a_file(app, anchor["glob"]):
+            click.get_current_context().ensure_object(Terminal).note(f"no file fits '{anchor['glob']}' yet.")
         return anchor
     data = file_bytes(app, anchor["path"])
+    if data is None and root and os.path.isdir(os.path.join(root, anchor["path"])):
+        raise UserError(f"'{anchor['path']}' is a folder.", f"For the files in it: --anchor '{anchor['path']}/**'")
     if data is None:
         raise UserError(
             f"there is no file '{anchor['path']}' in this repository.",
             "Name it from the repository's root, or from where you are; or add the anchor later: git mem edit ID --anchor PLACE",
         )
-    attached = attach(anchor, data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
+    text = data.decode("utf-8", "replace")
+    count = text.count("\n") + (not text.endswith("\n"))
+    if anchor.get("lines") and anchor["lines"][1] > count:
+        raise UserError(f"{anchor['path']} has {count} line{'s' if count != 1 else ''}, not {anchor['lines'][1]}.")
+    attached = attach(anchor, text, object_id("blob", data, app.objects.traits.hash))
     commit = head(app.location)
     return {**attached, "commit": commit} if commit else attached
+
+
+def _fits_a_file(app: App, glob: str) -> bool:
+    root = str(app.location.worktree)
+    code, out, _ = app.git.call(
+        f"--work-tree={root}", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", ok=(0, 128)
+    )
+    return code != 0 or any(glob_match(glob, name) for name in out.decode("utf-8", "surrogateescape").split("\0") if name)
 
 
 def _from_root(app: App, spec: str) -> str:
@@ -115,22 +135,22 @@ def field_options(*names: str) -> Callable[[Any], Any]:
     """Add options that set fields of a record, in their order."""
 
     def add(command: Any) -> Any:
-        for name in names or FIELDS:
+        for name in names or reversed(list(FIELDS)):
             command = FIELDS[name](command)
         return command
 
     return add
 
 
-def written_fields(app: App, kind: str, o: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that options give; refuses one that the kind does not have."""
+def written_fields(app: App, kind: str, o: dict[str, Any], triggers: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the fields that options give; refuses one that the kind does not have. `triggers` are those of a record that is changed."""
     own = {"memory": {"type", "importance", "project"}, "gotcha": {"category", "severity", "workaround", *TRIGGERS}}.get(kind, {"project"})
     for name in ("type", "importance", "project", "category", "severity", "workaround", *TRIGGERS):
         if o.get(name) is not None and name not in own:
             raise click.BadParameter(f"--{name} does not go with a {kind}.")
     fields = {name: o[name] for name in own - set(TRIGGERS) if o.get(name) is not None}
-    if any(o.get(name) for name in TRIGGERS):
-        fields["triggers"] = _triggers(app, o)
+    if any(o.get(name) is not None for name in TRIGGERS):
+        fields["triggers"] = _triggers(app, o, triggers or {}) or None
     if o.get("tags"):
         fields["tags"] = [t.strip() for group in o["tags"] for t in group.split(",") if t.strip()]
     if o.get("anchors_"):
@@ -138,34 +158,51 @@ def written_fields(app: App, kind: str, o: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _triggers(app: App, o: dict[str, Any]) -> dict[str, Any]:
-    """Return what a gotcha waits for; raises UserError for an error that tells nothing, a pattern or query that cannot be used."""
-    out: dict[str, Any] = {}
-    if o.get("error"):
-        from gitmem.model.fingerprint import fingerprint
+def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a gotcha waits for, by what it was and what is given: an empty text takes one away.
 
-        mark = fingerprint(sys.stdin.read() if o["error"] == "-" else o["error"], app.location.worktree or "")
-        if mark is None:
-            raise UserError("nothing in --error tells an error.", "Give the lines that the tool printed, or leave --error out.")
-        out["error"] = mark.pattern
-    if o.get("code") or o.get("query"):
-        from gitmem.codemap import triggers
-
-        if o.get("code"):
-            triggers.check_code(o["code"])
-            out["code"] = o["code"]
-        if o.get("query"):
-            if not o.get("language"):
-                raise UserError("--query needs the language that it is for.", "For example: --language python")
-            triggers.check_query(o["query"], o["language"])
-            out["query"] = o["query"]
-    if o.get("language"):
-        from gitmem.codemap.symbols import GRAMMARS, language_named
-
-        if not language_named(o["language"]):
-            raise UserError(f"'{o['language']}' is no language that is known here.", f"They are: {', '.join(sorted(GRAMMARS))}.")
-        out["language"] = o["language"]
+    Raises UserError for an error that tells nothing, BadParameter for a pattern or query that cannot be used.
+    """
+    given = {name: o[name].strip() if name == "language" else o[name] for name in TRIGGERS if o.get(name) is not None}
+    for name, value in given.items():
+        if not value.strip() and name not in before:
+            raise click.BadParameter(f"--{name} is empty.")
+    out = {name: value for name, value in {**before, **given}.items() if not isinstance(value, str) or value.strip()}
+    if given.get("error"):
+        out["error"] = _pattern(app, given["error"])
+    known = language_named(out["language"]) if "language" in out else ""
+    if "language" in out and not known:
+        raise click.BadParameter(f"'{out['language']}' is no language that is known here. They are: {', '.join(sorted(GRAMMARS))}.")
+    if "code" not in out and "query" not in out and out.pop("language", None) and given.get("language"):
+        raise click.BadParameter("--language says in which code to look: it goes with --code or --query.")
+    if "query" in out and not known:
+        raise click.BadParameter("--query needs the language that it is for, for example: --language python")
+    if not given.keys().isdisjoint(("code", "query", "language")):
+        _check(out)
     return out
+
+
+def _check(triggers: Mapping[str, Any]) -> None:
+    from gitmem.codemap.triggers import check_code, check_query  # an expression engine, and a parser
+
+    try:
+        if "code" in triggers:
+            check_code(triggers["code"])
+        if "query" in triggers:
+            check_query(triggers["query"], triggers["language"])
+    except UserError as error:
+        raise click.BadParameter(f"{error} {error.hint}".strip()) from error
+
+
+def _pattern(app: App, error: str) -> str:
+    from gitmem.model.fingerprint import fingerprint
+
+    # what a tool prints may be any bytes, and only the pattern of it is kept
+    printed = sys.stdin.buffer.read().decode("utf-8", "replace") if error == "-" else error
+    mark = fingerprint(printed, app.location.worktree or "")
+    if mark is None:
+        raise UserError("nothing in --error tells an error.", "Give the lines that the tool printed, or leave --error out.")
+    return mark.pattern
 
 
 def written_text(o: dict[str, Any]) -> str | None:
@@ -213,7 +250,7 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
         if not heading:
             if not sys.stdin.isatty() or text is not None:
                 raise click.UsageError("give a title: git mem add 'title' [-m TEXT]")
-            heading, text = _edited(TEMPLATE, _editor(term, app))
+            heading, text = _edited(term, app)
         who = app.writer(o["agent"], o["session"])
         fields = written_fields(app, name, o)
         if o["links"]:
@@ -228,14 +265,9 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
         done(term, change, "remembered", scope, as_json)
 
 
-def _editor(term: Terminal, app: App) -> str | None:
-    """Return the editor as git chooses it; None for VISUAL, EDITOR or the system's."""
-    return term.environ.get("GIT_EDITOR") or app.settings.git("core.editor") or None
-
-
-def _edited(text: str, editor: str | None) -> tuple[str, str]:
+def _edited(term: Terminal, app: App) -> tuple[str, str]:
     """Open the user's editor; return title and body. Raises UserError when the title is left empty."""
-    result = click.edit(text, editor=editor, extension=".md", require_save=False)
+    result = edit(term, app, TEMPLATE, "Give the title: git mem add 'title' -m TEXT")
     lines = (result or "").rstrip().split("\n")
     while lines and lines[-1].startswith("# "):
         lines.pop()
@@ -268,13 +300,11 @@ def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, u
         scope, stored = app.get(id)
         record = stored.record
         text = written_text(o)
-        fields = written_fields(app, record.kind, o)
+        fields = written_fields(app, record.kind, o, record.get("triggers"))
         if "tags" in fields or untags:
             fields["tags"] = sorted({*record.tags, *fields.get("tags", [])} - set(untags))
         if "anchors" in fields or unanchor:
             fields["anchors"] = [*([] if unanchor else record.anchors), *fields.get("anchors", [])]
-        if "triggers" in fields:
-            fields["triggers"] = {**record.get("triggers"), **fields["triggers"]}
         if o["agent"]:
             fields["agent"] = o["agent"]
         if title is None and text is None and not fields:
@@ -287,10 +317,9 @@ def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, u
 
 def edited_record(term: Terminal, app: App, record: Record) -> Record:
     """Return what the user's editor makes of a record; raises what its parser raises."""
-    editor = _editor(term, app)
     text = encode(record).decode()
     while True:
-        result = click.edit(text, editor=editor, extension=".md", require_save=False)
+        result = edit(term, app, text, "Say by flags what to change, such as --title or -m: git mem edit --help")
         if result is None or result == encode(record).decode():
             return record
         try:

@@ -7,15 +7,18 @@ adrift, and shown on the file instead of on a wrong line.
 """
 
 import re
+from binascii import b2a_base64, crc32
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.codemap.linemap import LIKE, TELLING, LineMap, rising, squash, weight
+from gitmem.codemap.linemap import LIKE, TELLING, LineMap, rising, says, squash, weight
 from gitmem.errors import UserError
 
 AROUND = 3  # lines of context kept on either side
+FAR = 9  # lines beyond those, of which a code is kept
+CODE = 4  # characters of a code
 WIDTH = 200  # characters of a line that are kept
 MOST = 20  # anchored lines that are kept
 MOST_SPOTS = 200  # places of a repeated line that are looked at
@@ -86,6 +89,9 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         "lines": [_short(x) for x in lines[first - 1 : last][:MOST]],
         "after": [_short(x) for x in lines[last : last + AROUND]],
     }
+    far = lines[max(0, first - 1 - AROUND - FAR) : max(0, first - 1 - AROUND)], lines[last + AROUND : last + AROUND + FAR]
+    if any(far):
+        out["context"]["far"] = ["".join(_code(squash(x[:WIDTH])) for x in side) for side in far]
     like = _likes(out, lines, first, last)
     if any(like):
         out["context"]["like"] = like
@@ -272,16 +278,49 @@ def _together(found: dict[int, int], size: int) -> dict[int, int]:
 
 # -- by the remembered lines
 
+_texts: list[tuple[list[str], list[str], dict[str, str]]] = []  # replaced, never changed: threads share it
+
+
+def _code(key: str) -> str:
+    """Return the few characters that a line is known again by."""
+    return b2a_base64(crc32(key.encode("utf-8", "replace")).to_bytes(4, "big")[1:], newline=False).decode() if key else "." * CODE
+
+
+def _read(lines: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Return (the lines squashed, {code: line}) of a text, of the last few from memory."""
+    global _texts
+    mine = lines if isinstance(lines, list) else list(lines)
+    known = _texts
+    for text, have, codes in known:
+        if len(text) == len(mine) and text == mine:
+            return have, codes
+    have = [squash(x[:WIDTH]) for x in mine]
+    codes = {_code(key): key for key in set(have)}
+    _texts = [(list(mine), have, codes), *known[: MAPS - 1]]
+    return have, codes
+
+
+def _wide(anchor: dict[str, Any], codes: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
+    """Return what `context_of` does, and of the lines beyond those the ones that a text has too."""
+    wanted, before, after = context_of(anchor)
+    value = anchor.get("context")
+    far = value.get("far") if isinstance(value, dict) else None
+    if not isinstance(far, list) or len(far) != 2 or not all(isinstance(x, str) for x in far):
+        return wanted, before, after
+    above, below = ([side[n : n + CODE] for n in range(0, min(len(side), FAR * CODE), CODE)] for side in far)
+    return wanted, [codes.get(x, "\x02" + x) for x in above] + before, after + [codes.get(x, "\x02" + x) for x in below]
+
+
 _TRIVIAL = 3  # letters and digits that a line of the surroundings has, or it tells nothing
 
 
 def _by_context(anchor: dict[str, Any], lines: Sequence[str], first: int, last: int) -> Placement | None:
     """Return the place of the remembered lines: by themselves and what stands around them."""
-    wanted, before, after = context_of(anchor)
+    have, codes = _read(lines)
+    wanted, before, after = _wide(anchor, codes)
     keys = [squash(x) for x in wanted]
     if not any(keys):
         return None
-    have = [squash(x[:WIDTH]) for x in lines]
     size = last - first + 1
     spot, sure = _spot(anchor, lines, have, keys, [squash(x) for x in before], [squash(x) for x in after])
     near = None if sure else _within(anchor, lines, _by_mini(wanted, before, after, lines, size))
@@ -304,11 +343,11 @@ def _likes(anchor: dict[str, Any], lines: Sequence[str], first: int, last: int) 
     In their definition, anywhere, by likeness, and how many places have the same surroundings.
     Who has nothing but what an anchor remembers knows by this what the anchored place must show more than.
     """
-    wanted, before, after = context_of(anchor)
+    have, codes = _read(lines)
+    wanted, before, after = _wide(anchor, codes)
     keys = [squash(x) for x in wanted]
     if not any(keys):
         return []
-    have = [squash(x[:WIDTH]) for x in lines]
     at = next(n for n, key in enumerate(keys) if key)
     spots = [n - at for n, key in enumerate(have) if key == keys[at] and n >= at and n - at != first - 1][:MOST_SPOTS]
     sides = [squash(x) for x in before], [squash(x) for x in after]
@@ -330,6 +369,7 @@ def _likes(anchor: dict[str, Any], lines: Sequence[str], first: int, last: int) 
 def _gaps(have: Sequence[str], spot: int, keys: Sequence[str], before: Sequence[str], after: Sequence[str]) -> int:
     """Return how many other places have most of what stands around a spot around them, whatever stands there."""
     size = len(keys)
+    before, after = before[-AROUND:], after[:AROUND]  # a copy may be short
     wanted = [(n - len(before), key) for n, key in enumerate(before)] + [(size + n, key) for n, key in enumerate(after)]
     wanted = [(n, key) for n, key in wanted if weight(key) >= _TRIVIAL]
     if len(wanted) < 2:
@@ -395,11 +435,13 @@ def _support(have: Sequence[str], spot: int, keys: Sequence[str], before: Sequen
     """
     told, blank = 0.0, 0
     for near, step, start in ((before[::-1], -1, spot - 1), (after, 1, spot + len(keys))):
-        window = [have[start + step * n] for n in range(2 * AROUND) if 0 <= start + step * n < len(have)]
+        window = [have[start + step * n] for n in range(2 * max(AROUND, len(near))) if 0 <= start + step * n < len(have)]
         for n, key in enumerate(near):
             there = n < len(window) and window[n] == key
-            if weight(key) < _TRIVIAL:
-                blank += bool(key) and there
+            if not key:
+                continue
+            if not says(key, _TRIVIAL):
+                blank += there
             elif there:
                 told += 1.0
             elif key in window:
@@ -453,7 +495,12 @@ def _by_mini(wanted: Sequence[str], before: Sequence[str], after: Sequence[str],
     ]
     if made is None or (not around and any(weight(x) >= _TRIVIAL for x in (*before, *after))):
         return None
-    if not any(abs(known.to[n] + 1 - made.first) <= size + 3 * AROUND for n in around) or made.confidence < LIKE:
+    if (
+        not any(abs(known.to[n] + 1 - made.first) <= size + 3 * max(AROUND, len(before), len(after)) for n in around)
+        or made.confidence < LIKE
+    ):
+        return None
+    if made.state == "changed" and 4 * len(around) < sum(1 for x in (*before, *after) if weight(x) >= _TRIVIAL):
         return None
     if size > len(wanted) and made.last - made.first + 1 == len(wanted):
         return replace(made, last=made.first + size - 1)

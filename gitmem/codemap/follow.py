@@ -83,6 +83,24 @@ class Follower:
         """Return where an anchor is in the work tree; in HEAD where there is none."""
         return self._find(anchor, _HERE) if self.worktree else self.at(anchor, "HEAD")
 
+    def called(self, anchor: dict[str, Any]) -> str:
+        """Return what an anchor's file is called in the work tree; empty when it is there under no name."""
+        self._begin()
+        path = str(anchor.get("path") or "")
+        where, data = self._file(anchor, path, _HERE) if path and self.worktree else (path, None)
+        return where if data is not None else ""
+
+    def could_hold(self, text: str, anchors: Sequence[dict[str, Any]]) -> list[bool]:
+        """Say of each anchor whether its code may have gone to a text: whether it has a line that other files are searched for."""
+        self._begin()
+        self._read([str(a.get("blob") or "") for a in anchors])
+        out = []
+        for anchor in anchors:
+            known, old = self._base(anchor)
+            lines, first, last = _source(known, old) if known.get("lines") else (None, 0, 0)
+            out.append(lines is not None and any(probe in text for probe in _probes(lines, first, last)))
+        return out
+
     def at(self, anchor: dict[str, Any], revision: str) -> Placement:
         """Return where an anchor is in a revision; adrift when there is no such revision."""
         self._begin()

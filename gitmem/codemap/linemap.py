@@ -1,8 +1,8 @@
 """Where the lines of an old text are in a new one: through edits, indentation, renames, reformatting and moves.
 
 A line is taken as found when what it says is in both texts once; lines that repeat (`}`, `return None`) go with the found lines
-that they touch. What is left is matched in three looser readings: without quotes and commas, without names that came or went,
-and last, only where somebody asks, by likeness between the found lines around it. Of two places that are as good, neither is
+that they touch. What is left is matched in four looser readings: without quotes and commas, without what makes a comment of it, without names that came
+or went, and last, only where somebody asks, by likeness between the found lines around it. Of two places that are as good, neither is
 taken. The idea is patience diff's (Bram Cohen) and histogram diff's, with what they leave out of order kept as moves.
 """
 
@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from operator import lt
 
 TELLING = 20  # characters of a line that is known again without its neighbours
 PLAIN = 8  # ... and between its neighbours
@@ -29,7 +30,10 @@ WIDE = 400  # characters of a line that are compared
 _LOOSE = str.maketrans({"'": '"', "`": '"', ",": None, ";": None, "\\": None, " ": None, "\t": None})
 _WORD = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"\w+|[^\w\s'\"`,;\\()]")
+_SAYS_SOME = re.compile(r"(?:[\W_]*[^\W_]){3}")
+_SAYS_PLAIN = re.compile(rf"(?:[\W_]*[^\W_]){{{PLAIN}}}")
 _STRING_PREFIX = re.compile(r'\b[rbuf]{1,2}(?=")', re.IGNORECASE)
+_COMMENT = re.compile(r"\s*(?:#+|/{2,}|--+|;+|%+|>|/\*+|<!--|\*|REM\b)\s?")
 
 Keys = Sequence[str] | dict[int, str]  # of all lines, or of some
 
@@ -42,6 +46,11 @@ def squash(line: str) -> str:
 def weight(key: str) -> int:
     """Return how much a line says: its letters and digits."""
     return sum(map(str.isalnum, key[:WIDE]))
+
+
+def says(key: str, least: int) -> bool:
+    """Say whether a line's weight is at least 3, or at least PLAIN: a fifth of the time of weighing all of it."""
+    return (_SAYS_PLAIN if least == PLAIN else _SAYS_SOME).match(key, 0, WIDE) is not None
 
 
 class LineMap:
@@ -73,12 +82,14 @@ class LineMap:
         if left and right:
             self._pass_by(_loose, left, right)
             left, right = self._left()
+        if left and right:
+            self._pass_by(_bare, left, right)
+            left, right = self._left()
         if left and right and whole:
             words = [{w for i in side for w in _WORD.findall(text[i][:WIDE])} for side, text in ((left, self.one), (right, self.two))]
             self._wild = frozenset(words[0] - words[1]), frozenset(words[1] - words[0])
             if self._wild[0] and self._wild[1]:
                 self._pass_by(None, left, right)
-        self._stray = {i for i, j in enumerate(self.to) if j >= 0 and self._alone(i, j)}
 
     # -- what is found
 
@@ -90,7 +101,7 @@ class LineMap:
 
     def _settle(self, line: int) -> tuple[int, float]:
         to = self.to[line]
-        if to >= 0 and line in self._stray and not self.ordered(line) and self._rival(line):
+        if to >= 0 and not self.ordered(line) and self._alone(line, to) and self._rival(line):
             return -1, 0.0
         if to >= 0:
             return self._of_copies(line, to, 1.0 if self.one[line] == self.two[to] else 0.9)
@@ -110,7 +121,7 @@ class LineMap:
 
     def _alone(self, i: int, j: int) -> bool:
         """Say whether no neighbour of a line went with it."""
-        return not any(0 <= i + n < len(self.to) and self.to[i + n] == j + n and weight(self.one[i + n]) >= 3 for n in (-2, -1, 1, 2))
+        return not any(0 <= i + n < len(self.to) and self.to[i + n] == j + n and says(self.one[i + n], 3) for n in (-2, -1, 1, 2))
 
     def _rival(self, line: int) -> bool:
         """Say whether a line that went away alone could as well be one of those that stand where it was."""
@@ -154,7 +165,7 @@ class LineMap:
             self._free_lines = {}
             for j, i in enumerate(self.back):
                 if i < 0 and weight(self.two[j]) >= 3:
-                    self._free_lines.setdefault(_loose(self.two[j]), []).append(j)
+                    self._free_lines.setdefault(_bare(self.two[j]), []).append(j)
         if not self._free_lines:
             return []
         met: Counter[int] = Counter()
@@ -173,7 +184,7 @@ class LineMap:
 
     def _said(self, i: int, j: int) -> set[str]:
         """Return what an old line says, and what the new one at its place."""
-        return {_loose(self.one[i]), *((_loose(self.two[j]),) if 0 <= j < len(self.two) and self.back[j] == i else ())}
+        return {_bare(self.one[i]), *((_bare(self.two[j]),) if 0 <= j < len(self.two) and self.back[j] == i else ())}
 
     def _extent(self, line: int, to: int, copy: int) -> tuple[int, int, bool]:
         """Return (first, last, whether all are equal) of the old lines around one that a copy goes on for, one strange line allowed."""
@@ -186,7 +197,7 @@ class LineMap:
                 i, j = line + n, copy + n
                 if not (0 <= i < len(self.one) and 0 <= j < len(self.two)) or self.back[j] not in {-1, i}:
                     break
-                if _loose(self.two[j]) in self._said(i, to + n):
+                if _bare(self.two[j]) in self._said(i, to + n):
                     ends[side] = i
                     odd = 0
                 else:
@@ -238,7 +249,7 @@ class LineMap:
     def _pass(self, one: Keys, two: Keys, left: Iterable[int], right: Iterable[int]) -> None:
         """Match lines whose keys are equal: those that are there once, what touches them, and what is between them."""
         at, there = _once(one, left), _once(two, right)
-        pairs = [(i, there[key]) for key, i in at.items() if i >= 0 and there.get(key, -1) >= 0 and weight(key) >= PLAIN]
+        pairs = [(i, there[key]) for key, i in at.items() if i >= 0 and there.get(key, -1) >= 0 and says(key, PLAIN)]
         pairs.sort()
         steady = set(rising(pairs))
         before, after = self._bounds()
@@ -283,10 +294,11 @@ class LineMap:
         """Return (a, b, c, d) for each run of old lines a < i < c that are not found: a went to b, c to d."""
         out = []
         a, b = -1, -1
-        for c, d in [*((i, j) for i, j in enumerate(self.to) if j >= 0), (len(self.old), len(self.new))]:
-            if c - a > 1:
-                out.append((a, b, c, d))
-            a, b = c, d
+        for c, d in enumerate([*self.to, len(self.new)]):
+            if d >= 0:
+                if c - a > 1:
+                    out.append((a, b, c, d))
+                a, b = c, d
         return out
 
     def _solve(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int) -> None:
@@ -558,11 +570,19 @@ def _loose(line: str) -> str:
     return line.translate(_LOOSE)
 
 
+def _bare(line: str) -> str:
+    """Return a line in its loose form, and without what makes a comment of it."""
+    while match := _COMMENT.match(line):
+        line = line[match.end() :]
+    return _loose(line.removesuffix("*/").removesuffix("-->"))
+
+
 def _once(keys: Keys, lines: Iterable[int]) -> dict[str, int]:
     """Return {key: line}, -1 for what is there more than once."""
     out: dict[str, int] = {}
+    read: Callable[[int], str | None] = keys.get if isinstance(keys, dict) else keys.__getitem__
     for i in lines:
-        key = _key(keys, i)
+        key = read(i)
         if key:
             out[key] = -1 if key in out else i
     return out
@@ -570,6 +590,9 @@ def _once(keys: Keys, lines: Iterable[int]) -> dict[str, int]:
 
 def rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest choice of pairs, sorted by the first, whose second rises too."""
+    seconds = [j for _, j in pairs]
+    if all(map(lt, seconds, seconds[1:])):  # most edits leave all in order
+        return list(pairs)
     ends: list[int] = []
     tops: list[int] = []
     link = [-1] * len(pairs)

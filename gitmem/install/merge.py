@@ -28,11 +28,11 @@ def merge(doc: Document, agent: str, form: Form, *, remove: bool = False, made: 
     """Return what makes a document hold a form, or hold nothing of ours; `made` are the defaults that we wrote earlier."""
     out = Merged()
     root = doc.root
-    wanted = {} if remove else dict(form.events)
+    wanted = {} if remove else {event: list(items) for event, items in form.events.items()}
     defaults = {} if remove else form.defaults
     if root is None:
         if not remove:
-            out.edits = doc.whole({"hooks": _listed(wanted), **_nested(defaults)})
+            out.edits = doc.whole({"hooks": wanted, **_nested(defaults)})
             out.defaults = [".".join(path) for path in defaults]
         return out
     hooks = doc.member(root, "hooks")
@@ -41,7 +41,7 @@ def merge(doc: Document, agent: str, form: Form, *, remove: bool = False, made: 
     keys = [item.key for item in doc.items(root)]
     if hooks is None:
         if wanted:
-            add.append(("hooks", _listed(wanted)))
+            add.append(("hooks", wanted))
     else:
         if hooks.value.type != "object":
             raise doc.refuse(hooks.value, f"'hooks' is {kind(hooks.value)} where {agent} has an object of events", HINT)
@@ -60,10 +60,6 @@ def merge(doc: Document, agent: str, form: Form, *, remove: bool = False, made: 
     return out
 
 
-def _listed(wanted: Mapping[str, Any]) -> dict[str, list[Any]]:
-    return {event: [item] for event, item in wanted.items()}
-
-
 def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for (*sections, last), value in defaults.items():
@@ -74,7 +70,7 @@ def _nested(defaults: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     return out
 
 
-def _events(doc: Document, node: Node, agent: str, form: Form, wanted: dict[str, Any], out: Merged) -> tuple[list[Edit], bool]:
+def _events(doc: Document, node: Node, agent: str, form: Form, wanted: dict[str, list[Any]], out: Merged) -> tuple[list[Edit], bool]:
     """Return the edits of the object of events, and whether anything is left in it."""
     edits: list[Edit] = []
     drop: set[int] = set()
@@ -86,46 +82,55 @@ def _events(doc: Document, node: Node, agent: str, form: Form, wanted: dict[str,
                 raise doc.refuse(item.value, f"'{item.key}' is {kind(item.value)} where {agent} has a list of hooks", HINT)
         if item.value.type != "array":
             continue
-        found, left = _list(doc, item.value, agent, form, wanted.get(item.key), out)
+        found, left = _list(doc, item.value, agent, form, wanted.get(item.key, []), out)
         if left:
             edits += found
         else:
             drop.add(n)
     there = {item.key for item in items}
-    add: list[Added] = [(event, [item]) for event, item in wanted.items() if event not in there]
+    add: list[Added] = [(event, items_) for event, items_ in wanted.items() if event not in there]
     edits += doc.change(node, drop=drop, add=add)
     return edits, not drop or bool(add) or len(drop) < len(items)
 
 
-def _list(doc: Document, node: Node, agent: str, form: Form, item: dict[str, Any] | None, out: Merged) -> tuple[list[Edit], bool]:
+def _list(doc: Document, node: Node, agent: str, form: Form, items: list[dict[str, Any]], out: Merged) -> tuple[list[Edit], bool]:
     """Return the edits of one event's list, and whether anything is left in it that was not ours."""
     edits: list[Edit] = []
     drop: set[int] = set()
     swap: dict[int, Any] = {}
-    is_there = False
+    custom = False
     rows = doc.items(node)
+    todo = list(items)  # what is not there yet; rows that are right already are not given to another
+    for row in rows:
+        if (value := doc.value(row.value)) in todo:
+            todo.remove(value)
+    kept = [item for item in items if item not in todo]
     for n, row in enumerate(rows):
         inner = _inner(doc, row.value) if form.grouped else None
         handlers = [handler.value for handler in doc.items(inner)] if inner else [] if form.grouped else [row.value]
         calls = [_call(doc, handler, agent, form, out) for handler in handlers]
-        is_there = is_there or "custom" in calls
+        custom = custom or "custom" in calls
         mine = {i for i, call in enumerate(calls) if call == "ours"}
         if not mine:
             continue
         if len(mine) == len(handlers):  # a group of ours, or a handler
-            if item is None or is_there:
+            value = doc.value(row.value)
+            if value in kept and not custom:
+                kept.remove(value)
+            elif todo and not custom:
+                swap[n] = todo.pop(0)
+            else:
                 drop.add(n)
-            elif doc.value(row.value) != item:
-                swap[n] = item
-            is_there = is_there or item is not None
         elif inner:  # somebody's group has ours beside theirs
             matcher = doc.member(row.value, "matcher")
-            stays = item is not None and not is_there and (doc.value(matcher.value) if matcher else None) == item.get("matcher")
+            pattern = doc.value(matcher.value) if matcher else None
+            item = next((one for one in todo if one.get("matcher") == pattern), None) if not custom else None
             first = min(mine)
-            again = {first: item["hooks"][0]} if item is not None and stays and doc.value(handlers[first]) != item["hooks"][0] else {}
-            edits += doc.change(inner, drop=mine - {first} if stays else mine, swap=again)
-            is_there = is_there or stays
-    add: list[Added] = [("", item)] if item is not None and not is_there else []
+            again = {first: item["hooks"][0]} if item is not None and doc.value(handlers[first]) != item["hooks"][0] else {}
+            edits += doc.change(inner, drop=mine - {first} if item is not None else mine, swap=again)
+            if item is not None:
+                todo.remove(item)
+    add: list[Added] = [("", item) for item in todo] if not custom else []
     edits += doc.change(node, drop=drop, swap=swap, add=add)
     return edits, not drop or bool(add) or len(drop) < len(rows)
 

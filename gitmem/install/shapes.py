@@ -5,7 +5,7 @@ function from an adapter and a command to a `Form`, and name it in `SHAPES`.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +21,13 @@ SECONDS = 5  # that a hook may take; it ends itself after two
 class Form:
     """What of ours is in a file.
 
-    Either lists below the key `hooks`, by event: of handlers, or, when `grouped`, of groups `{"matcher", "hooks": [handler]}`;
+    Either lists below the key `hooks`, by event: of handlers, or, when `grouped`, of groups `{"matcher", "hooks": [handler]}`, several of them
+    where matchers differ;
     `fields` are the keys of a handler that may hold its command, `defaults` settings that are written where there are none.
     Or a file that is ours alone: its `text`, known again by `mark`.
     """
 
-    events: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    events: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
     grouped: bool = True
     fields: tuple[str, ...] = ("command",)
     defaults: Mapping[tuple[str, ...], Any] = field(default_factory=dict)
@@ -36,13 +37,14 @@ class Form:
 
 def claude(adapter: Adapter, command: Command) -> Form:
     """Return the form that Claude Code began and Codex took over."""
-    return Form({event: _group(adapter, event, {"type": "command", "command": command.hook(adapter.name)}) for event in adapter.events})
+    handler = {"type": "command", "command": command.hook(adapter.name)}
+    return Form({event: _groups(adapter, event, handler) for event in adapter.events})
 
 
 def gemini(adapter: Adapter, command: Command) -> Form:
     """Return Gemini CLI's form: a handler has a name, and hooks are switched on."""
     handler = {"type": "command", "name": "git-mem", "command": command.hook(adapter.name)}
-    events = {event: _group(adapter, event, handler) for event in adapter.events}
+    events = {event: _groups(adapter, event, handler) for event in adapter.events}
     return Form(events, defaults={("hooksConfig", "enabled"): True})
 
 
@@ -50,7 +52,7 @@ def cursor(adapter: Adapter, command: Command) -> Form:
     """Return Cursor's form: a list of handlers for each event, below a version."""
     matchers = adapter.settings.matchers
     handler = {"command": command.hook(adapter.name), "timeout": SECONDS * adapter.settings.unit}
-    events = {event: {**handler, **({"matcher": matchers[event]} if event in matchers else {})} for event in adapter.events}
+    events = {event: [{**handler, **({"matcher": matchers[event]} if event in matchers else {})}] for event in adapter.events}
     return Form(events, grouped=False, defaults={("version",): 1})
 
 
@@ -70,10 +72,11 @@ def opencode(adapter: Adapter, command: Command) -> Form:
     return Form(text=text[:start] + line + text[end:], mark="// git-mem for opencode")
 
 
-def _group(adapter: Adapter, event: str, handler: dict[str, Any]) -> dict[str, Any]:
-    matcher = adapter.settings.matchers.get(event)
-    hooks = [{**handler, "timeout": SECONDS * adapter.settings.unit}]
-    return {"matcher": matcher, "hooks": hooks} if matcher else {"hooks": hooks}
+def _groups(adapter: Adapter, event: str, handler: dict[str, Any]) -> list[dict[str, Any]]:
+    matcher, behind = adapter.settings.matchers.get(event), adapter.settings.behind.get(event)
+    handler = {**handler, "timeout": SECONDS * adapter.settings.unit}
+    waited = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
+    return [waited, {"matcher": behind, "hooks": [{**handler, "async": True}]}] if behind else [waited]
 
 
 SHAPES: dict[str, Callable[[Adapter, Command], Form]] = {

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from gitmem.model.kinds import CATEGORIES, UNSURE
+from gitmem.model.notes import OWN
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&!#]")
 _CODE = re.compile(r"^(?: {4}|\t| {0,3}(?:```|~~~))", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _ACTIVE = re.compile(r"\\|`|<|&|\](?=[(:\[])|!(?=\[)")
+_NOTE = re.compile(rf"> ({OWN})")
 LINES = 40  # of a body
 
 
@@ -50,9 +52,20 @@ def _section(row: dict[str, Any]) -> list[str]:
         out.append("Code: " + ", ".join(f"`{' '.join(place.replace('`', '').split())}`" for place in places[:8]))
     if row["workaround"]:
         out += ["", f"**Workaround:** {escape(row['workaround'])}"]
-    if row["body"].strip():
-        out += ["", *(f"> {line}".rstrip() for line in text(row["body"], row["origin"] in UNSURE))]
+    body, notes = _parted(row["body"])
+    if body:
+        out += ["", *(f"> {line}".rstrip() for line in text(body, row["origin"] in UNSURE))]
+    if notes:
+        out += ["", *(f"- {escape(note)}" for note in notes)]
     return out
+
+
+def _parted(body: str) -> tuple[str, list[str]]:
+    """Return a body without the notes of its life, and these: in a quotation they would be another one."""
+    lines = body.split("\n")
+    notes = [(number, found[1]) for number, line in enumerate(lines) if (found := _NOTE.fullmatch(line))]
+    out = {number for number, _ in notes}
+    return "\n".join(line for number, line in enumerate(lines) if number not in out).strip("\n"), [note for _, note in notes]
 
 
 def text(body: str, output: bool) -> list[str]:

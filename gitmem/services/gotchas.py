@@ -3,7 +3,9 @@
 Each function is one commit, and returns what changed. Whether it is about this commit, this user, this time is the caller's to say.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from gitmem.errors import UserError
@@ -18,6 +20,7 @@ from gitmem.store import ops
 from gitmem.store.records import Message, Store, Written
 
 Row = dict[str, Any]
+NEARLY = 0.85  # of the words of two titles are the same
 COUNTED = ("status", "resolved", "category", "severity", "origin", "confirmed")  # what statistics tell gotchas apart by
 
 
@@ -25,6 +28,37 @@ def require_gotcha(record: Record, what: str) -> None:
     """Raise UserError unless a record is a gotcha; `what` is what was to be done with it."""
     if record.kind != "gotcha":
         raise UserError(f"{record.id} is a {record.kind}; only a gotcha can be {what}.", "List them with: git mem gotcha list")
+
+
+def alike(indexes: Sequence[Index], new: Record) -> tuple[Row, str] | None:
+    """Return a live gotcha that says nearly the same as a new one, and what they share: "error", "title" or "code"; None when there is none."""
+
+    def others(rows: Iterable[Row]) -> list[Row]:
+        return [row for row in rows if row["kind"] == "gotcha" and row["id"] != new.id and row["status"] in LIVE]
+
+    patterns = error_patterns(new.get("triggers"))
+    words = _words(new.title)
+    paths = sorted({str(anchor["path"]) for anchor in new.anchors if anchor.get("path")})
+    for index in indexes:
+        for row in others(index.by_patterns(patterns)) if patterns else ():
+            return row, "error"
+        for row in others(index.search(new.title, limit=5, kinds=("gotcha",), statuses=LIVE, snippets=False)) if words else ():
+            if SequenceMatcher(None, words, _words(row["title"]), autojunk=False).ratio() >= NEARLY:
+                return row, "title"
+        for row in others(index.rows(kinds=("gotcha",), statuses=LIVE, paths=paths)) if paths else ():
+            if any(_same_code(one, other) for one in new.anchors for other in row["anchors"]):
+                return row, "code"
+    return None
+
+
+def _words(title: str) -> list[str]:
+    return sorted(set(re.findall(r"\w+", title.casefold())))
+
+
+def _same_code(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Say whether two places are the same lines, or the same symbol; a whole file has room for many gotchas."""
+    keys = ("path", "lines", "symbol")
+    return bool(one.get("lines") or one.get("symbol")) and [one.get(key) for key in keys] == [other.get(key) for key in keys]
 
 
 def resolve(store: Store, who: Writer, before: Record, commit: str = "", note: str = "", fix: Mapping[str, Any] | None = None) -> Change:

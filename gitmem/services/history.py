@@ -3,8 +3,10 @@
 Git's history is the timeline: nothing here is kept anywhere else.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
@@ -257,6 +259,21 @@ def removed_ids(store: Store) -> dict[str, str]:
     return out
 
 
+def tombstone(store: Store, text: str) -> dict[str, Any] | None:
+    """Return the tombstone of the one record that was forgotten whose id is a text, or ends with it; None when there is none."""
+    low = text.strip().lower()
+    tree = store.tree()
+    is_id = len(low) >= 6 and low.isascii() and low.replace("-", "").isalnum()
+    folder = store.objects.find(tree, f"tombstones/{low[-2:]}") if tree and is_id else None
+    names = [entry.name for entry in store.objects.tree(folder.oid) if entry.name.endswith(low)] if folder and folder.is_tree else []
+    data = store.read_file(tombstone_path(names[0])) if len(names) == 1 else None
+    try:
+        mark = json.loads(data or b"")
+    except (ValueError, RecursionError):
+        return None
+    return {"id": names[0], **mark} if isinstance(mark, dict) else None
+
+
 def last_change(store: Store) -> Commit:
     """Return the newest commit that somebody made on purpose; raises UserError when there is none."""
     tip = store.tip()
@@ -266,6 +283,12 @@ def last_change(store: Store) -> Commit:
         if len(commit.parents) == 1 and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ())):
             return commit
     raise UserError("the store has no change that could be taken back.", "See what it has: git mem log")
+
+
+def undone(subject: str) -> str:
+    """Return the subject of the commit that takes back one with this subject: of an undo, a redo."""
+    verb, colon, rest = subject.partition(": ")
+    return f"{'redo' if verb == 'undo' else 'undo'}: {rest if colon and verb in {'undo', 'redo'} else subject}"
 
 
 def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | None, list[str]]:
@@ -292,7 +315,7 @@ def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | N
         todo += _undo_record(store, id, old, new, now)
     if not todo:
         return None, ids
-    subject = f"undo: {target.message.splitlines()[0]}"
+    subject = undone(target.message.split("\n")[0])
     written = store.write(todo, Message(subject, "undo", tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author)
     return written.commit, ids
 

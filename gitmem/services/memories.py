@@ -10,7 +10,7 @@ from typing import Any
 
 from gitmem.clock import Clock
 from gitmem.errors import UserError
-from gitmem.model.kinds import PREFIX, error_patterns
+from gitmem.model.kinds import PREFIX, error_patterns, gotcha_id
 from gitmem.model.merge import restamp
 from gitmem.model.record import Record, make
 from gitmem.model.scrub import Finding, scrub, scrub_all
@@ -156,12 +156,13 @@ def supersede(store: Store, who: Writer, old: Record, new: Record, before: Recor
 
 
 def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False) -> Written:
-    """Remove records on purpose: each leaves a tombstone, and a captured gotcha's pattern is muted."""
+    """Remove records on purpose: each leaves a tombstone, and the errors that a gotcha stood for are muted."""
     now = who.clock.stamp()
     todo = []
     for record in records:
-        pattern = " | ".join(error_patterns(record.get("triggers"))) if record.kind == "gotcha" else ""
-        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, "" if purged else pattern, purged))
+        patterns = error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
+        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged))
+        todo += [ops.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
     ids = tuple(r.id for r in records)
     what = "purge" if purged else "forget"
     return store.write(
@@ -170,8 +171,9 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
 
 
 def restore(store: Store, who: Writer, record: Record) -> Change:
-    """Bring a record back that was forgotten, collected or archived; lifts its tombstone."""
+    """Bring a record back that was forgotten, collected or archived; lifts its tombstone, and the mutes of its errors."""
     back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(
         who.clock.stamp()
     )
-    return Change(None, back, store.write([ops.put(back, revive=True)], who.message(back, "restore")))
+    muted = [ops.unmute(pattern, record.id) for pattern in error_patterns(record.get("triggers")) if record.kind == "gotcha"]
+    return Change(None, back, store.write([ops.put(back, revive=True), *muted], who.message(back, "restore")))

@@ -54,20 +54,21 @@ def settle(
     """
     out = []
     for number, facts in trials.take_outcomes(state):
-        if not trials.claim(state, number, who.clock.now()):
+        lease = who.clock.now()
+        if not trials.claim(state, number, lease):
             continue  # another process draws this one
         try:
             found = [store.get(id).record for id in find(str(facts["pattern"]))]
-            if not found and waiting() and who.clock.now() - float(facts["at"]) < OLD:
-                trials.put_back(state, number)
+            if not found and waiting() and lease - float(facts["at"]) < OLD:
+                trials.put_back(state, number, lease)
                 continue
             out += _conclude(store, who, found, facts, tree(str(facts["root"])), home)
         except (UserError, KeyError, TypeError, ValueError):
             pass  # forgotten meanwhile, or nothing that makes sense any more
         except GitmemError:
-            trials.put_back(state, number)
+            trials.put_back(state, number, lease)
             return out  # the store cannot be written now: it waits
-        trials.done(state, number)
+        trials.done(state, number, lease)
     return out
 
 

@@ -1,7 +1,7 @@
 """Which gotchas are about a file, and on which of its lines they are now."""
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +26,15 @@ SURE = 0.7  # below, changed code is looked for in other files too, as `Follower
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A gotcha and where it is: lines from 1; `distance` counts the lines to the one that was asked for."""
+    """A gotcha and where it is: lines from 1; `distance` counts the lines to the one that was asked for.
+
+    `number` says which of its anchors came here from another file; -1 for none.
+    """
 
     row: Row
     where: Placement
     distance: int = 0
+    number: int = -1
 
     @property
     def reason(self) -> str:
@@ -81,20 +85,58 @@ def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool])
     return out
 
 
-def arrived(rows: Iterable[Row], follower: Follower, path: str, line: int, go_on: Callable[[], bool]) -> list[Placed]:
-    """Return the gotchas of other files whose code is in this one now."""
-    out: list[Placed] = []
-    for row in rows:
-        for anchor in row["anchors"]:
-            if not isinstance(anchor.get("path"), str) or anchor["path"] == path or not anchor.get("lines"):
+def arrived(rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[str], line: int, go_on: Callable[[], bool]) -> list[Placed]:
+    """Return the gotchas of other files whose code is in this one now; `lines` is its text."""
+    known = [
+        (row, number, anchor)
+        for row in rows
+        for number, anchor in enumerate(row["anchors"])
+        if isinstance(anchor.get("path"), str) and anchor["path"] != path and anchor.get("lines")
+    ]
+    text = "\n".join(one.rstrip("\r\n") for one in lines)
+    out: dict[str, Placed] = {}
+    for start in range(0, len(known), BATCH):
+        part = known[start : start + BATCH]
+        if not go_on():
+            break
+        # to search all files is dear; most code has no line in this one
+        for (row, number, anchor), possible in zip(part, follower.could_hold(text, [anchor for *_, anchor in part]), strict=True):
+            if not possible or row["id"] in out:
                 continue
             if not go_on():
-                return out
+                break
             found = follower.now(anchor)
             if found.path == path and found.state == "moved":
-                out.append(Placed(row, found, _away(found, line)))
-                break
-    return out
+                out[row["id"]] = Placed(row, found, _away(found, line), number)
+    return list(out.values())
+
+
+def names_of(
+    path: str, follower: Follower, apart: Container[str], elsewhere: Callable[[], Iterable[Row]], go_on: Callable[[], bool]
+) -> tuple[str, ...]:
+    """Return the names that a file had when gotchas were recorded about it: of the files `apart`, whose gotchas `elsewhere` returns."""
+    if not apart or not go_on():
+        return ()
+    told = [name for name in follower.earlier(path) if name in apart]
+    return tuple(dict.fromkeys([*told, *former(elsewhere(), follower, path, go_on)]))
+
+
+def former(rows: Iterable[Row], follower: Follower, path: str, go_on: Callable[[], bool]) -> tuple[str, ...]:
+    """Return what a file was called, of the files that gotchas are about and that are not there any more: git need not have been told."""
+    out: dict[str, None] = {}
+    asked: set[tuple[str, str, str]] = set()
+    for row in rows:
+        for anchor in row["anchors"]:
+            was = anchor.get("path")
+            key = (str(was), str(anchor.get("commit") or ""), str(anchor.get("blob") or ""))
+            if not isinstance(was, str) or was == path or was in out or key in asked:
+                continue
+            if not go_on():
+                return tuple(out)
+            asked.add(key)
+            if follower.text(was) is None and follower.called(anchor) == path:
+                out[was] = None
+    return tuple(out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +164,13 @@ class Survey:
 
 def unsettled(index: Index, follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
     """Return the paths of gotchas whose file is not, byte for byte, what it was when they were anchored; and those not looked at in time."""
+    return settle(index.bases(), follower, go_on)
+
+
+def settle(bases: Mapping[str, Iterable[str]], follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
+    """Return of {path: blobs}, as `Index.bases` has them, what `unsettled` returns."""
     changed, left = [], []
-    for path, blobs in index.bases().items():
+    for path, blobs in bases.items():
         if not go_on():
             left.append(path)
         elif not _is_settled(follower.text(path), blobs):
@@ -131,7 +178,7 @@ def unsettled(index: Index, follower: Follower, go_on: Callable[[], bool] = lamb
     return changed, left
 
 
-def _is_settled(data: bytes | None, blobs: set[str]) -> bool:
+def _is_settled(data: bytes | None, blobs: Iterable[str]) -> bool:
     return data is not None and all(not blob or (blob != "?" and blob == _blob(data, blob)) for blob in blobs)
 
 
@@ -233,14 +280,14 @@ class Guide:
 
     def about(self, path: str, line: int, lines: Sequence[str], blob: str) -> list[Placed]:
         """Return the gotchas of a file, those nearest to a line first: anchored in it, in what it was called before, or come here since."""
-        names = tuple(name for name in self._follower.earlier(path) if name in self._apart) if self._apart and self._go_on() else ()
+        names = names_of(path, self._follower, self._apart, self._elsewhere, self._go_on)
         rows = [*self._rows(paths=(path, *names)), *self._loose]
         unique = {row["id"]: row for row in rows if row["id"] not in self._hidden}
         found = place(unique.values(), self._follower, path, lines, line, blob, names)
         if self._apart:
             found = gone(found, self._follower, self._go_on)
             others = [row for row in self._elsewhere() if row["id"] not in unique and row["id"] not in self._hidden]
-            found += arrived(others, self._follower, path, line, self._go_on)
+            found += arrived(others, self._follower, path, lines, line, self._go_on)
         return sorted(found, key=lambda one: one.distance)
 
     def _elsewhere(self) -> list[Row]:

@@ -83,7 +83,7 @@ def at(bench: Bench, count: int, rounds: int) -> None:
     with opened(path) as app:
         titles = [row["title"] for row in app.rows(kinds=("memory",), limit=50)]
         known = next(a["path"] for row in app.rows(kinds=("gotcha",), resolved=False, limit=200) for a in row["anchors"])
-        note_failure(app.state, "red", Failure("make test", "Error: <str>", 1.0, "make test", ""))
+        note_failure(app.state, "red", Failure("make test", "Error: <str>", 1.0, "make test", "", str(path)))
     (path / "a.py").write_text("def f():\n    pass\n")
     source, rows, argv = bench.fresh("payload"), [], [*program(), "hook", "claude"]
 

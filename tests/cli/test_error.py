@@ -172,6 +172,23 @@ def test_nothing_is_no_error(mem: Mem, stdin: bytes) -> None:
     assert mem("error", "list", "--json").json == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all fine", "ok", "Done in 3s", "5 passed in 0.1s", "7 passed, 1 xfailed in 0.1s", "found 0 vulnerabilities", "0 errors, 0 warnings",
+        "Success: no issues found in 3 source files", "test result: ok. 3 passed; 0 failed; 0 ignored", "Tests:       3 passed, 3 total",
+        "Build succeeded.\n    0 Warning(s)\n    0 Error(s)", "100% tests passed, 0 tests failed out of 3", "[INFO] BUILD SUCCESS", "Ran 3 tests in 0.001s\n\nOK",
+    ],
+)  # fmt: skip
+def test_success_is_no_error(mem: Mem, text: str) -> None:
+    """Nobody said that a command failed: what tells none is not counted, on the command line or in a pipe."""
+    done = mem("error", "record", text, code=1)
+    assert "no error was found" in done.err
+    assert "git mem error record 'Error: TEXT'" in done.err
+    mem("error", "record", "--json", stdin=text.encode(), code=1)
+    assert mem("error", "list", "--json").json == []
+
+
 def test_bytes_that_are_no_text(mem: Mem) -> None:
     """A tool may print anything; what can be read counts."""
     for _ in range(3):

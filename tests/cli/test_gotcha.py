@@ -353,6 +353,17 @@ def test_page(mem: Mem, pay: Path) -> None:
     assert commits(mem.folder) == before
 
 
+def test_page_tells_a_life_outside_of_the_text(mem: Mem) -> None:
+    """What was noted when it was resolved is no quotation in the quotation."""
+    id = new(mem, "built wrong", "-m", "> quoted by a person\n\nText.")
+    mem("gotcha", "resolve", id, "-m", "cleaned <b>first</b>")
+    mem("gotcha", "reopen", id)
+    out = mem("gotcha", "page").out
+    assert "\n> > quoted by a person\n>\n> Text.\n\n- Resolved 20" in out
+    assert ": cleaned \\<b\\>first\\</b\\>\n- Reopened 20" in out
+    assert "> > Re" not in out
+
+
 @pytest.mark.parametrize(
     "body",
     [

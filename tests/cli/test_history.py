@@ -256,8 +256,13 @@ def test_undo_the_last_change(mem: Mem) -> None:
     assert mem("undo").out.startswith("took back ")
     assert mem.show(id)["title"] == "old"
     assert commits(mem.folder) == before + 1
-    mem("undo")
+    done = mem("undo")
     assert mem.show(id)["title"] == "new"
+    assert done.out.startswith("did it again: memory: edit ")
+    assert "name its commit" in done.err
+    assert mem("undo").out.startswith("took back ")
+    assert mem.show(id)["title"] == "old"
+    assert [row["subject"].split(": ")[0] for row in mem("log", "--json").json][:3] == ["undo", "redo", "undo"]
 
 
 def test_undo_passes_over_what_nobody_asked_for(mem: Mem) -> None:

@@ -136,6 +136,19 @@ def test_reject(mem: Mem, three: list[str]) -> None:
     assert three[0] in waiting(mem)
 
 
+def test_second_reject_says_so(mem: Mem, three: list[str]) -> None:
+    """By the short id that was shown, or the whole; others are rejected with it, and accepting it is an error."""
+    mem("inbox", "--reject", three[0], "--reason", "a typo")
+    before = commits(mem.folder)
+    for id in (three[0], three[0][-8:]):
+        assert f"{three[0][-8:]} was already rejected by " in mem("inbox", "--reject", id).out
+    assert commits(mem.folder) == before
+    assert mem("inbox", "--reject", three[0], "--reject", three[1], "--json").json["rejected"] == [three[1]]
+    assert waiting(mem) == [three[2]]
+    mem("inbox", "--accept", three[0][-8:], code=1)
+    mem("inbox", "--reject", "zzzzzzzz", code=1)
+
+
 def test_only_what_waits_is_rejected(mem: Mem, three: list[str]) -> None:
     """A slip of the finger removes nothing that somebody wrote or confirmed."""
     mine = mem.add("A decision", "-t", "decision")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gitmem.agents.events import ADAPTERS
 from gitmem.cli.main import COMMANDS, HIDDEN
 from tests.cli.conftest import Mem
 from tests.conftest import git
@@ -137,6 +138,12 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "wipe --remote": (lambda m: (_enabled(m), m("sync")), lambda m: m("wipe", "--remote", "origin", "--yes")),
     "drain": (lambda m: None, lambda m: m("drain")),
     "hook": (lambda m: None, lambda m: m("hook", "claude")),
+    "git-hook": (lambda m: None, lambda m: m("git-hook", "post-commit")),
+    "install --list": (lambda m: None, lambda m: m("install", "--list")),
+    "install --dry-run": (lambda m: None, lambda m: m("install", *ADAPTERS, "git-hooks", "--dry-run")),
+    "install --user": (lambda m: None, lambda m: m("install", *ADAPTERS, "--user")),
+    "uninstall": (lambda m: None, lambda m: (m("install", *ADAPTERS, "git-hooks"), m("uninstall", "all"))),
+    "uninstall --project": (lambda m: None, lambda m: (m("install", *ADAPTERS, "--project"), m("uninstall", *ADAPTERS, "--project"))),
     "a wrong command": (lambda m: None, lambda m: m("frobnicate", code=2)),
     "an unknown id": (lambda m: None, lambda m: m("pin", "zzzzzzzz", code=1)),
 }

@@ -32,8 +32,11 @@ CASES: dict[str, Case] = {
     "restore": (lambda m, i: ["restore", "--list"], True, {"id": str, "removed": str, "store": str, "title": str}),
     "init": (
         lambda m, i: ["init"], False,
-        {"ref": str, "tip": str, "created": bool, "replica": str, "home": str, "remote_has_memory": (bool, type(None))},
+        {"ref": str, "tip": str, "created": bool, "replica": str, "home": str, "remote_has_memory": (bool, type(None)), "agents": list},
     ),
+    "install": (lambda m, i: ["install", "claude"], True, {"what": str, "scope": str, "path": str, "action": str, "notes": list}),
+    "install list": (lambda m, i: ["install", "--list"], False, {"installed": list, "found": list}),
+    "uninstall": (lambda m, i: ["uninstall", "claude", "git-hooks", "--dry-run"], True, {"what": str, "scope": str, "path": str, "action": str, "notes": list, "diff": str}),
     "status": (
         lambda m, i: ["status"], False,
         {"repository": str, "ref": str, "stores": dict, "journal": int, "damaged": list, "conflicts": int, "remote": dict, "problems": list, "reads_not_flushed": int},

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from binascii import b2a_base64, crc32
 
 import pytest
 from hypothesis import given, settings
@@ -17,12 +18,38 @@ LINES = CODE.split("\n")
 
 
 def test_code_is_remembered_with_what_stands_around_it():
-    """The anchored lines, three before and three after, the definition they are in, and the file's blob."""
+    """The anchored lines, three before and three after, codes of lines further away, the definition they are in, and the file's blob."""
     made = attach(parse("pool.py:5-6"), CODE, "b" * 40)
+    far = [b2a_base64(crc32(b"import os").to_bytes(4, "big")[1:], newline=False).decode(), "...."]
     assert {
         "path": "pool.py", "lines": [5, 6], "blob": "b" * 40, "symbol": "Pool.get",
-        "context": {"before": LINES[1:4], "lines": LINES[4:6], "after": LINES[6:9]},
+        "context": {"before": LINES[1:4], "lines": LINES[4:6], "after": LINES[6:9], "far": far},
     } == made  # fmt: skip
+
+
+def test_repeated_code_is_found_again_by_lines_far_from_it():
+    """Three lines on either side are the same in two definitions; who has not the old text knows by lines beyond which it was."""
+
+    def body(name):
+        return [f"def {name}(x):", f"    log('{name}')", *(["    x = step(x)"] * 4), "    return done(x)", *(["    x = undo(x)"] * 4), f"    end('{name}')", ""]  # fmt: skip
+
+    old = [*body("one"), *body("two")]
+    new = ["import late", "", *body("one"), *body("two")]
+    at = len(body("one")) + 7
+    made = place(attach({"path": "a.txt", "lines": [at, at]}, "\n".join(old), ""), new)
+    assert (at + 2, "same") == (made.first, made.state)
+
+
+def test_code_that_was_commented_out_is_not_taken_for_a_copy_of_it():
+    """A block that is a comment now is found; with a copy of its lines elsewhere, that is not said to be it."""
+    old = ["def run():", "    start(one)", "    check(two, three)", "    stop(four)", "    return 1"]
+    new = ["def run():", "    # start(one)", "    # check(two, three)", "    # stop(four)", "    return 1"]
+    anchor = attach({"path": "a.py", "lines": [3, 3]}, "\n".join(old), "")
+    made = place(anchor, new, old=old)
+    assert (3, "changed") == (made.first, made.state)
+    copy = ["", "def again():", "    start(one_b)", "    check(two, three)", "    stop(four_b)"]
+    made = place(anchor, new + copy, old=old)
+    assert made.first == 3 or not made.found
 
 
 @pytest.mark.parametrize(
@@ -290,6 +317,7 @@ def test_importing_is_cheap():
         "gitmem.codemap.anchoring",
         "gitmem.codemap.spec",
         "gitmem.codemap.linemap",
+        "binascii",
         "gitmem.errors",
         "gitmem.model",
         "gitmem.model.globs",

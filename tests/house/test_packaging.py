@@ -14,8 +14,9 @@ import pytest
 
 from gitmem import __version__
 from gitmem.agents.claude import ADAPTER
+from gitmem.install.command import shared
 from tests.conftest import git
-from tests.house.conftest import ROOT
+from tests.house.conftest import ROOT, git_mem
 
 SHIPPED = ("completion", "git-hooks", "agent-hooks", "nvim", "vscode")
 
@@ -103,7 +104,7 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "pygls": "pygls",
         "pyyaml": "yaml",
         "tree-sitter": "tree_sitter",
-        **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript python ruby rust typescript".split()},
+        **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript json python ruby rust typescript".split()},
         "watchdog": "watchdog",
     }
 
@@ -165,18 +166,18 @@ def test_an_installed_man_page_is_found(installed: Path, tmp_path: Path) -> None
         assert "git-mem — a memory for coding agents and people" in shown
 
 
-def test_the_example_settings_name_each_event_that_is_understood() -> None:
+def test_the_printed_settings_name_each_event_that_is_understood() -> None:
     """The block for Claude Code calls the hook for the adapter's events, no more and no less."""
-    block = json.loads((ROOT / "agent-hooks" / "claude" / "hooks.json").read_text(encoding="utf-8"))
+    block = json.loads(git_mem("hook", "claude", "--settings"))
     calls = [hook for rows in block["hooks"].values() for row in rows for hook in row["hooks"]]
 
     assert set(block["hooks"]) == set(ADAPTER.events)
-    assert {(hook["type"], hook["command"]) for hook in calls} == {("command", "git-mem hook claude")}
+    assert {(hook["type"], hook["command"]) for hook in calls} == {("command", shared().hook("claude"))}
 
 
-def test_the_example_settings_run(repo: Path) -> None:
+def test_the_printed_settings_run(repo: Path) -> None:
     """A settings file's command, run as the agent runs it, answers a session's start."""
-    block = json.loads((ROOT / "agent-hooks" / "claude" / "hooks.json").read_text(encoding="utf-8"))
+    block = json.loads(git_mem("hook", "claude", "--settings"))
     command = block["hooks"]["SessionStart"][0]["hooks"][0]["command"]
     subprocess.run(["git-mem", "add", "pinned for the start"], cwd=repo, check=True, capture_output=True)
     id = subprocess.run(["git-mem", "list", "--format", "{id}"], cwd=repo, check=True, capture_output=True, text=True).stdout.strip()

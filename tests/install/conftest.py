@@ -28,18 +28,25 @@ def home() -> Path:
     return Path(os.environ["HOME"])
 
 
+def groups(event: str, command: str = COMMAND) -> list[dict[str, Any]]:
+    """Return our groups for one event of Claude Code."""
+    settings = find("claude").settings
+    handler = {"type": "command", "command": command, "timeout": 5}
+    matcher = {"matcher": settings.matchers[event]} if event in settings.matchers else {}
+    behind = [{"matcher": settings.behind[event], "hooks": [{**handler, "async": True}]}] if event in settings.behind else []
+    return [{**matcher, "hooks": [handler]}, *behind]
+
+
 def group(event: str, command: str = COMMAND) -> dict[str, Any]:
-    """Return our group for one event of Claude Code."""
-    matcher = find("claude").settings.matchers.get(event)
-    hooks = [{"type": "command", "command": command, "timeout": 5}]
-    return {"matcher": matcher, "hooks": hooks} if matcher else {"hooks": hooks}
+    """Return our first group for one event of Claude Code."""
+    return groups(event, command)[0]
 
 
 def with_ours(value: dict[str, Any]) -> dict[str, Any]:
     """Return settings as they are once our hooks for Claude Code are in them: a model of what `install` does."""
     hooks = {event: list(rows) for event, rows in value.get("hooks", {}).items()}
     for event in find("claude").events:
-        hooks.setdefault(event, []).append(group(event))
+        hooks.setdefault(event, []).extend(groups(event))
     return {**value, "hooks": hooks}
 
 

@@ -87,7 +87,7 @@ def test_what_others_wrote_keeps_its_bytes(mem: Mem, home: Path, change: Callabl
     assert is_kept(before, after)
     assert after.count(b"say done") == 1
     assert after.count(b"\r\n") == (after.count(b"\n") if b"\r\n" in before else 0)
-    assert after.decode("utf-8-sig").count("\n\t\t\t{") == 1 + len(with_ours({})["hooks"])
+    assert after.decode("utf-8-sig").count("\n\t\t\t{") == 1 + sum(map(len, with_ours({})["hooks"].values()))
     assert path.read_bytes() == before
 
 
@@ -439,7 +439,7 @@ def test_one_file_from_many_processes(mem: Mem, home: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-P", "-m", "gitmem", "install", "claude", "--user"], cwd=home) for _ in range(4)]
 
     assert [child.wait(60) for child in running] == [0] * 4
-    assert (home / ".claude/settings.json").read_text().count("hook claude 2>") == len(with_ours({})["hooks"])
+    assert (home / ".claude/settings.json").read_text().count("hook claude 2>") == sum(map(len, with_ours({})["hooks"].values()))
     mem("uninstall", "claude", "--user")
     assert (home / ".claude/settings.json").read_bytes() == before
 
@@ -542,3 +542,22 @@ def test_an_old_version_is_upgraded_and_goes_to_the_byte(mem: Mem, repo: Path, m
     assert row["state"] == "outdated" and "brought up to date" in out
     assert '"timeout": 5' in now and '"timeout": 9' not in now
     assert (repo / LOCAL).read_bytes() == before
+
+
+def test_hooks_in_two_files_are_remarked_upon(mem: Mem, repo: Path) -> None:
+    """An agent runs the hooks of all its files."""
+    mem("install", "claude", "--user")
+    assert "git mem uninstall claude --user" in mem("install", "claude").err
+
+
+def test_a_command_that_passed_is_not_waited_for(mem: Mem, repo: Path) -> None:
+    """It is answered with nothing; an older install, which waited, is brought up to date."""
+    mem("install", "claude")
+    made = parsed(repo / LOCAL)
+    behind = [row for row in made["hooks"]["PostToolUse"] if row["matcher"] == "Bash"]
+    assert [handler["async"] for row in behind for handler in row["hooks"]] == [True]
+    old = json.loads(json.dumps(made))
+    old["hooks"]["PostToolUse"] = [{"matcher": "Bash|Read", "hooks": old["hooks"]["PostToolUse"][0]["hooks"]}]
+    write(repo / LOCAL, json.dumps(old, indent=2))
+    mem("install", "claude")
+    assert parsed(repo / LOCAL) == made

@@ -1,0 +1,49 @@
+"""What hooks of git do: start what nobody waits for, and be gone. They never fail, and never hold git up.
+
+`git mem install git-hooks` writes them; the scripts run this in the background, without input or output. See docs/git-hooks.md.
+"""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+
+from gitmem import config, switch
+from gitmem.background import detach
+from gitmem.errors import GitmemError
+from gitmem.files import Home, Location, is_own, locate
+from gitmem.git.process import Git, child_env
+
+REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
+
+
+def main(args: Sequence[str]) -> int:
+    """Answer one call of a git hook; always return 0."""
+    try:
+        _call(args[0] if args else "", os.environ)
+    except (GitmemError, OSError):
+        pass  # git's command has succeeded or will; memory follows with the next command
+    return 0
+
+
+def _call(name: str, env: Mapping[str, str]) -> None:
+    if switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
+        return
+    where = locate(os.getcwd(), env)
+    if not os.path.isdir(where.home) or not is_own(where) or switch.is_off(Home(where.home), env, time.time()):
+        return  # no memory here, or hooks are off
+    if name == "pre-push":
+        if _syncs(where, env):
+            _start(where, env, "sync")
+    elif name == "post-rewrite" or not any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES):
+        _start(where, env, "drain")
+
+
+def _syncs(where: Location, env: Mapping[str, str]) -> bool:
+    settings = config.from_git(Git(where.gitdir, env).run("config", "--list", "-z", env=config.one_off(env)))
+    return bool(settings.get("syncOnPush") and settings.get("remote"))
+
+
+def _start(where: Location, env: Mapping[str, str], command: str) -> None:
+    """Start a command of ours in this repository; of what git told its hook, only which repository it is stays."""
+    told = {"GIT_DIR": where.gitdir, **({"GIT_WORK_TREE": where.worktree} if where.worktree else {})}
+    detach(["-C", where.worktree or where.gitdir, command], child_env(env, told))

@@ -1,0 +1,92 @@
+"""Places as a person names them: past the end, folders, globs, from a subfolder, by a name that is no more."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Mem
+from tests.conftest import git
+
+CODE = "import os\n\n\ndef rate():\n    return 1\n"
+
+
+def run(folder: Path, *args: str) -> tuple[str, str]:
+    """Run `git mem gotcha` in a folder; return what it printed, and what it said."""
+    argv = [sys.executable, "-P", "-m", "gitmem", "gotcha", *args]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout, done.stderr
+
+
+@pytest.fixture
+def app(mem: Mem) -> Path:
+    """A folder with a file of five lines, and one beside it."""
+    for name in ("app", "lib"):
+        (mem.folder / name).mkdir()
+    (mem.folder / "app" / "pay.py").write_text(CODE)
+    (mem.folder / "lib" / "tax.py").write_text(CODE.replace("rate", "tax"))
+    git(mem.folder, "add", ".")
+    git(mem.folder, "commit", "-qm", "files")
+    return mem.folder / "app"
+
+
+@pytest.mark.parametrize("place", ["app/pay.py:6", "app/pay.py:4-6"])
+def test_line_after_the_last_one_is_refused(mem, app, place):
+    """A file that ends in a newline has no line after it."""
+    assert "app/pay.py has 5 lines, not 6." in run(mem.folder, "add", "t", "--anchor", place)[1]
+
+
+def test_folder_is_no_place(mem, app):
+    """It is said how to mean the files in it."""
+    said = run(mem.folder, "add", "t", "--anchor", "app/")[1]
+    assert "'app' is a folder." in said
+    assert "--anchor 'app/**'" in said
+
+
+def test_glob_that_fits_nothing_is_noted(mem, app):
+    """It is kept all the same: the files may come."""
+    out, said = run(mem.folder, "add", "t", "--anchor", "migrations/**")
+    assert out.startswith("remembered")
+    assert "no file fits 'migrations/**' yet." in said
+    assert "no file fits" not in run(mem.folder, "add", "t2", "--anchor", "app/**")[1]
+
+
+def test_for_takes_paths_from_the_current_folder(mem, app):
+    """As git does: also those that go up."""
+    run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py:5")
+    assert "anchored at lib/tax.py:5" in run(app, "for", "../lib/tax.py:5")[0]
+    assert "is not in this repository" in run(app, "for", "../../tax.py")[1]
+
+
+def test_for_a_folder_tells_of_the_files_in_it(mem, app):
+    """Each with its name; a glob that fits several is told once."""
+    run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py:5")
+    run(mem.folder, "add", "rates stay", "--anchor", "app/pay.py:5")
+    run(mem.folder, "add", "all of it", "--anchor", "**/*.py")
+    out, _ = run(mem.folder, "for", ".")
+    assert "lib/tax.py: " in out
+    assert "app/pay.py: " in out
+    assert out.count("all of it") == 1
+    assert "rates change" not in run(mem.folder, "for", "app")[0]
+
+
+def test_for_says_what_is_odd_about_a_place(mem, app):
+    """A line past the end, a file that is not there."""
+    assert "app/pay.py has 5 lines, not 999." in run(mem.folder, "for", "app/pay.py:999")[1]
+    assert "there is no app/none.py in this repository; nothing is known about it." in run(mem.folder, "for", "app/none.py")[1]
+
+
+@pytest.mark.parametrize("tell_git", [True, False])
+def test_name_that_is_no_more_leads_to_the_one_of_today(mem, app, tell_git):
+    """`for` the old name shows the place that is there; `list --file` the new name knows what was recorded under the old one."""
+    run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py:5")
+    if tell_git:
+        git(mem.folder, "mv", "lib/tax.py", "lib/duty.py")
+        git(mem.folder, "commit", "-qm", "renamed")
+    else:
+        (mem.folder / "lib" / "tax.py").rename(mem.folder / "lib" / "duty.py")
+    out, said = run(mem.folder, "for", "lib/tax.py")
+    assert "anchored at lib/duty.py:5" in out
+    assert "lib/tax.py is lib/duty.py now." in said
+    assert "rates change" in run(mem.folder, "list", "--file", "lib/duty.py")[0]

@@ -1,0 +1,185 @@
+"""The packages for agents' CLIs: made from their sources, and what they say can be done."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gitmem import __version__
+from gitmem.agents import adapter as agents
+from gitmem.install.command import shared
+from tests.conftest import git
+from tests.house.conftest import ROOT, git_mem
+
+HOOKS = ROOT / "agent-hooks"
+CLAUDE, GEMINI, READERS = HOOKS / "claude", HOOKS / "gemini", HOOKS / "agents-md"
+NAMES = ("gotcha", "mem", "recall", "snapshot")
+# capitals are what the reader puts in; what stands for an id is asked for below
+WORDS = {
+    "FILE": "a.py", "LINE": "1", "WORDS": "cents", "TITLE": "A claim", "TEXT": "Why it is so.", "ERROR": "KeyError: tax", "TYPE": "fact", "BRANCH": "main",
+    "COMMIT": "abc",
+}  # fmt: skip
+
+
+def _head(path: Path) -> tuple[dict[str, Any], str]:
+    """Return the front matter of a file, and what follows."""
+    empty, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
+    assert empty == ""
+    found = yaml.safe_load(head)
+    assert isinstance(found, dict)
+    return found, body
+
+
+def _quoted(text: str) -> Iterator[str]:
+    """Give the commands of git that a text has, in blocks and in code spans."""
+    text = re.sub(r"^ {3}(?=\S)", "", text, flags=re.MULTILINE)
+    fence = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    line = re.compile(r"^git (?:[^\n]*<<'(\w+)'\n.*?^\1$|[^\n]*$)", re.MULTILINE | re.DOTALL)
+    for block in fence.findall(text):
+        yield from (match.group() for match in line.finditer(block))
+    spans = (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", fence.sub("", text)))
+    yield from (span for span in spans if span.startswith("git ") and span != "git mem")
+
+
+def _all_quoted() -> list[str]:
+    texts = [
+        path.read_text(encoding="utf-8") for folder in (CLAUDE, GEMINI, READERS) for path in sorted(folder.rglob("*")) if path.is_file()
+    ]
+    return sorted({line for text in texts for line in _quoted(text) if line.startswith("git mem ")})
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a gotcha and two memories, to be copied."""
+    repo = tmp_path_factory.mktemp("learned") / "repo"
+    git(repo.parent, "init", "-q", str(repo))
+    (repo / "a.py").write_text("x = 1\n")
+    git(repo, "add", "a.py")
+    git(repo, "commit", "-qm", "first")
+    git_mem("gotcha", "add", "Totals are in cents", "--anchor", "a.py:1", cwd=repo)
+    git_mem("add", "Prices are integers", "--anchor", "a.py", cwd=repo)
+    git_mem("add", "Taxes are rounded once", cwd=repo)
+    return repo
+
+
+def test_the_packages_are_what_their_sources_make(tmp_path: Path) -> None:
+    """Byte by byte; `make packages` mends it."""
+    subprocess.run([sys.executable, ROOT / "scripts" / "make_packages.py", tmp_path], check=True)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    folders = (CLAUDE, GEMINI, READERS, HOOKS / ".claude-plugin", ROOT / ".claude-plugin")
+    there = {path.relative_to(ROOT): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+
+    assert sorted(made) == sorted(there)
+    assert [str(name) for name in made if made[name] != there[name]] == []
+
+
+@pytest.mark.parametrize("agent", ["claude", "gemini"])
+def test_a_package_has_the_hooks_that_install_writes(agent: str, repo: Path) -> None:
+    """Into an empty file, for everybody who uses the repository."""
+    packed = json.loads((HOOKS / agent / "hooks" / "hooks.json").read_text(encoding="utf-8"))
+    git_mem("install", agent, "--project", cwd=repo)
+    written = json.loads((repo / agents.find(agent).settings.project).read_text(encoding="utf-8"))
+
+    assert packed == {"hooks": written["hooks"]}
+    assert shared().hook(agent) in json.dumps(packed, ensure_ascii=False).replace('\\"', '"')
+
+
+def test_all_packages_have_the_version_of_the_program() -> None:
+    """And one name, by which the marketplaces find the plugin that is beside them."""
+    manifest = json.loads((CLAUDE / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
+    extension = json.loads((GEMINI / "gemini-extension.json").read_text(encoding="utf-8"))
+
+    assert {(item["name"], item["version"]) for item in (manifest, extension)} == {("git-mem", __version__)}
+    for root in (ROOT, HOOKS):
+        market = json.loads((root / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
+        (entry,) = market["plugins"]
+        assert (entry["name"], entry["version"]) == ("git-mem", __version__)
+        assert (root / entry["source"]).resolve() == CLAUDE
+
+
+def test_the_skill_can_be_found_and_read() -> None:
+    """Its head is what CLIs ask for: a name as its folder's, a description that fits; both packages have the same."""
+    head, body = _head(CLAUDE / "skills" / "git-mem" / "SKILL.md")
+
+    assert set(head) == {"name", "description"}
+    assert head["name"] == "git-mem"
+    assert 100 < len(head["description"]) <= 1024
+    assert len(body.splitlines()) < 500
+    assert (GEMINI / "skills" / "git-mem" / "SKILL.md").read_bytes() == (CLAUDE / "skills" / "git-mem" / "SKILL.md").read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_says_the_same_to_both(name: str) -> None:
+    """In the form of each: front matter and `$ARGUMENTS`, TOML and `{{args}}`."""
+    head, body = _head(CLAUDE / "commands" / f"{name}.md")
+    toml = tomllib.loads((GEMINI / "commands" / f"{name}.toml").read_text(encoding="utf-8"))
+
+    assert set(head) == {"description", "argument-hint", "allowed-tools"}
+    assert set(toml) == {"description", "prompt"}
+    assert toml["description"] == head["description"]
+    assert toml["prompt"] == body.lstrip("\n").replace("$ARGUMENTS", "{{args}}")
+    assert body.count("$ARGUMENTS") == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_may_run_what_it_names_and_nothing_else(name: str) -> None:
+    """Claude Code asks its user for anything beyond that."""
+    head, body = _head(CLAUDE / "commands" / f"{name}.md")
+    allowed = set(re.findall(r"Bash\(git ((?:mem )?[a-z-]+):\*\)", head["allowed-tools"]))
+    named = {" ".join(words[1:3]) if words[1] == "mem" else words[1] for words in (line.split() for line in _quoted(body))}
+
+    assert head["allowed-tools"].count("Bash(") == len(allowed)
+    assert named == allowed
+    assert not {"mem forget", "mem purge", "mem sync", "mem wipe"} & allowed
+
+
+def test_there_are_no_other_commands() -> None:
+    """In neither package."""
+    assert sorted(path.stem for path in (CLAUDE / "commands").iterdir()) == sorted(NAMES)
+    assert sorted(path.stem for path in (GEMINI / "commands").iterdir()) == sorted(NAMES)
+
+
+def test_readers_of_agents_md_get_a_section_between_marks() -> None:
+    """The same text as Gemini CLI's context, short enough to be a part of each session."""
+    first, *lines, last = (READERS / "AGENTS.md").read_text(encoding="utf-8").splitlines()
+
+    assert (first, last) == ("<!-- git-mem: begin -->", "<!-- git-mem: end -->")
+    assert "\n".join(lines) + "\n" == (GEMINI / "GEMINI.md").read_text(encoding="utf-8")
+    assert sum(map(len, lines)) < 2000
+
+
+def test_commands_are_found_in_the_texts() -> None:
+    """In blocks, in blocks with a text of several lines, and in running text."""
+    text = "Say `git mem show ID`, or\n\n```sh\ngit mem status\ngit mem add X -m - <<'END'\nline\nEND\ngit mem list\n```\n"
+
+    assert list(_quoted(text)) == ["git mem status", "git mem add X -m - <<'END'\nline\nEND", "git mem list", "git mem show ID"]
+    assert len(_all_quoted()) > 30
+
+
+@pytest.mark.parametrize("line", _all_quoted())
+def test_each_command_that_a_package_names_can_be_run(line: str, learned: Path, tmp_path: Path) -> None:
+    """As it stands, with words in place of the capitals."""
+    repo = tmp_path / "repo"
+    shutil.copytree(learned, repo, symlinks=True)
+    kind = "gotcha" if line.startswith("git mem gotcha") else "memory"
+    ids = git_mem("list", "--kind", kind, "--format", "{id}", cwd=repo).split()
+    words = {**WORDS, "ID": ids[0], "OTHER": ids[-1], "AGENT": "claude"}
+    if "reopen" in line:
+        git_mem("gotcha", "resolve", ids[0], cwd=repo)
+    if "restore" in line:
+        git_mem("archive", ids[0], cwd=repo)
+    filled = re.sub(r"\b[A-Z]{2,}\b", lambda match: words.get(match.group(), match.group()), line)
+    # what a README tells people to do needs a remote or a terminal: it is enough that its help has it
+    alone = {"git mem purge", "git mem sync", "git mem forget", "git mem wipe", "git mem add"}
+    command = f"{filled} --help" if line in alone else filled
+    done = subprocess.run(["sh", "-c", command], cwd=repo, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
