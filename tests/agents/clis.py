@@ -19,7 +19,7 @@ from tests.agents.fake_model import FakeModel
 ROOT = Path(__file__).parents[2]
 BIN = ROOT / ".cache" / "agents" / "node_modules" / ".bin"
 DEADLINE = 120.0  # seconds for a whole run; a slow machine, not a budget
-MODELS = {"gemini": "gemini-2.5-flash", "codex": "gpt-5-codex"}
+MODELS = {"gemini": "gemini-2.5-flash", "codex": "gpt-5.5"}
 
 
 def missing(what: str) -> NoReturn:

@@ -1,17 +1,20 @@
 """A repository, its remote and a second clone, in which a real CLI works against a fake model."""
 
+import contextlib
 import json
 import os
+import shlex
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.agents.clis import Cli
+from tests.agents.clis import DEADLINE, Cli
 from tests.agents.fake_model import FakeModel, Step
 from tests.conftest import git
-from tests.hooks.conftest import CODE, run
+from tests.hooks.conftest import CODE, run, wait_for
 
-FAILING = "python app/pay.py"
+FAILING = "python3 app/pay.py"
 
 
 @dataclass
@@ -23,7 +26,10 @@ class World:
     model: FakeModel
 
     def __post_init__(self) -> None:
+        self.said = ""  # by the CLI, on both streams, in its last run
         self.cli = Cli(self.agent, Path(os.environ["HOME"]), self.model)
+        # Codex CLI runs commands in a login shell
+        (self.cli.home / ".profile").write_text(f"export PATH={shlex.quote(self.cli.environment()['PATH'])}\n")
         self.hub = self.root / "hub.git"
         git(self.root, "init", "-q", "--bare", str(self.hub))
         self.first = self.root / "first"
@@ -33,6 +39,7 @@ class World:
         git(self.first, "add", "app")
         git(self.first, "commit", "-qm", "pay")
         git(self.first, "push", "-q", "origin", "HEAD")
+        run(self.first, "remote", "enable", "origin")
 
     def install(self, path: Path) -> Path:
         """Install the hooks in a clone, as a person would; return the clone."""
@@ -50,12 +57,25 @@ class World:
         """Let the agent take these steps in a folder; return what its model was sent, a text for each request."""
         self.model.steps = [*steps, {"text": "The work is done."}]
         self.model.requests.clear()
-        self.cli.run(path, prompt, *self.trusting(path))
+        self.said = self.cli.run(path, prompt, *self.trusting(path))
         return [request.text for request in self.model.asked]
+
+    def kill(self, path: Path, prompt: str, *steps: Step) -> None:
+        """Let the agent take these steps, and kill it and its children while the last one, a command, is at work."""
+        mark = self.root / "at-work"
+        self.model.steps = [*steps, self.shell(f"echo $$ >{mark}.new && mv {mark}.new {mark} && exec sleep 60")]
+        host = self.cli.start(path, prompt, *self.trusting(path))
+        try:
+            wait_for(mark.exists, DEADLINE)
+        finally:
+            os.killpg(host.pid, signal.SIGKILL)
+            host.wait()
+        with contextlib.suppress(ProcessLookupError):  # some start commands in a session of their own
+            os.kill(int(mark.read_text()), signal.SIGKILL)
 
     def trusting(self, path: Path) -> list[str]:
         """Return the words that make the CLI heed a project's settings."""
-        return ["-c", f'projects."{path}".trust_level="trusted"'] if self.agent == "codex" else []
+        return ["-c", f'projects={{"{path}"={{trust_level="trusted"}}}}'] if self.agent == "codex" else []
 
     # -- the agent's tools
 
@@ -77,7 +97,11 @@ class World:
             patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
             return {"tool": "apply_patch", "kind": "custom_tool_call", "input": patch}
         change = {"file_path": str(path), "old_string": old, "new_string": new}
-        return {"tool": "Edit", "input": change} if self.agent == "claude" else {"tool": "replace", "input": {**change, "instruction": "change"}}
+        return (
+            {"tool": "Edit", "input": change}
+            if self.agent == "claude"
+            else {"tool": "replace", "input": {**change, "instruction": "change"}}
+        )
 
 
 def sessions(path: Path) -> list[dict[str, Any]]:
@@ -94,3 +118,8 @@ def history(path: Path, session: str) -> list[dict[str, Any]]:
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions."""
     return list(json.loads(run(path, "list", "--kind", "summary", "--json")))
+
+
+def show(path: Path, id: str) -> dict[str, Any]:
+    """Return a record whole."""
+    return dict(json.loads(run(path, "show", id, "--json")))

@@ -1,5 +1,8 @@
 """Commands that print data have `--json`: one JSON value on stdout, nothing else, with stable fields."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +17,21 @@ RECORD = {"store": str, "id": str, "kind": str, "title": str, "created": str, "u
 FULL = {**RECORD, "body": str, "type": str, "importance": (int, float), "status": str, "tags": list, "origin": str, "agent": str}
 # command line -> (is it a list, fields with their types)
 Case = tuple[Callable[[Mem, list[str]], list[str]], bool, dict[str, Any]]
+
+
+def _session(part: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about sessions, once there is one."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        start = json.dumps({"session_id": "s1", "cwd": str(mem.folder), "hook_event_name": "SessionStart", "source": "startup"})
+        subprocess.run(
+            [sys.executable, "-P", "-m", "gitmem", "hook", "claude"], input=start.encode(), cwd=mem.folder, capture_output=True, check=True
+        )
+        return ["session", part]
+
+    return make
+
+
 CASES: dict[str, Case] = {
     "add": (lambda m, i: ["add", "new", "-m", "text", "--tag", "x"], False, {**FULL, "commit": str, "journaled": bool}),
     "edit": (lambda m, i: ["edit", i[0], "--tag", "y"], False, {**FULL, "commit": str, "journaled": bool}),
@@ -92,6 +110,11 @@ TRAPS: dict[str, Case] = {
         lambda m, i: ["error", "record", ERROR], False,
         {"pattern": str, "title": str, "category": str, "severity": str, "hits": int, "threshold": int, "gotcha": str, "workaround": str},
     ),
+    "session list": (
+        _session("list"), True,
+        {**dict.fromkeys(("id", "agent", "state", "started", "last", "why", "worktree", "transcript", "history"), str), "ended": (str, type(None)), "off": bool},
+    ),
+    "session cost": (_session("cost"), False, {"sessions": list, "events": list, "total": dict}),
     "error list": (
         lambda m, i: ["error", "list"], True, {"pattern": str, "hits": int, "sessions": int, "first": str, "last": str, "gotcha": (str, type(None))},
     ),

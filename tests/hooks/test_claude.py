@@ -403,6 +403,20 @@ def test_hook_outlives_no_kill(project: Path, agent):
     assert fsck(project) == ""
 
 
+def test_hooks_in_two_files_count_once(project: Path, agent):
+    """An agent that finds us in its settings twice runs both at once; the same call played back later is another hit."""
+    payload = json.dumps(agent().payload("PostToolUseFailure.Bash", error=crash(project))).encode()
+    for _ in range(2):
+        children = [subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project) for _ in range(2)]
+        for child in children:
+            assert child.stdin
+            child.stdin.write(payload)
+            child.stdin.close()
+        assert [child.wait() for child in children] == [0, 0]
+    (row,) = json.loads(run(project, "error", "list", "--json"))
+    assert row["hits"] == 2
+
+
 def test_parallel_hooks_lose_no_hit(project: Path, agent):
     """Twelve processes at once: every hit is counted, whoever makes the gotcha."""
     error = crash(project)

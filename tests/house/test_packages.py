@@ -15,6 +15,7 @@ import yaml
 
 from gitmem import __version__
 from gitmem.agents import adapter as agents
+from gitmem.agents.events import ADAPTERS
 from gitmem.install.command import shared
 from tests.conftest import git
 from tests.house.conftest import ROOT, git_mem
@@ -90,6 +91,22 @@ def test_a_package_has_the_hooks_that_install_writes(agent: str, repo: Path) -> 
 
     assert packed == {"hooks": written["hooks"]}
     assert shared().hook(agent) in json.dumps(packed, ensure_ascii=False).replace('\\"', '"')
+
+
+@pytest.mark.parametrize("agent", ADAPTERS)
+def test_the_printed_settings_are_those_that_install_writes(agent: str, repo: Path, tmp_path: Path) -> None:
+    """Into nothing, for everybody who uses the repository; they are printed outside of one too."""
+    git_mem("install", agent, "--project", cwd=repo)
+
+    assert git_mem("hook", agent, "--settings", cwd=tmp_path) == (repo / agents.find(agent).settings.project).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("agent", ADAPTERS)
+def test_the_package_of_an_agent_is_found(agent: str, tmp_path: Path) -> None:
+    """A marketplace, an extension, or a section for AGENTS.md."""
+    names = {"claude": ".claude-plugin/marketplace.json", "gemini": "gemini-extension.json"}
+
+    assert (Path(git_mem("hook", agent, "--package", cwd=tmp_path).strip()) / names.get(agent, "AGENTS.md")).is_file()
 
 
 def test_all_packages_have_the_version_of_the_program() -> None:

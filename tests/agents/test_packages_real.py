@@ -1,0 +1,170 @@
+"""The packages in the real CLIs: valid, installed as their READMEs say, and in what the model is sent."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.agents.clis import ROOT, Cli
+from tests.agents.fake_model import FakeModel
+from tests.conftest import git
+
+COMMANDS = ("gotcha", "mem", "recall", "snapshot")
+PINNED, TRAP = "Prices are integers, in cents", "Totals wrap at two billion"
+RECALL = "before work on it begins. The task: round the totals"
+READS = {"claude": ("Read", {"file_path": "a.py"}), "gemini": ("read_file", {"file_path": "a.py"})}
+
+Start = Callable[[str], Cli]
+
+
+def _mem(repo: Path, *args: str) -> str:
+    done = subprocess.run([sys.executable, "-m", "gitmem", *args], cwd=repo, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"git mem {args}: {done.stdout}{done.stderr}"
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def learned(repo: Path) -> Path:
+    """A repository with a pinned memory and a gotcha at a.py."""
+    (repo / "a.py").write_text("total = 1\n")
+    git(repo, "add", "a.py")
+    git(repo, "commit", "-qm", "second")
+    _mem(repo, "add", PINNED, "-t", "decision")
+    _mem(repo, "pin", _mem(repo, "list", "--format", "{id}"))
+    _mem(repo, "gotcha", "add", TRAP, "--anchor", "a.py:1")
+    _mem(repo, "list")  # hooks read the index as it is
+    return repo
+
+
+@pytest.fixture
+def start(learned: Path, tmp_path: Path) -> Iterator[Start]:
+    """Make the CLI of an agent, whose model reads a.py and stops."""
+    with FakeModel() as model:
+
+        def start_one(agent: str) -> Cli:
+            if agent in READS:
+                tool, given = READS[agent]
+                model.steps = [{"tool": tool, "input": {**given, "file_path": str(learned / "a.py")}}, {"text": "All is well."}]
+            return Cli(agent, tmp_path / "home", model)
+
+        yield start_one
+
+
+def _package(repo: Path, agent: str) -> str:
+    """Return the folder that READMEs have their readers name."""
+    return _mem(repo, "hook", agent, "--package")
+
+
+def _tells(cli: Cli, repo: Path) -> None:
+    """Run the agent, and see what its model was told: the start, then the file's gotcha; each once."""
+    printed = cli.run(repo, "please look at the totals")
+    first, second = cli.model.asked
+
+    assert "All is well." in printed
+    assert (first.text.count(PINNED), second.text.count(PINNED)) == (1, 1)
+    assert second.text.count(TRAP) == 1
+    assert cli.agent in _mem(repo, "session", "list")
+
+
+@pytest.mark.parametrize("path", [".", "agent-hooks", "agent-hooks/claude"])
+def test_claude_code_finds_nothing_wrong(path: str, start: Start, learned: Path) -> None:
+    """In both marketplaces, nor in the plugin; a remark would count."""
+    assert "Validation passed" in start("claude").call(learned, "plugin", "validate", "--strict", str(ROOT / path))
+
+
+def test_claude_code_installs_the_plugin(start: Start, learned: Path) -> None:
+    """From the marketplace; its hooks tell, the model is offered the skill and the commands, and a command becomes a prompt."""
+    cli = start("claude")
+    cli.call(learned, "plugin", "marketplace", "add", _package(learned, "claude"))
+    cli.call(learned, "plugin", "install", "git-mem@git-mem")
+
+    _tells(cli, learned)
+    lines = cli.model.asked[0].text.splitlines()
+    assert sorted(line.split(":")[1] for line in lines if line.startswith("- git-mem:")) == sorted([*COMMANDS, "git-mem"])
+    cli.run(learned, "/git-mem:recall round the totals")
+    assert RECALL in cli.model.asked[-1].text
+
+
+def test_claude_code_installs_the_plugin_from_the_sources(start: Start, learned: Path) -> None:
+    """A repository that holds the sources is a marketplace, at its root."""
+    cli = start("claude")
+    cli.call(learned, "plugin", "marketplace", "add", str(ROOT))
+    cli.call(learned, "plugin", "install", "git-mem@git-mem")
+
+    assert "git-mem, gotcha, mem, recall, snapshot" in cli.call(learned, "plugin", "details", "git-mem")
+
+
+def test_claude_code_loads_the_plugin_for_one_session(start: Start, learned: Path) -> None:
+    """From its folder, without an installation."""
+    cli = start("claude")
+    cli.run(learned, "please look at the totals", "--plugin-dir", str(ROOT / "agent-hooks" / "claude"))
+
+    assert cli.model.asked[0].text.count(PINNED) == 1
+
+
+def test_the_commands_can_be_copied(start: Start, learned: Path) -> None:
+    """Then they are called without the plugin's name."""
+    cli = start("claude")
+    shutil.copytree(Path(_package(learned, "claude")) / "claude" / "commands", cli.home / ".claude" / "commands")
+    cli.run(learned, "/recall round the totals")
+
+    assert RECALL in cli.model.asked[0].text
+
+
+def test_a_command_is_asked_nothing_for_what_it_does(start: Start, learned: Path) -> None:
+    """It may store a snapshot, of several lines; what is not its business waits for the user, who is not there."""
+    cli = start("claude")
+    folder = str(ROOT / "agent-hooks" / "claude")
+    note = "git mem add 'Snapshot: totals' -t context --private --tag snapshot -m - <<'END'\nnext: \"wrap\" them\nEND"
+    forget = f"git mem forget {_mem(learned, 'list', '--kind', 'gotcha', '--format', '{id}')}"
+    cli.model.steps = [{"tool": "Bash", "input": {"command": text, "description": "does it"}} for text in (note, forget)]
+    cli.call(learned, "-p", "/git-mem:snapshot", "--plugin-dir", folder)
+
+    assert _mem(learned, "list", "--private", "--tag", "snapshot", "--format", "{title}") == "Snapshot: totals"
+    assert TRAP in _mem(learned, "gotcha", "list")
+    assert len(cli.model.asked) == 3
+
+
+def test_the_skill_reaches_the_model_when_it_asks(start: Start, learned: Path) -> None:
+    """Claude Code loads its text, with what it may say of memory, when the model calls for it."""
+    cli = start("claude")
+    cli.model.steps = [{"tool": "Skill", "input": {"skill": "git-mem:git-mem"}}, {"text": "Read."}]
+    cli.run(learned, "remember that", "--plugin-dir", str(ROOT / "agent-hooks" / "claude"))
+
+    assert "## What makes a good memory" in cli.model.asked[1].text
+
+
+def test_gemini_cli_installs_the_extension(start: Start, learned: Path) -> None:
+    """Its hooks tell, its context and its skill are in the request, and a command becomes a prompt."""
+    cli = start("gemini")
+    folder = _package(learned, "gemini")
+    assert "successfully validated" in cli.call(learned, "extensions", "validate", folder)
+    cli.call(learned, "extensions", "install", folder, "--consent")
+
+    _tells(cli, learned)
+    told = cli.model.asked[0].text
+    assert told.count("This repository has a memory that people and agents share") == 1
+    assert told.count("Remember and recall what was learned in this repository") == 1
+    cli.env["GITMEM"] = "0"  # without a terminal, what a start tells stands before the slash
+    cli.run(learned, "/recall round the totals")
+    assert RECALL in cli.model.asked[-1].text
+
+
+def test_gemini_cli_links_the_extension(start: Start, learned: Path) -> None:
+    """Without a copy."""
+    cli = start("gemini")
+    cli.call(learned, "extensions", "link", _package(learned, "gemini"), "--consent")
+
+    _tells(cli, learned)
+
+
+def test_codex_reads_the_section_for_agents_md(start: Start, learned: Path) -> None:
+    """It is a part of the first request."""
+    cli = start("codex")
+    (learned / "AGENTS.md").write_text((Path(_package(learned, "codex")) / "AGENTS.md").read_text())
+    cli.run(learned, "please look at the totals")
+
+    assert cli.model.asked[0].text.count("This repository has a memory that people and agents share") == 1
