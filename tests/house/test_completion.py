@@ -47,7 +47,7 @@ VALUES = {
     **{place: {*ADAPTERS, "git-hooks", "all"} for place in ("install", "install claude", "install --project", "uninstall", "uninstall --project")},
     **{f"{name} --severity": set(SEVERITIES) for name in ("add", "gotcha add", "gotcha edit", "gotcha list")},
     **{f"{name} --category": set(CATEGORIES) for name in ("add", "gotcha add", "gotcha edit", "gotcha list")},
-    "gotcha edit --type": set(TYPES), "gotcha context -t": set(), "gotcha add --language": set(GRAMMARS),
+    "gotcha context -t": set(), "gotcha add --language": set(GRAMMARS),
     **{f"config {key}": values for key, values in CHOICES.items()}, **{name: set(parts) for name, parts in GROUPS.items()},
 }  # fmt: skip
 TAKES_ID = ("show", "gotcha show", "gotcha edit", "gotcha resolve", "gotcha reopen", "gotcha snooze", "gotcha verify", "gotcha snooze --for 1d", "inbox --accept", "inbox --reject", "inbox --merge", "inbox --into")  # fmt: skip
