@@ -14,7 +14,7 @@ from gitmem import config
 from gitmem.background import detach
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
-from gitmem.files import Home, Location, has_reftable, is_shared, listing, locate, raw_ref, user_repository
+from gitmem.files import Home, Location, has_reftable, ignore_text, is_shared, listing, locate, raw_ref, user_repository
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.query import NAME, Index, open_index
 from gitmem.index.state import State
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gitmem.codemap.follow import Follower
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
+    from gitmem.git.worktree import WorkTree
     from gitmem.index.cache import Cache
     from gitmem.services.memories import Writer
     from gitmem.store.records import Notice, Store, Stored
@@ -56,7 +57,7 @@ class App:
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
-        self._wrote = False
+        self._behind = False  # this process wrote, and has not indexed it
         self._listeners: list[Callable[[Notice], None]] = []
         self.unsigned = False  # a commit that should have been signed could not be
         self._cache: Cache | None = None
@@ -78,7 +79,7 @@ class App:
             from gitmem.store import maintenance
 
             maintenance.after_write(self.git, self.home, made)
-        behind = self._wrote and self._cache is None and self._index is None and os.path.isdir(self.home.join("sessions"))
+        behind = self._behind and os.path.isdir(self.home.join("sessions"))
         for name in ("objects", "state", "user"):
             part = self.__dict__.pop(name, None)
             if part is not None:
@@ -199,7 +200,7 @@ class App:
     def _after_write(self, commits: int) -> None:
         from gitmem.store import maintenance
 
-        self._wrote = True
+        self._behind = True
         maintenance.after_write(self.git, self.home, self.objects.made.take())
 
     @cached_property
@@ -238,17 +239,26 @@ class App:
 
     def conclude(self) -> int:
         """Draw what conclusions wait about commands that failed and came to pass; return how many gotchas changed."""
-        from gitmem.git.worktree import WorkTree
         from gitmem.services import outcomes
 
         def find(pattern: str) -> list[str]:
             return [row["id"] for row in self.index().by_patterns([pattern]) if row["store"] == "shared" and row["kind"] == "gotcha"]
 
-        def tree(root: str) -> WorkTree:
-            return WorkTree(locate(root, {}) if os.path.isdir(root) else self.location, self.env)
-
         home = os.path.realpath(self.env.get("HOME") or "/nowhere")
-        return len(outcomes.settle(self.store(), self.state, self.writer(), find, tree, lambda: journal.count(self.home) > 0, home))
+        return len(
+            outcomes.settle(self.store(), self.state, self.writer(), find, self.worktree, lambda: journal.count(self.home) > 0, home)
+        )
+
+    def worktree(self, root: str) -> "WorkTree":
+        """Return the work tree of a folder, this repository's where it is there no more; what is not to be stored is hidden in it."""
+        from gitmem.git.worktree import WorkTree
+        from gitmem.model.ignore import ignored
+
+        try:
+            where = locate(root, {}) if os.path.isdir(root) else self.location
+        except GitmemError:  # a folder in the place of one that was a work tree
+            where = self.location
+        return WorkTree(where, self.env, hides=ignored([ignore_text(where.worktree)], self.settings.get("ignore")).has)
 
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""
@@ -294,7 +304,7 @@ class App:
                 if time.monotonic() > end:  # it is being made, and there is nothing to answer from
                     raise
             else:
-                self.stale = False
+                self.stale = self._behind = False
                 return
 
     def _mend(self) -> "sqlite3.Connection":

@@ -362,6 +362,31 @@ def listing(path: str, suffix: str) -> "Iterator[str]":
             yield os.path.join(path, name)
 
 
+def read_regular(path: str, most: int) -> bytes:
+    """Return the beginning of a regular file; nothing of anything else: a pipe or a terminal must not block."""
+    import stat
+
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b""
+    try:
+        with os.fdopen(handle, "rb") as file:
+            return file.read(most) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+    except OSError:
+        return b""
+
+
+def ignore_text(worktree: str | None) -> str:
+    """Return what a work tree says that it does not want stored, as far as that is looked at."""
+    return read_regular(os.path.join(worktree, ".gitmemignore"), 1 << 18).decode("utf-8", "replace") if worktree else ""
+
+
+def storable(path: str) -> str:
+    """Return a path as text that a database takes: bytes that are no UTF-8 become `?`."""
+    return path if path.isascii() else path.encode("utf-8", "replace").decode()
+
+
 def inside(path: str, root: str, cwd: str) -> str:
     """Return a path relative to the work tree, links resolved; empty when it leads out of it, or into git's folder."""
     if not root or "\0" in path:

@@ -35,8 +35,13 @@ def respond(
     env: "Mapping[str, str]",
     now: float,
     ready: "Callable[[Hook | None, str, float], None]" = lambda *_: None,
+    *,
+    heard: bool = True,
 ) -> bytes:
-    """Return what to print for a payload: nothing, or one JSON object. `ready` learns the event, and the seconds it has, before work begins."""
+    """Return what to print for a payload: nothing, or one JSON object. `ready` learns the event, and the seconds it has, before work begins.
+
+    Where nobody reads what is printed (not `heard`), the event is kept all the same, and nothing counts as told.
+    """
     begun = time.monotonic()
     if agent not in events.ADAPTERS:
         raise GitmemError(f"there is no agent '{agent[:40]}'; known: {', '.join(events.ADAPTERS)}")
@@ -48,7 +53,8 @@ def respond(
     limit = speaks.limits.get(event.raw, LIMIT)
     ready(None, event.name, limit)
     try:
-        hook = Hook(event, env, now, hears_after_compact=events.AFTER_COMPACT in speaks.events.values())
+        compacts = events.AFTER_COMPACT in speaks.events.values()
+        hook = Hook(event, env, now, hears=heard and event.raw in speaks.told, hears_after_compact=compacts)
     except NotARepository:
         return b""
     if not hook.trusted() or is_off(hook.home, env, now, event.session):
@@ -157,8 +163,8 @@ def main(args: "Sequence[str]") -> int:
 def _call(args: "Sequence[str]", watch: Watch) -> bytes:
     if by_variable(os.environ):
         return b""
-    reads, writes = _standard()
-    if not (reads and writes):
+    reads, heard = _standard()
+    if not reads:
         return b""
     if os.isatty(0):
         os.write(2, b"git mem hook is called by an agent's CLI, with an event's JSON on stdin. See: git mem hook --help\n")
@@ -172,4 +178,6 @@ def _call(args: "Sequence[str]", watch: Watch) -> bytes:
     data = _input()
     if data and not args:
         raise GitmemError("the hook's command names no agent; for Claude Code it is 'git-mem hook claude'")
-    return respond(args[0], args[1] if len(args) > 1 else "", data, os.environ, time.time(), watch.ready) if data else b""
+    if not data:
+        return b""
+    return respond(args[0], args[1] if len(args) > 1 else "", data, os.environ, time.time(), watch.ready, heard=heard)

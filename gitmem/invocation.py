@@ -11,9 +11,11 @@ from gitmem.agents import events
 from gitmem.agents.render import LIMIT, OVERHEAD, tokens, units
 from gitmem.background import detach, wait
 from gitmem.errors import External, GitmemError
-from gitmem.files import Home, Location, has_reftable, inside, is_own, is_shared, locate, raw_ref, user_repository
+from gitmem.files import Home, Location, has_reftable, ignore_text, inside, is_own, is_shared, locate, raw_ref, storable, user_repository
 from gitmem.index.state import State, is_damage
 from gitmem.light import sqlite
+from gitmem.model.private import public
+from gitmem.model.secret_formats import harmless
 from gitmem.store import journal
 from gitmem.store.refs import PRIVATE, SHARED
 
@@ -27,9 +29,10 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-IGNORE_FILE, IGNORE_SIZE = ".gitmemignore", 1 << 18  # what a repository does not want stored; bytes of it that are looked at
+LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
+SHORT = 8000  # characters of an output that may be seen to be harmless at once
 FILES = 20  # files of one tool call that are looked at
-BUSY = 0.5  # seconds to wait for another process that writes state.db
+BUSY, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
 FRESH = 3.0  # seconds that a drain may still be at it
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
 
@@ -37,14 +40,18 @@ DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two 
 class Hook:
     """One call: the event, the repository, and what is opened on first use. Times are read once."""
 
-    def __init__(self, event: events.Event, env: "Mapping[str, str]", now: float, *, hears_after_compact: bool = True) -> None:
+    def __init__(
+        self, event: events.Event, env: "Mapping[str, str]", now: float, *, hears: bool = True, hears_after_compact: bool = True
+    ) -> None:
         self.event = event
+        self.hears = hears  # whether the model reads what is told beside this event
         self.hears_after_compact = hears_after_compact
         self.folder = _folder(event.cwd)
         self.env = env
         self.now = now
         self.where: Location = locate(self.folder, env)
         self.root = os.path.realpath(self.where.worktree) if self.where.worktree else ""
+        self.tree, self.spot = storable(self.root), storable(self.folder)  # the two as they are stored
         self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
         self._settings: config.Settings | None = None
         self._state: State | None = None
@@ -53,32 +60,35 @@ class Hook:
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
 
     def look(self) -> None:
-        """Find the file that the event is about, and hide from it what must not be stored."""
+        """Find the files that the event is about, and take from it what must not be stored: what is ignored, private or secret."""
         event = self.event
-        self.paths = [path for given in event.paths[:FILES] if (path := inside(given, self.root, self.folder))]
+        within = {given: storable(inside(given, self.root, self.folder)) for given in event.paths[:FILES]}
         hidden = self.ignored
-        if not hidden or isinstance(hidden, tuple):
-            return
-        known = [path for path in self.paths if not hidden.has(path)]
-        if hidden.named_in(event.command) or (self.paths and not known):
-            event.action = event.command = event.path = event.error = ""
-        self.paths = known
-        event.error = hidden.without(event.error)
+        if hidden:
+            roots = [root for root in dict.fromkeys((self.root, self.where.worktree)) if root]
+            shown = {given: path for given, path in within.items() if not hidden.has(path)}
+            if hidden.used_by(event.command, roots, self.folder) or (within and not shown):
+                event.action = event.command = event.error = ""
+            event.error = hidden.without(event.error, roots, self.folder)
+            within = shown
+        event.paths = tuple(within)
+        event.path = event.paths[0] if event.paths else ""
+        self.paths = [path for path in within.values() if path]
+        if event.command:
+            event.command = masked(public(event.command))
+        if event.error:
+            event.error = known_masked(event.error)
 
     @property
-    def ignored(self) -> "Ignored | tuple[()]":
-        """What is never stored; nothing where nothing is said."""
-        try:
-            with open(os.path.join(self.root, IGNORE_FILE), encoding="utf-8", errors="replace") as file:
-                text = file.read(IGNORE_SIZE)
-        except OSError:
-            text = ""
+    def ignored(self) -> "Ignored | None":
+        """What is never stored; None where nothing is said."""
+        text = ignore_text(self.root)
         patterns = self.settings.get("ignore")
         if not text and not patterns:
-            return ()
+            return None
         from gitmem.model.ignore import ignored
 
-        return ignored([text], patterns)
+        return ignored([text], patterns, LOOKS) or None
 
     def trusted(self) -> bool:
         """Say whether git would use this repository: all of it is the user's, or git says so."""
@@ -142,6 +152,11 @@ class Hook:
             self._state = state
         return self._state
 
+    def hurry(self) -> None:
+        """Wait no longer for state.db, which another process has kept for long: each further wait would add up to the deadline."""
+        if self._state is not None:
+            self._state.db.execute(f"PRAGMA busy_timeout = {int(HURRY * 1000)}")
+
     @property
     def index(self) -> "Index | None":
         """The index as it is, None when there is none."""
@@ -183,6 +198,8 @@ class Hook:
 
         `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
         """
+        if not self.hears:
+            return []  # and nothing is noted: else it would not be told where it is heard
         context = self.event.context
         room = budget - OVERHEAD // 4 - sum(map(tokens, told))
         length = LIMIT - OVERHEAD - sum(map(units, told))
@@ -250,11 +267,15 @@ class Hook:
             if wait(pid, patience):
                 self._index, self._looked = None, False
         elif patience and not has_reftable(self.where.commondir) and 0 <= self.now - self.state.drained() < FRESH:
-            self._await(time.monotonic() + patience)
+            self._await(time.monotonic() + patience, asked=sure)
 
-    def _await(self, end: float) -> None:
-        """Wait for an index that another process is bringing up to date, as far as it is behind."""
-        while self.tips() != (self.index.tips() if self.index else {}) and time.monotonic() < end:
+    def _await(self, end: float, *, asked: bool) -> None:
+        """Wait for an index that another process is bringing up to date, as far as it is behind; with `asked` also for what sessions ask."""
+        from gitmem.index import sessions
+
+        while time.monotonic() < end and (
+            (asked and sessions.waiting(self.state)) or self.tips() != (self.index.tips() if self.index else {})
+        ):
             time.sleep(0.02)
             self._index, self._looked = None, False
 
@@ -271,12 +292,41 @@ class Hook:
 
     def drain(self, why: str, *, sure: bool = False) -> int:
         """Start a detached drain, unless one was started a moment ago, or lately for the same reason; return its process id, or 0."""
-        due = self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure)
-        return detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env) if due else 0
+        if not self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure):
+            return 0
+        pid = detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env)
+        try:
+            self.state.drain_started(why, self.now, pid)
+        except sqlite.OperationalError:
+            pass  # busy: another one may be started too
+        return pid
 
 
 def _folder(cwd: str) -> str:
     return cwd if os.path.isabs(cwd) and "\0" not in cwd and os.path.isdir(cwd) else os.getcwd()
+
+
+def masked(text: str) -> str:
+    """Return a command without secrets; what stands for one is a single word, so that the rest still reads as a command."""
+    if harmless(text):
+        return text
+    import re
+
+    from gitmem.model.scrub import scrub
+    from gitmem.model.secret_formats import MARKER
+
+    found = scrub(text, quick=True)
+    return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), found.text) if found.findings else text
+
+
+def known_masked(text: str) -> str:
+    """Return as much of an output as is looked at, without secrets of known formats: more would change what tells the error again."""
+    if len(text) <= SHORT and harmless(text):
+        return text
+    from gitmem.model.fingerprint import bounded
+    from gitmem.model.scrub import scrub
+
+    return scrub(bounded(text), known=True).text
 
 
 def _form(row: "Row") -> str:

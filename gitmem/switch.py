@@ -5,7 +5,7 @@ Standard library only.
 
 import os
 
-from gitmem.files import Home, user_folder, write_atomic
+from gitmem.files import Home, disk_error, user_folder, write_atomic
 from gitmem.light import dumps, loads
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def reads(path: str, now: float) -> "dict[str, Any] | None":
         return None
     try:
         found = loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = {}
     found = found if isinstance(found, dict) else {}  # somebody touched the file: that is clear enough
     until = found.get("until")
@@ -59,9 +59,11 @@ def turn_off(scope: str, home: Home, env: "Mapping[str, str]", now: float, until
 
 
 def turn_on(scope: str, home: Home, env: "Mapping[str, str]", session: str = "") -> bool:
-    """Turn hooks on again; False when they were not off."""
+    """Turn hooks on again; False when they were not off. Raises External when the disk says no."""
     try:
         os.unlink(path_of(scope, home, env, session))
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise disk_error(error, path_of(scope, home, env, session)) from error
     return True

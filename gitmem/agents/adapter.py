@@ -33,16 +33,17 @@ class Settings:
     """Where an agent reads its hooks, and in which form: what `git mem install` writes.
 
     `user`, `project` and `local` are paths ('' when there is no such file), `user` from the home folder, the others from the work tree's
-    root; `behind` {event: pattern of tools} is where nothing is ever answered, so that the CLI need not wait; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
+    root; `behind` {event: pattern of tools} is where nothing is ever answered, so that the CLI need not wait; `most` {event: seconds} is what the
+    CLI allows where that is less than we ask for; `override` is a variable that names the folder that stands for the first part of `user`. `shape` names the form of the file,
     `unit` the number of timeout units in a second, `matchers` {event of the agent: pattern of tools}. `programs` are what its CLI may be
     called, where that is not the agent's name; `note` is what its user has to know once the hooks are installed.
     """
 
-    __slots__ = ("behind", "local", "matchers", "note", "override", "programs", "project", "shape", "unit", "user")
+    __slots__ = ("behind", "local", "matchers", "most", "note", "override", "programs", "project", "shape", "unit", "user")
 
     def __init__(
         self, shape: str, *, user: str = "", project: str = "", local: str = "", override: str = "", unit: int = 1, matchers: "Mapping[str, str] | None" = None,
-        behind: "Mapping[str, str] | None" = None, programs: "Sequence[str]" = (), note: str = "",
+        behind: "Mapping[str, str] | None" = None, most: "Mapping[str, int] | None" = None, programs: "Sequence[str]" = (), note: str = "",
     ) -> None:  # fmt: skip
         self.shape = shape
         self.user = user
@@ -52,6 +53,7 @@ class Settings:
         self.unit = unit
         self.matchers = matchers or {}
         self.behind = behind or {}
+        self.most = most or {}
         self.programs = programs
         self.note = note
 
@@ -62,13 +64,13 @@ class Adapter:
     `events` are {its name: ours}, `tools` {its name: COMMAND, READ or WRITE}, `places` what differs from `PLACES`. `told` names those of its
     events beside which the model reads a text, `answer` makes the object that carries it. `refine` corrects an event that needs more than
     names; it may return None for one that is none of ours. `limits` are the seconds that our hook has for an event, where its CLI gives less than usual.
-    `session` names variables in which its CLI tells commands the session's id. `ask` makes the answer to the end of a turn that has the
+    `session` names variables in which its CLI tells commands the session's id, `mark` one that its commands have where none tells it. `ask` makes the answer to the end of a turn that has the
     model go on with a remark; None where there is none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that
     they find in this one's settings. `notices` begin what comes as a prompt though nobody wrote it.
     """
 
     __slots__ = (
-        "answer", "ask", "events", "foreign", "limits", "name", "notices", "places", "refine", "session", "settings", "told", "tools",
+        "answer", "ask", "events", "foreign", "limits", "mark", "name", "notices", "places", "refine", "session", "settings", "told", "tools",
     )  # fmt: skip
 
     def __init__(
@@ -85,6 +87,7 @@ class Adapter:
         refine: "Callable[[Event, Payload], Event | None] | None" = None,
         limits: "Mapping[str, float] | None" = None,
         session: "Sequence[str]" = (),
+        mark: str = "",
         foreign: "Sequence[str]" = (),
         notices: "tuple[str, ...]" = (),
     ) -> None:
@@ -99,6 +102,7 @@ class Adapter:
         self.refine = refine
         self.limits = limits or {}
         self.session = session
+        self.mark = mark
         self.foreign = foreign
         self.notices = notices
 

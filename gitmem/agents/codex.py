@@ -64,9 +64,11 @@ ADAPTER = Adapter(
     told=frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"}),
     ask=go_on,
     refine=_refine,
+    limits={"SessionEnd": 2.0},
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
     settings=Settings(
         "claude", user=".codex/hooks.json", project=".codex/hooks.json", override="CODEX_HOME",
+        most={"SessionEnd": 3},  # it says so at each start to those who ask for more
         note="Codex runs hooks once you trust them: type /hooks in it, again when they have changed.",
     ),
 )  # fmt: skip

@@ -92,7 +92,8 @@ ADAPTER = Adapter(
     answer=_answer,
     ask=go_on,
     refine=_refine,
-    session=("GEMINI_SESSION_ID",),
+    session=("GEMINI_SESSION_ID",),  # hooks have it, commands do not
+    mark="GEMINI_CLI",
     settings=Settings(
         "gemini", user=".gemini/settings.json", project=".gemini/settings.json", unit=1000,
         note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), and lists them when it starts.",

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -11,13 +13,15 @@ import click
 from gitmem.app import App
 from gitmem.cli.render import Terminal
 from gitmem.errors import GitmemError
-from gitmem.files import locate
+from gitmem.files import Lock, storable
 from gitmem.git.worktree import WorkTree
 from gitmem.index import sessions
 from gitmem.services import placing
 from gitmem.services import sessions as service
 
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
+TURN = 10.0  # seconds that a drain waits for the one before it
+LONGEST = 900  # seconds that a drain may take
 TRACE = "background"  # the mark that tells what was done last
 BATCH = 1 << 20  # bytes of a history's line that are read at once
 
@@ -26,8 +30,10 @@ BATCH = 1 << 20  # bytes of a history's line that are read at once
 @click.pass_obj
 def drain_command(term: Terminal) -> None:
     """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
-    with term.open() as app:
+    signal.alarm(LONGEST)  # what hangs ends; what it had taken on comes back by its lease
+    with term.open() as app, _alone(app):
         began, done, failed = time.monotonic(), list[str](), ""
+        app.state.begin_drain()
         try:
             for step in (_commit, _finish, _follow):
                 done += step(app)
@@ -38,6 +44,21 @@ def drain_command(term: Terminal) -> None:
             facts = {"at": app.clock.now(), "seconds": round(time.monotonic() - began, 3), "did": done, "failed": failed}
             if not app.state.in_memory:
                 app.state.mark(TRACE, json.dumps(facts))
+
+
+@contextmanager
+def _alone(app: App) -> Iterator[None]:
+    """Wait while another one is at it, for a while: two do no harm, a crowd slows down those who wait."""
+    lock = Lock(app.home.join("drain.lock"), TURN)
+    try:
+        lock.__enter__()
+    except GitmemError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.__exit__()
 
 
 def trace(app: App) -> dict[str, Any]:
@@ -76,17 +97,11 @@ def _finish(app: App) -> list[str]:
             while line := file.readline(BATCH):
                 yield line
 
-    def tree(root: str) -> WorkTree:
-        try:
-            return WorkTree(locate(root, {}) if root else app.location, app.env)
-        except GitmemError:  # a work tree that is there no more
-            return WorkTree(app.location, app.env)
-
     def captured(session: str) -> list[str]:
         return [row["title"] for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)]
 
     store = None if wanted == "off" else app.store(wanted)
-    done = service.work_off(app.state, app.writer(session=""), store, app.store("private"), history, tree, captured)
+    done = service.work_off(app.state, app.writer(session=""), store, app.store("private"), history, app.worktree, captured)
     if done:
         app.index()
     return done
@@ -94,7 +109,7 @@ def _finish(app: App) -> list[str]:
 
 def _follow(app: App) -> list[str]:
     """Find the code of gotchas that is in another file today, so that hooks can tell without asking git."""
-    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    root = storable(os.path.realpath(app.location.worktree)) if app.location.worktree else ""
     if not root:
         return []
     index = app.index()

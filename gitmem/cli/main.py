@@ -116,7 +116,7 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
         except OSError as error:
             raise UserError(f"cannot change to '{folder}': {os.strerror(error.errno or 0)}.", "Check the path given with -C.") from error
     environ = dict(os.environ)
-    if "GITMEM_SESSION" not in environ and any(key.endswith(("_SESSION_ID", "_THREAD_ID")) for key in environ):
+    if "GITMEM_SESSION" not in environ and any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
         from gitmem.cli.session import current
 
         environ["GITMEM_SESSION"] = current(environ)  # what an agent writes belongs to its session

@@ -173,8 +173,10 @@ def _now(app: App, record: Record) -> dict[str, Any]:
         said = {"adrift": "not found any more", "changed": "changed since", "approximate": "only its definition is there"}.get(
             where.state, ""
         )
+        if where.state == "file":
+            now = f"now {where.path}" if where.path != anchor.get("path") else ""
         note = ", ".join(
-            x for x in ("" if where.state in {"adrift", "file", "glob"} else now, said or ("changed since" if where.stale else "")) if x
+            x for x in ("" if where.state in {"adrift", "glob"} else now, said or ("changed since" if where.stale else "")) if x
         )
         told.append(f" ({note})" if note else "")
     return {"places": places, "code_now": told}

@@ -1,24 +1,26 @@
 """Commands about sessions of agents: list them, and see what their hooks cost; turn hooks off and on."""
 
+import contextlib
 import os
 import re
+import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
-from gitmem import switch
+from gitmem import processes, switch
 from gitmem.agents import adapter, events
 from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.group import Parts
 from gitmem.cli.render import Terminal, age, plain
 from gitmem.clock import stamp
-from gitmem.errors import NotARepository, UserError
-from gitmem.files import Home
+from gitmem.errors import GitmemError, NotARepository, UserError
+from gitmem.files import Home, is_shared, locate
 from gitmem.index import sessions
 from gitmem.index.sessions import Cost, Session
-from gitmem.processes import is_gone
+from gitmem.index.state import State
 
 TABLE = {
     "list": ("session", "list_command", "List sessions, the latest first"),
@@ -41,16 +43,30 @@ def session_command() -> None:
 
 
 def current(environ: Mapping[str, str]) -> str:
-    """Return the id of the session that a command runs in, as the environment tells; empty when it tells nothing."""
+    """Return the id of the session that a command runs in, as the environment or the process tells; empty when they tell nothing."""
     if environ.get("GITMEM_SESSION"):
         return environ["GITMEM_SESSION"]
-    if not any(key.endswith(("_SESSION_ID", "_THREAD_ID")) for key in environ):
+    if not any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
         return ""
-    for agent in events.ADAPTERS:
-        for variable in adapter.find(agent).session:
-            if environ.get(variable):
-                return events.name(environ[variable])
-    return ""
+    known = [adapter.find(agent) for agent in events.ADAPTERS]
+    for variable in (variable for one in known for variable in one.session):
+        if environ.get(variable):
+            return events.name(environ[variable])
+    return _of_process(environ) if any(environ.get(one.mark) for one in known if one.mark) else ""
+
+
+def _of_process(environ: Mapping[str, str]) -> str:
+    """Return the id of the running session whose hooks were started by the process that started this one; empty when there is none."""
+    try:
+        where = locate(".", environ)
+        home = Home(where.home, shared=is_shared(where.commondir))
+        if not os.path.exists(home.join("state.db")):
+            return ""
+        with contextlib.closing(State(home)) as state:
+            mine = processes.agent()
+            return next((one.id for one in sessions.some(state, ended=False) if mine and one.process == mine), "")
+    except (GitmemError, OSError, sqlite3.Error):  # who it was is not worth a command that fails
+        return ""
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -80,7 +96,7 @@ def list_command(term: Terminal, agent: str | None, limit: int, as_json: bool) -
 
 
 def _facts(app: App, one: Session) -> dict[str, Any]:
-    gone = is_gone(one.process) if one.process else None
+    gone = processes.is_gone(one.process) if one.process else None
     state = "ended" if one.ended is not None else LIVES[gone]
     if one.ended is not None and one.why == sessions.GONE:
         state = "interrupted"

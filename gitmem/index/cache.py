@@ -37,6 +37,7 @@ CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, typ
   pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, oid TEXT, path TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
+CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
 CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
   WHERE confirmed = 0 AND origin IN ('captured', 'extracted');

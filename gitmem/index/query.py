@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 9
+SCHEMA = 10
 NAME = "index.db"
 # title, tags, body, anchors, context: a low-weight column of neighbours raised recall@10 from 60.6 to 69.3 %
 WEIGHTS = (6.0, 3.0, 1.0, 3.0, 0.3)
 _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
+WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
     "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "oid", "path",
@@ -281,12 +282,13 @@ def _filtered(
     *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
     categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
     numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
-    globs: bool = False, triggered: bool = False,
+    globs: bool = False, triggered: bool = False, what: str = "",
 ) -> "tuple[str, list[Any]]":  # fmt: skip
     """Return the WHERE part of a query for records, and its values.
 
     `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
-    may be a pattern, `triggered` for those that code may call for.
+    may be a pattern, `triggered` for those that code may call for, `what` for a kind, or memories of a type: the newest few of them are
+    found without a look at the others.
     """
     where, values = _where(
         kinds=kinds,
@@ -298,6 +300,9 @@ def _filtered(
         categories=categories,
         severities=severities,
     )
+    if what:
+        where.append(f"{WHAT} = ?")
+        values.append(what)
     if ids is not None:  # as one value: there may be more of them than a statement has room for
         where.append("id IN (SELECT value FROM json_each(?))")
         values.append(dumps(list(ids)))

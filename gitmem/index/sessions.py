@@ -71,9 +71,12 @@ _COLUMNS = "id, agent, started, last, history, ended, why, root, transcript, pro
 def sign(state: State, session: Session, *, opens: bool) -> str:
     """Note a sign of life; return the name of the session's history file (the first one given stays).
 
-    An event that opens (a start, a prompt) makes a session that had ended go on; another one that comes late does not.
+    An event that opens (a start, a prompt) makes a session that had ended go on; another one that comes late does not, unless it was
+    only taken for dead.
     """
-    again = ", ended = NULL, why = NULL" if opens else ""
+    again = (
+        ", ended = NULL, why = NULL" if opens else f", ended = CASE why WHEN '{GONE}' THEN NULL ELSE ended END, why = NULLIF(why, '{GONE}')"
+    )
     sql = (
         f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?) ON CONFLICT DO UPDATE SET last = MAX(last, excluded.last){again}, "
         "root = COALESCE(NULLIF(excluded.root, ''), root), transcript = COALESCE(NULLIF(excluded.transcript, ''), transcript), "
@@ -116,7 +119,8 @@ def lost(state: State, now: float, is_gone: "Callable[[str], bool | None]", but:
     found = []
     for one in some(state, ended=False):
         gone = is_gone(one.process) if one.process else None
-        if one.id != but and (gone if gone is not None else not 0 <= now - one.last < SILENCE):
+        # clocks of two hosts, or of two processes at once, are never quite the same: a sign from the near future is one
+        if one.id != but and (gone if gone is not None else abs(now - one.last) >= SILENCE):
             found.append(one)
     return found
 
@@ -148,14 +152,22 @@ def get(state: State, id: str) -> Session | None:
 @healing
 def ask(state: State, kind: str, session: str, at: float, gap: float = 0.0) -> bool:
     """Ask for something to be done for a session, unless it was asked less than `gap` seconds ago; say whether it was."""
+    db = state.db
     key = f"asked {kind} {session}"
-    before = state.marked(key)
-    if before is not None and 0 <= at - float(before) < gap:
-        return False
-    if gap:
-        state.mark(key, str(at))
-    state.db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (kind, session, at))
-    return True
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        before = state.marked(key)
+        due = before is None or not 0 <= at - float(before) < gap
+        if due:
+            if gap:
+                state.mark(key, str(at))
+            db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (kind, session, at))
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    return due
 
 
 @healing
@@ -166,12 +178,15 @@ def waiting(state: State) -> int:
 
 @healing
 def take(state: State, now: float) -> Request | None:
-    """Take the oldest thing that is asked for; None when there is none. One whose taker died comes back after a while."""
+    """Take the oldest thing that is asked for; None when there is none. One whose taker died comes back after a while.
+
+    Who waited for the database may be told a time from before the other's claim: that does not end it.
+    """
     db = state.db
     db.execute("BEGIN IMMEDIATE")
     try:
         sql = "SELECT n, kind, session, at FROM requests WHERE claimed IS NULL OR claimed < ? OR claimed > ? ORDER BY n LIMIT 1"
-        row = db.execute(sql, (now - LEASE, now)).fetchone()
+        row = db.execute(sql, (now - LEASE, now + LEASE)).fetchone()
         if row:
             db.execute("UPDATE requests SET claimed = ? WHERE n = ?", (now, row[0]))
         db.execute("COMMIT")
@@ -186,6 +201,38 @@ def take(state: State, now: float) -> Request | None:
 def done(state: State, request: Request) -> None:
     """Take a request away; it stays with whoever took it since."""
     state.db.execute("DELETE FROM requests WHERE n = ? AND claimed = ?", (request.n, request.claimed))
+
+
+# -- a hook that runs twice
+
+
+@healing
+def claim_call(state: State, session: str, call: str, now: float, patience: float) -> bool:
+    """Say whether this process is the first that is at one use of a tool; `now` is when it began.
+
+    An agent whose settings name us twice runs both hooks at once. A call that comes again later, as one that is
+    played back does, is another one.
+    """
+    db = state.db
+    key = f"call {session} {call}"
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        until = float(state.marked(key) or 0.0)
+        first = now >= until or until > now + 2 * patience  # a clock that was set back
+        if first:
+            state.mark(key, str(now + patience))  # it is at work, so long at most
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    return first
+
+
+@healing
+def release_call(state: State, session: str, call: str, now: float) -> None:
+    """Note that the work on one use of a tool is done."""
+    state.mark(f"call {session} {call}", str(now))
 
 
 # -- what hooks cost

@@ -42,6 +42,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
+STARTING, COMING = 0.3, 15.0  # seconds that a hook has to start the drain that it claimed, and a drain to begin
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
@@ -50,6 +51,19 @@ def is_damage(error: sqlite.Error) -> bool:
     if isinstance(error, sqlite.OperationalError):
         return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
     return type(error) is sqlite.DatabaseError
+
+
+def _runs(pid: str) -> bool:
+    """Say whether a process of this machine is there."""
+    try:
+        if int(pid) <= 0:
+            return False  # a group of processes
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def use_wal(db: sqlite.Connection, patience: float) -> None:
@@ -239,11 +253,19 @@ class State:
 
     @healing
     def claim_drain(self, why: str, at: float, gap: float, again: float, *, sure: bool = False) -> bool:
-        """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure."""
+        """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure.
+
+        None is while one that was started has yet to begin: it will see what this one is for. So there is hardly ever more than one at work and one to come.
+        Who is told True says with `drain_started` which process it is: a claim whose owner was killed holds nobody up for long.
+        """
         self.db.execute("BEGIN IMMEDIATE")
         try:
-            last, _, reason = (self.marked("drain") or "0 ").partition(" ")
-            due = sure or abs(at - float(last)) > (again if reason == why else gap)
+            mark = self.marked("drain") or "0 "
+            last, _, reason = mark.partition(" ")
+            pid, _, of = (self.marked("drain pid") or "").partition(" ")
+            age = at - float(last)
+            coming = mark != self.marked("drain begun") and (0 <= age < COMING and _runs(pid) if of == mark else 0 <= age < STARTING)
+            due = not coming and (sure or abs(at - float(last)) > (again if reason == why else gap))
             if due:
                 self.mark("drain", f"{at} {why}")
             self.db.execute("COMMIT")
@@ -252,6 +274,16 @@ class State:
                 self.db.execute("ROLLBACK")
             raise
         return due
+
+    @healing
+    def drain_started(self, why: str, at: float, pid: int) -> None:
+        """Note which process a claimed drain is."""
+        self.mark("drain pid", f"{pid} {at} {why}")
+
+    @healing
+    def begin_drain(self) -> None:
+        """Note that the drain which was started last begins: what is left from now on is for another one."""
+        self.db.execute("INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = 'drain'")
 
     @healing
     def drained(self) -> float:
@@ -264,7 +296,13 @@ class State:
         self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
         for table in ("failing", "steps", "requests"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
+        self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
+        for key in ("asked snapshot ", "reminded ", "saved "):  # marks of a session
+            session = "substr(key, length(?1) + 1)"
+            self.db.execute(
+                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)
+            )
         self.db.execute(
             "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
         )

@@ -129,7 +129,7 @@ def claim(state: State, number: int, now: float) -> bool:
     `now` is the mark of the lease: its holder names it to `put_back` and `done`. No two leases of an outcome have the same.
     """
     sql = "UPDATE outcomes SET claimed = ? WHERE n = ? AND (claimed IS NULL OR claimed < ? OR claimed > ?)"
-    return state.db.execute(sql, (now, number, now - LEASE, now)).rowcount > 0
+    return state.db.execute(sql, (now, number, now - LEASE, now + LEASE)).rowcount > 0
 
 
 @healing

@@ -74,7 +74,7 @@ def opencode(adapter: Adapter, command: Command) -> Form:
 
 def _groups(adapter: Adapter, event: str, handler: dict[str, Any]) -> list[dict[str, Any]]:
     matcher, behind = adapter.settings.matchers.get(event), adapter.settings.behind.get(event)
-    handler = {**handler, "timeout": SECONDS * adapter.settings.unit}
+    handler = {**handler, "timeout": min(SECONDS, adapter.settings.most.get(event, SECONDS)) * adapter.settings.unit}
     waited = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
     return [waited, {"matcher": behind, "hooks": [{**handler, "async": True}]}] if behind else [waited]
 

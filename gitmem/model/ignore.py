@@ -1,23 +1,38 @@
 """Files that are never stored: what a repository's `.gitmemignore` names, by the patterns of gitignore(5). Pure; the hot path imports this."""
 
-from fnmatch import fnmatchcase
+import posixpath
+from fnmatch import translate
+from math import inf
 
 from gitmem.lazy import Lazy
-from gitmem.model.globs import glob_match
+from gitmem.model.commands import parts
+from gitmem.model.globs import fits, glob_match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MOST = 1000  # patterns that are looked at
+OUTPUT = 20_000  # characters of each end of an output that are looked at; the rest is dropped
+_INSIDE = "/\0"  # makes a folder of a path: some file in it
 _WORD = Lazy(r"[^\s\"'`()\[\]{}<>|;&,:=]+")
+_CODE = Lazy(r"\s*(?:\d+\s*)?[|│^~]")  # a line of code as compilers quote it
 
 
 class Ignored:
-    """Paths of a work tree that are never stored, by the patterns of gitignore(5); a later pattern overrules an earlier one."""
+    """Paths of a work tree that are never stored, by the patterns of gitignore(5); a later pattern overrules an earlier one.
 
-    def __init__(self, lines: "Iterable[str]") -> None:
+    With `looks`, so many comparisons are made: what would take more to tell counts as ignored.
+    """
+
+    def __init__(self, lines: "Iterable[str]", looks: float = inf) -> None:
+        self._looks = looks
         self._rules = [rule for line in list(lines)[:MOST] if (rule := _rule(line))]
+        # what may be ignored is seen by one look at each name of a path, however many patterns there are
+        hiding = [rule for rule in self._rules if not rule.negated]
+        self._plain = {rule.first for rule in hiding if not rule.wild}
+        self._wild = Lazy("|".join(translate(rule.first) for rule in hiding if rule.wild) or r"(?!)")
+        self._spaced = [rule.pattern for rule in hiding if " " in rule.pattern]
 
     def __bool__(self) -> bool:
         return bool(self._rules)
@@ -26,8 +41,11 @@ class Ignored:
         """Say whether a path (from the work tree's root, with `/`) is ignored, or is in a folder that is."""
         if not self._rules or not path:
             return False
-        parts = path.split("/")
-        return any(self._one("/".join(parts[:n]), n < len(parts)) for n in range(1, len(parts) + 1))
+        names = path.split("/")
+        if self._plain.isdisjoint(names) and not any(self._wild.match(name) for name in names):
+            return False
+        self._looks -= len(names) * len(self._rules)
+        return self._looks < 0 or any(self._one("/".join(names[:n]), n < len(names)) for n in range(1, len(names) + 1))
 
     def _one(self, path: str, is_folder: bool) -> bool:
         verdict = False
@@ -36,29 +54,75 @@ class Ignored:
                 verdict = not rule.negated
         return verdict
 
-    def named_in(self, text: str) -> bool:
-        """Say whether a text, such as a command, names an ignored path."""
-        return bool(self._rules) and any(self.has(word[0].removeprefix("./").strip("/")) for word in _WORD.finditer(text))
+    def used_by(self, command: str, roots: "Sequence[str]" = (), folder: str = "") -> bool:
+        """Say whether a command names an ignored path, or runs in an ignored folder; `roots` are names of the work tree, `folder` is where it begins."""
+        if not self._rules:
+            return False
+        for part in parts(command, folder):
+            if any(self.has(path + _INSIDE) for path in _within(part.folder, roots, folder)):
+                return True
+            if self.named_in(part.text, roots, part.folder, folders=True):
+                return True
+        return self.named_in(command, roots, folder, folders=True)
 
-    def without(self, text: str) -> str:
-        """Return a text without the lines that name an ignored path."""
-        return "\n".join(line for line in text.split("\n") if not self.named_in(line)) if self._rules else text
+    def named_in(self, text: str, roots: "Sequence[str]" = (), folder: str = "", *, folders: bool = False) -> bool:
+        """Say whether a text names an ignored path: in full, from the work tree's root, or from a folder; with `folders` a word may name a folder."""
+        if not self._rules:
+            return False
+        if any(name in text for name in self._spaced):
+            return True
+        for word in {found[0].rstrip(".!?") for found in _WORD.finditer(text)}:
+            for path in _within(word, roots, folder):
+                if self.has(path) or (folders and self.has(path + _INSIDE)):
+                    return True
+        return False
+
+    def without(self, text: str, roots: "Sequence[str]" = (), folder: str = "") -> str:
+        """Return an output without the lines that name an ignored path, and without the code that is quoted below them."""
+        if not self._rules:
+            return text
+        if len(text) > 2 * OUTPUT:
+            text = f"{text[:OUTPUT].rpartition(chr(10))[0]}\n{text[-OUTPUT:].partition(chr(10))[2]}"
+        kept: list[str] = []
+        hidden = -1  # how far the line is indented below which all is dropped; -1: none
+        for line in text.split("\n"):
+            deep = len(line) - len(line.lstrip())
+            if self.named_in(line, roots, folder):
+                hidden = deep
+            elif hidden >= 0 and (deep > hidden or _CODE.match(line)):
+                continue
+            else:
+                hidden = -1
+                kept.append(line)
+        return "\n".join(kept)
+
+
+def _within(word: str, roots: "Sequence[str]", folder: str) -> "set[str]":
+    """Return what a word may mean as a path from the work tree's root."""
+    found = {posixpath.normpath(word.strip("/"))}
+    for root in roots if "/" in word or folder not in roots else ():
+        full = posixpath.normpath(posixpath.join(folder or root, word))
+        if full.startswith(root + "/"):
+            found.add(full[len(root) + 1 :])
+    return {path for path in found if path != "." and not path.startswith("..")}
 
 
 class _Rule:
-    __slots__ = ("anchored", "folders", "negated", "pattern")
+    __slots__ = ("anchored", "first", "folders", "negated", "pattern", "wild")
 
     def __init__(self, pattern: str, *, negated: bool, folders: bool, anchored: bool) -> None:
         self.pattern = pattern
         self.negated = negated
         self.folders = folders
         self.anchored = anchored
+        self.first = pattern.split("/", 1)[0]  # that one name of a path has to be
+        self.wild = any(c in self.first for c in "*?[")
 
     def fits(self, path: str) -> bool:
         if not self.anchored:
-            return fnmatchcase(path.rsplit("/", 1)[-1], self.pattern)
+            return fits(path.rsplit("/", 1)[-1], self.pattern)
         if "/" not in self.pattern:
-            return "/" not in path and fnmatchcase(path, self.pattern)
+            return "/" not in path and fits(path, self.pattern)
         return glob_match(self.pattern, path)
 
 
@@ -96,6 +160,6 @@ def _plain(text: str) -> str:
     return "".join(out)
 
 
-def ignored(files: "Sequence[str]", settings: "Sequence[str]") -> Ignored:
+def ignored(files: "Sequence[str]", settings: "Sequence[str]", looks: float = inf) -> Ignored:
     """Return what is ignored by the lines of files and by settings, these after those."""
-    return Ignored([line for text in files for line in text.split("\n")] + list(settings))
+    return Ignored([line for text in files for line in text.split("\n")] + list(settings), looks)

@@ -2,7 +2,7 @@
 
 from gitmem.lazy import Lazy
 
-_MARK = Lazy(r"(?i)<(/?)private(?:\s[^<>]{0,200})?>")
+_MARK = Lazy(r"(?i)<(/?)private(?:\s[^<>]*)?>")
 
 
 def public(text: str) -> str:

@@ -52,10 +52,11 @@ def _rx(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
-def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False) -> Scrubbed:
+def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False) -> Scrubbed:
     """Return the text with each secret replaced by `[redacted: <kind>]`; its other characters stay as they are.
 
-    `quick` does without detect-secrets, whose import a hook cannot pay for: it masks every run of characters that would have been shown to it.
+    `quick` does without detect-secrets, whose import a hook cannot pay for: it masks every run of characters that would have been shown to it;
+    `known` does without it and leaves those.
     Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is found.
     A value that a regex of `allow` finds itself in is kept; what is no safe regex is taken as literal text.
     """
@@ -65,7 +66,9 @@ def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False) -> Scrub
     for _ in range(16):
         own = _detect(hidden)
         # what is allowed must not be seen by the second either, whole or in part
-        spans = _kept(own, text, tests) or _kept((_drawn if quick else _second)(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
+        spans = _kept(own, text, tests)
+        if not spans and not known:
+            spans = _kept((_drawn if quick else _second)(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
         if not spans:
             break
         found += spans

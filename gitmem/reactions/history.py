@@ -5,6 +5,7 @@ may have changed, `state` (agent, model, folder, branch). `docs/sessions.md` say
 """
 
 import os
+from errno import ENOSPC
 
 from gitmem.agents import events
 from gitmem.clock import stamp
@@ -38,15 +39,19 @@ def note(hook: Hook) -> None:
         from gitmem.processes import agent
 
         process = agent()
-    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, name, None, "", hook.root, event.transcript, process)
+    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, name, None, "", hook.tree, event.transcript, process)
+    trouble: Exception | None = None
     try:
         name = os.path.basename(sessions.sign(hook.state, mine, opens=opens))
-    except Exception as error:  # the event is durable, whatever the database does
-        if "locked" not in str(error):
-            raise
-        here = sorted(name for name in os.listdir(folder) if name.endswith(f"_{event.session}.jsonl"))
+    except Exception as error:  # noqa: BLE001 - the event is durable, whatever the database does
+        trouble = error
+        hook.hurry()
+        begin = len(name) - len(f"{event.session}.jsonl")  # a name has a date of fixed length before the id
+        here = sorted(one for one in os.listdir(folder) if one[begin:] == name[begin:])
         name = here[-1] if here else name
     append(os.path.join(folder, name), row(hook, f"{made[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+    if trouble and "locked" not in str(trouble):
+        raise trouble
 
 
 def row(hook: Hook, at: str) -> "dict[str, Any]":
@@ -58,7 +63,8 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
     elif event.name == events.TURN_END:
         role, content = "assistant", kept(event.message, TEXT)
     elif event.tool:
-        role, content = "tool", kept("\n".join(x for x in (event.command[:OUTPUT], event.error[:OUTPUT]) if x), 2 * OUTPUT)
+        # the command has been masked; an output only of what is a secret for sure
+        role, content = "tool", "\n".join(x for x in (cut(event.command, OUTPUT), kept(event.error, OUTPUT)) if x)
     facts = {
         "event": event.name, "tool": event.tool, "action": event.action, "files": hook.paths, "source": event.source, "call": event.call,
         "agent_id": event.subagent,
@@ -68,7 +74,7 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
         state = {
             "agent": event.agent,
             "model": event.model,
-            "folder": os.path.relpath(hook.folder, hook.root) if hook.root else "",
+            "folder": os.path.relpath(hook.spot, hook.tree) if hook.tree else "",
             "branch": branch(hook.where),
         }
         out["state"] = {k: v for k, v in state.items() if v}
@@ -83,19 +89,29 @@ def kept(text: str, most: int) -> str:
         return text.strip()
     from gitmem.model.scrub import scrub
 
-    text = scrub(text[: 4 * most], quick=True).text.strip()
+    return cut(scrub(text[: 4 * most], quick=True).text, most)
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text."""
+    text = text.strip()
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> None:
-    """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix.
+    """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix. Raises OSError.
 
-    A file of more than `full` bytes gets the row without its content.
+    A file of more than `full` bytes gets the row without its content. What a full disk has cut off does not take the next row with it.
     """
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        if full and os.fstat(handle).st_size > full:
+        size = os.fstat(handle).st_size
+        if full and size > full:
             row = {**row, "content": ""}
-        os.write(handle, dumps(row).encode() + b"\n")
+        data = dumps(row).encode() + b"\n"
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        if os.write(handle, data) < len(data):
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
     finally:
         os.close(handle)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs, or for the end of one that died
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
+DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
 LEFT = ("Changed", "Failed to the end", "Commits")  # parts of a digest that the next session is told
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
@@ -39,11 +40,12 @@ def start(hook: Hook) -> "list[str]":
     for index in hook.indexes:
         gotchas += index.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", **both)
         pinned += index.rows(kinds=("memory",), statuses=("pinned",), order="importance", **both)
-        tasks += index.rows(kinds=("memory",), statuses=("active",), types=("task",), **both)
-        decisions += index.rows(kinds=("memory",), statuses=("active",), types=("decision", "rule"), **both)
+        tasks += index.rows(what="task", statuses=("active",), **both)
+        decisions += [row for what in ("decision", "rule") for row in index.rows(what=what, statuses=("active",), **both)]
     near = _near(hook, dirty.paths())
     gotchas.sort(key=lambda row: str(row["last_seen"]), reverse=True)
     gotchas.sort(key=lambda row: row["severity"] != "critical")
+    decisions.sort(key=lambda row: (str(row["created"]), row["id"]), reverse=True)
     near, gotchas = shown(hook, near), shown(hook, gotchas)
     budget, spots = int(hook.settings.get("startBudget")), Spots(hook)
     lines = hook.tell(_last(hook), budget // 4, lambda row: record_line(row, most=160, body=row["body"], lead="the session before: "))
@@ -61,7 +63,7 @@ def _bury(hook: Hook) -> bool:
     """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
     from gitmem.processes import is_gone
 
-    ended = [sessions.bury(hook.state, one) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)]
+    ended = [sessions.bury(hook.state, one) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
     return any(ended)
 
 
@@ -69,7 +71,7 @@ def _last(hook: Hook) -> "list[Row]":
     """Return the digest of the last session, if this one is new."""
     if hook.event.source in {"compact", "resume", "fork"} or not hook.index:
         return []
-    rows = hook.index.rows(kinds=("summary",), statuses=LIVE, agents=hook.agents, limit=1, order="created")
+    rows = hook.index.rows(what="summary", statuses=LIVE, agents=hook.agents, limit=1, order="created")
     return [{**row, "body": _short(hook.index.body(row["n"]))} for row in rows if row["session"] != hook.event.session]
 
 

@@ -29,7 +29,7 @@ class Spots:
 
     def __init__(self, hook: Hook) -> None:
         self._root = hook.root
-        self._moved = sessions.spots(hook.state, hook.root) if hook.root else {}
+        self._moved = sessions.spots(hook.state, hook.tree) if hook.root else {}
         self._files: dict[str, list[str]] = {}
 
     def line(self, row: "Row", **options: "Any") -> str:

@@ -4,6 +4,7 @@ import os
 
 from gitmem.agents import events
 from gitmem.agents.render import record_line
+from gitmem.files import storable
 from gitmem.index import sessions
 from gitmem.invocation import FILES, Hook
 from gitmem.model.kinds import LIVE, gotcha_id
@@ -59,7 +60,7 @@ def _about(hook: Hook, path: str) -> "list[Row]":
     """Return the gotchas of a file: of its path, of its pattern, come here from another file, called for by its code."""
     wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
     rows: list[Row] = []
-    come = sessions.spots(hook.state, hook.root, path)
+    come = sessions.spots(hook.state, hook.tree, path)
     for index in hook.indexes:
         rows += index.rows(paths=(path,), order="severity", limit=20, **wanted)
         if come:
@@ -73,7 +74,7 @@ def _about(hook: Hook, path: str) -> "list[Row]":
             rows += _triggered(hook, path, loose)
     if not rows:
         return []
-    away = {id for id, (at, *_) in sessions.spots(hook.state, hook.root).items() if at != path}
+    away = {id for id, (at, *_) in sessions.spots(hook.state, hook.tree).items() if at != path}
     return [row for row in rows if row["id"] not in away or row.get("spot")]
 
 
@@ -84,7 +85,7 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
         found = os.stat(full)
     except OSError:
         return []
-    key = f"code {hook.root} {path}"
+    key = f"code {hook.tree} {path}"
     version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.tips().values()))} "
     known = hook.state.marked(key) or ""
     if not known.startswith(version):
@@ -128,12 +129,12 @@ def _passed(hook: Hook) -> None:
     hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
     if event.action == events.WRITE:
         for path in event.paths[:FILES]:
-            trials.note_step(hook.state, event.session, hook.now, trials.EDIT, os.path.realpath(os.path.join(hook.folder, path)))
+            trials.note_step(hook.state, event.session, hook.now, trials.EDIT, storable(os.path.realpath(os.path.join(hook.folder, path))))
         return
     from gitmem.model import commands
 
-    proven = commands.proven(event.command, hook.folder)
-    whole = commands.key(event.command, hook.folder)
+    proven = commands.proven(event.command, hook.spot)
+    whole = commands.key(event.command, hook.spot)
     over = [one for one in failures if one.key in proven or (one.key == whole and commands.same(event.command, one.given))]
     if over:
         from gitmem.services.capture import rule_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.codemap import triggers
-from gitmem.codemap.anchoring import Placement
 from gitmem.codemap.follow import Follower
+from gitmem.codemap.placement import Placement
 from gitmem.codemap.spec import glob_match
 from gitmem.errors import UserError
 from gitmem.git.build import object_id
@@ -21,6 +21,7 @@ OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": Fals
 SEEN = ("store", "id", "title", "severity", "last_seen", "anchors")  # what is looked at of a gotcha whose code is looked at
 MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
 BATCH = 50  # anchors that are placed at once: the old texts of so many are kept
+GONE = ("moved", "approximate")  # what an anchor is of which the code, or only the definition, went to another file
 SURE = 0.7  # below, changed code is looked for in other files too, as `Follower.now` does
 
 
@@ -73,20 +74,28 @@ def place(
 
 
 def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
-    """Return placed gotchas with those that are adrift in their file at the file that their code went to, where it is found."""
+    """Return placed gotchas with those that are adrift in their file at the file that their code, or its definition, went to."""
     out = []
     for one in found:
         where = one.where
-        if where.state in {"adrift", "approximate"} and go_on():
+        if (where.state in {"adrift", "approximate"} or (where.state == "changed" and where.confidence < SURE)) and go_on():
             spots = [follower.now(anchor) for anchor in one.row["anchors"] if isinstance(anchor.get("path"), str)]
-            elsewhere = [spot for spot in spots if spot.state == "moved" and spot.path != where.path]
+            elsewhere = [spot for state in GONE for spot in spots if spot.state == state and spot.path != where.path]
             where = elsewhere[0] if elsewhere else where
         out.append(Placed(one.row, where, one.distance))
     return out
 
 
-def arrived(rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[str], line: int, go_on: Callable[[], bool]) -> list[Placed]:
-    """Return the gotchas of other files whose code is in this one now; `lines` is its text."""
+def arrived(
+    rows: Iterable[Row],
+    follower: Follower,
+    path: str,
+    lines: Sequence[str],
+    line: int,
+    go_on: Callable[[], bool],
+    states: Container[str] = GONE,
+) -> list[Placed]:
+    """Return the gotchas of other files whose code, or its definition (state `approximate`), is in this one now; `lines` is its text."""
     known = [
         (row, number, anchor)
         for row in rows
@@ -100,13 +109,13 @@ def arrived(rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[
         if not go_on():
             break
         # to search all files is dear; most code has no line in this one
-        for (row, number, anchor), possible in zip(part, follower.could_hold(text, [anchor for *_, anchor in part]), strict=True):
+        for (row, number, anchor), possible in zip(part, follower.could_hold(text, [anchor for *_, anchor in part], path), strict=True):
             if not possible or row["id"] in out:
                 continue
             if not go_on():
                 break
             found = follower.now(anchor)
-            if found.path == path and found.state == "moved":
+            if found.path == path and found.state in states:
                 out[row["id"]] = Placed(row, found, _away(found, line), number)
     return list(out.values())
 

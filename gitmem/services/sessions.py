@@ -19,6 +19,7 @@ from gitmem.services.memories import Change, Writer
 from gitmem.store.records import Store
 
 ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
+TRIED = 86400.0  # seconds that a request which fails is tried again
 LINE, WORDS = 160, 600  # characters of a line, of the last answer
 DIRTY = 200  # changed files that a snapshot names
 
@@ -89,7 +90,7 @@ def rows(lines: Iterable[bytes]) -> Iterator[Row]:
     for line in lines:
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
             yield row
@@ -194,17 +195,28 @@ def work_off(
 ) -> list[str]:  # fmt: skip
     """Do what sessions have asked for; return what was done, in words. `store` takes digests, None when nobody wants any.
 
-    A request that fails stays with its lease, and is tried again when that is over.
+    A request that fails stays with its lease, and is tried again when that is over, for a day; it does not keep others from being done.
+    Raises the first failure, at the end.
     """
-    done = []
+    done: list[str] = []
+    failure: Exception | None = None
     while (request := sessions.take(state, who.clock.now())) is not None:
         session = sessions.get(state, request.session)
-        if session is not None:
-            lines = history(session.history)
-            if request.kind == sessions.SNAPSHOT:
-                change = write_snapshot(snapshots, who, session, request.at, lines, tree(session.root))
-            else:
-                change = write_digest(store, who, session, lines, tree(session.root), captured(session.id)) if store is not None else None
-            done += [f"{request.kind} of {session.id[:8]}"] if change else []
+        try:
+            if session is not None:
+                lines = history(session.history)
+                if request.kind == sessions.SNAPSHOT:
+                    change = write_snapshot(snapshots, who, session, request.at, lines, tree(session.root))
+                else:
+                    change = (
+                        write_digest(store, who, session, lines, tree(session.root), captured(session.id)) if store is not None else None
+                    )
+                done += [f"{request.kind} of {session.id[:8]}"] if change else []
+        except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs
+            failure = failure or error
+            if who.clock.now() - request.at < TRIED:
+                continue
         sessions.done(state, request)
+    if failure:
+        raise failure
     return done

@@ -12,8 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gitmem.codemap.anchoring import Placement
 from gitmem.codemap.follow import Follower
+from gitmem.codemap.placement import Placement
 from gitmem.git.build import object_id
 from gitmem.services.placing import Placed, arrived, gone, names_of, settle
 from gitmem_lsp.placing import ADRIFT, Note
@@ -90,14 +90,18 @@ class Scout:
 
         names = names_of(path, follower, apart, lambda: others, go_on)
         lost = [Placed(note.row, Placement(path, 1, 1, note.state)) for note in notes if note.state in ADRIFT and not note.row.get("came")]
-        away = {str(one.row["id"]): f"{one.where.path}:{one.where.first}" for one in gone(lost, follower, go_on) if one.where.path != path}
+        away = {
+            str(one.row["id"]): f"{one.where.path}:{one.where.first}"
+            for one in gone(lost, follower, go_on)
+            if one.where.path != path and one.where.state == "moved"
+        }
         data = follower.text(path)
         if data is None or b"\0" in data[:8000]:
             return Moves(names, (), away)
         text = data.decode("utf-8", "replace")
         shown = {note.id for note in notes if not note.row.get("came")}
         strange = [row for row in others if row["id"] not in shown and not any(a.get("path") in (path, *names) for a in row["anchors"])]
-        found = arrived(strange, follower, path, text.split("\n"), 0, go_on)
+        found = arrived(strange, follower, path, text.split("\n"), 0, go_on, states=("moved",))
         return Moves(names, tuple(_brought(one, path, text, data) for one in found), away)
 
 

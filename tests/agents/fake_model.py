@@ -8,6 +8,7 @@ tools (titles, routing, summaries) get an aside. Each request is kept: what a ho
 import json
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,11 +38,12 @@ class Request:
 
 
 class FakeModel:
-    """A server on a free port, as long as the `with` block lasts; `steps` may be replaced between two runs."""
+    """A server on a free port, as long as the `with` block lasts; `steps` and `delay`, the seconds that an answer takes, may be changed between two runs."""
 
-    def __init__(self, steps: Sequence[Step] = (), aside: str = ASIDE) -> None:
+    def __init__(self, steps: Sequence[Step] = (), aside: str = ASIDE, delay: float = 0.0) -> None:
         self.steps = list(steps)
         self.aside = aside
+        self.delay = delay
         self.requests: list[Request] = []
         self._server = _Server(self)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -113,6 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "count_tokens" in self.path or "countTokens" in self.path:
             self._json({"input_tokens": 10, "totalTokens": 10})
             return
+        time.sleep(self.server.model.delay)
         n, step = self.server.model.step(request)
         if "/messages" in self.path:
             self._anthropic(body, step, n)

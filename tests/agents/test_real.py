@@ -154,8 +154,6 @@ def test_off_is_off(world: World):
     texts = world.work(path, "Hello", world.read(path / "app/pay.py"), world.shell(FAILING))
     assert [text for text in texts if "git-mem" in text or "Rates are parts" in text] == []
     assert sessions(path) == []
-    run(path, "on")
-    assert counts(world.work(path, "Hello"), "Rates are parts") == [1]
 
 
 def test_a_folder_without_a_repository(world: World):

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from difflib import SequenceMatcher
 
-from gitmem.codemap import anchoring
+from gitmem.codemap import blocks
 from gitmem.codemap.anchoring import attach, place
 from gitmem.codemap.linemap import LineMap
 from tests.benchmarks.common import Bench, alternate, ms, run, table, times
@@ -18,6 +18,7 @@ SEED = 2_026
 LINES = 10_000
 ANCHORS = 1_000
 BUDGET = 12.0  # times one bare difflib of the same two texts: it knows no moves, renames and repeated lines
+EQUAL = 80.0  # times one bare difflib, for a hundred anchors on a line that is there two thousand times
 WRONG, RIGHT = 0.5, 95.0  # percent
 
 
@@ -35,7 +36,7 @@ def random_edits(bench: Bench) -> None:
     count = bench.size(6_000, 360)
     for with_text, title in (
         (True, "Random edits, placed by the anchored text"),
-        (False, "The same, placed by seven remembered lines alone"),
+        (False, "The same, placed by the remembered lines alone"),
     ):
         kinds: dict[str, Counter[str]] = {}
         for case in truth.cases(SEED, count):
@@ -83,7 +84,7 @@ def cost(bench: Bench) -> None:
         anchors = [attach({"path": "a.py", "lines": [n + 1, n + 1]}, whole, "0" * 40) for n in marks]
 
         def ours(anchors: list[dict[str, object]] = anchors, old: list[str] = old, new: list[str] = new) -> None:
-            anchoring._maps = []
+            blocks._maps = []
             for anchor in anchors:
                 place(anchor, new, old=old)
 
@@ -110,11 +111,38 @@ def cost(bench: Bench) -> None:
     )
 
 
+def equal_lines(bench: Bench) -> None:
+    """Time anchors that repeat two thousand times in a file of ten thousand lines, without the old text, against one bare difflib."""
+    old = [f"    value_{n} = compute({n % 97}, name_{n * 7 % 1009})" if n % 5 else "}" for n in range(LINES)]
+    new = old[: LINES // 3] + ["# new"] * 40 + old[LINES // 3 :]
+    whole = "\n".join(old)
+
+    def attached() -> list[dict[str, object]]:
+        return [attach({"path": "x.txt", "lines": [n * 10 + 1] * 2}, whole, "0" * 40) for n in range(100)]
+
+    anchors = attached()
+
+    def placed() -> None:
+        for anchor in anchors:
+            place(anchor, new)
+
+    def naive() -> None:
+        SequenceMatcher(None, old, new).get_opcodes()
+
+    rows = []
+    for name, ours in (("attach 100", attached), ("place 100 by memory", placed)):
+        pairs = alternate(ours, naive, bench.times(5, 2))
+        verdict = bench.verdict(f"2,000 equal lines, {name}", pairs.ratio, EQUAL)
+        rows.append([name, ms(pairs.left), ms(pairs.right), times(pairs.ratio), verdict])
+    table(f"2,000 equal lines of {LINES:,}", ["work", "time", "difflib once", "ratio", "budget"], rows)
+
+
 def main(bench: Bench) -> None:
     """Print all tables."""
     random_edits(bench)
     histories(bench)
     cost(bench)
+    equal_lines(bench)
 
 
 if __name__ == "__main__":

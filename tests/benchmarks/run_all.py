@@ -14,6 +14,7 @@ NAMES = (
     "bench_merge",
     "bench_cli",
     "bench_hook",
+    "bench_agent",
     "bench_lsp",
     "bench_anchors",
 )

@@ -1,5 +1,6 @@
 """Places as a person names them: past the end, folders, globs, from a subfolder, by a name that is no more."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -90,3 +91,77 @@ def test_name_that_is_no_more_leads_to_the_one_of_today(mem, app, tell_git):
     assert "anchored at lib/duty.py:5" in out
     assert "lib/tax.py is lib/duty.py now." in said
     assert "rates change" in run(mem.folder, "list", "--file", "lib/duty.py")[0]
+
+
+CART = """import os
+
+
+class Cart:
+    def __init__(self, items):
+        self.items = items
+
+    def total(self, tax_rate):
+        amount = 0
+        for price, count in self.items:
+            amount += price * count
+        return amount * (1 + tax_rate)
+
+
+def charge(cart, client):
+    return client.post("/charge", data=cart.to_json(), timeout=30)
+"""
+HEAD, REST = CART.split("class Cart")[0], "def charge" + CART.split("def charge")[1]
+CLASS = CART.removeprefix(HEAD).removesuffix(REST)
+REWRITTEN = "class Cart:\n    def total(self, country):\n        return sum(map(country.gross, self.lines))\n"
+
+MOVES = {
+    "the class went to a new file": {"shop/pay.py": HEAD + REST, "shop/cart.py": "# carts\n\n" + CLASS},
+    "the class went there and was edited": {
+        "shop/pay.py": HEAD + REST,
+        "shop/cart.py": "# carts\n\n" + CLASS.replace("price * count", "price * count - 1"),
+    },
+    "only its definition is there": {"shop/pay.py": HEAD + REST, "shop/cart.py": "# carts\n\n" + REWRITTEN},
+    "the file was renamed": {"shop/pay.py": None, "shop/cart.py": CART},
+    "it is gone": {"shop/pay.py": HEAD + REST},
+    "it went, and a line is like it": {
+        "shop/pay.py": CART.replace("amount += price * count", "amount -= prices * counts.get(price, 0)"),
+        "shop/cart.py": "# carts\n\n" + CLASS,
+    },
+}
+
+
+@pytest.mark.parametrize("tracked", [False, True], ids=["untracked", "committed"])
+@pytest.mark.parametrize("moved", MOVES)
+def test_show_and_for_tell_the_same_place(mem, moved, tracked):
+    """Where `show` says that the code is, `for` says it too: asked about the file that it was in, and about the one that it is in."""
+    folder = mem.folder
+    (folder / "shop").mkdir()
+    (folder / "shop" / "pay.py").write_text(CART)
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "shop")
+    for place in ("shop/pay.py:11", "shop/pay.py:10-11", "shop/pay.py#Cart.total", "shop/pay.py"):
+        run(folder, "add", f"about {place}", "--anchor", place)
+    for name, text in MOVES[moved].items():
+        (folder / name).unlink(missing_ok=True)
+        if text is not None:
+            (folder / name).write_text(text)
+    if tracked:
+        git(folder, "add", ".")
+        git(folder, "commit", "-qm", "moved")
+    told = {name: {one["id"]: one["place"] for one in json.loads(run(folder, "for", name, "--json")[0] or "[]")} for name in MOVES[moved]}
+    ids = [one["id"] for one in json.loads(run(folder, "list", "--json")[0])]
+    for one in json.loads(run(folder, "show", *ids, "--json")[0]):
+        (shown,) = one["places"]
+        for asked in {"shop/pay.py", shown["path"]}:
+            place = told[asked][one["id"]]
+            assert place | {"state": ""} == shown | {"state": ""}, asked
+            assert place["state"] == shown["state"] or (moved == "the file was renamed" and place["state"] == "same")  # of that file
+
+
+def test_show_tells_the_name_of_today_of_a_whole_file(mem, app):
+    """As `for` does, before git is told of the new name."""
+    run(mem.folder, "add", "rates change", "--anchor", "lib/tax.py")
+    (mem.folder / "lib" / "tax.py").rename(mem.folder / "lib" / "duty.py")
+    known = json.loads(run(mem.folder, "list", "--json")[0])
+    assert "lib/tax.py (now lib/duty.py)" in run(mem.folder, "show", known[0]["id"])[0]
+    assert "about lib/duty.py" in run(mem.folder, "for", "lib/duty.py")[0]

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gitmem.codemap.anchoring import Placement, attach, place
+from gitmem.codemap.anchoring import attach, place
+from gitmem.codemap.placement import Placement
 from tests.codemap import edits
 from tests.codemap.conftest import Tree
 from tests.codemap.edits import EDITS, Line, Text, marked, where

@@ -392,7 +392,8 @@ def test_hook_outlives_no_kill(project: Path, agent):
     for pause in (0.01, 0.03, 0.05, 0.08):
         child = subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project)
         assert child.stdin
-        child.stdin.write(json.dumps(agent().payload("PostToolUseFailure.Bash", error=crash(project))).encode())
+        payload = agent().payload("PostToolUseFailure.Bash", error=crash(project), tool_use_id=f"killed {pause}")
+        child.stdin.write(json.dumps(payload).encode())
         child.stdin.close()
         time.sleep(pause)
         child.send_signal(signal.SIGKILL)

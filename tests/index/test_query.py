@@ -450,3 +450,18 @@ def test_body_comes_back(indexed, cache):
     assert "漢字 and\nlines" == cache.index().body(row["n"])
     assert "" == cache.index().body(999)
     assert {("shared", "memory"): 1} == cache.index().count()
+
+
+def test_the_newest_of_a_rare_kind_are_found_without_a_look_at_the_others(indexed, cache):
+    """A briefing asks for the last digest and the open tasks, of which a large store may have none."""
+    for n in range(5):
+        add(indexed, record(title=f"fact {n}", type="fact", created=f"2026-01-0{n + 1}T00:00:00Z"))
+    for n in range(3):
+        add(indexed, record(title=f"task {n}", type="task", created=f"2026-01-0{n + 1}T00:00:00Z"))
+    cache.refresh({"shared": indexed})
+    index, asked = Index(cache.db), []
+    cache.db.set_trace_callback(asked.append)
+    assert titles(index.rows(what="task", statuses=("active",), limit=2)) == ["task 2", "task 1"]
+    cache.db.set_trace_callback(None)
+    (plan,) = cache.db.execute(f"EXPLAIN QUERY PLAN {asked[0]}").fetchall()
+    assert "SEARCH records USING INDEX records_what" in plan[3]

@@ -1,5 +1,6 @@
 """What is known of sessions: signs of life, ends that happen once, requests that survive who took them, costs."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,11 +62,11 @@ def test_an_end_happens_once_and_asks_for_one_digest(state: State):
     ("process", "answer", "after", "lost"),
     [
         ("p", True, 1.0, True), ("p", False, 10 * SILENCE, False), ("p", None, SILENCE - 1, False), ("p", None, SILENCE, True), ("", None, SILENCE - 1, False),
-        ("", None, SILENCE, True), ("", None, -5.0, True),
+        ("", None, SILENCE, True), ("", None, -5.0, False), ("", None, -SILENCE, True),
     ],
 )  # fmt: skip
 def test_which_sessions_are_lost(state: State, process: str, answer: bool | None, after: float, lost: bool):
-    """Its process decides; silence alone where that is not known, to the second. A clock set back must not keep one alive for good."""
+    """Its process decides; silence alone where that is not known, to the second. A clock that lags buries nobody, one set back keeps nobody alive for good."""
     sign(state, "s", T0, opens=True, process=process)
     found = sessions.lost(state, T0 + after, lambda _: answer)
     assert [one.id for one in found] == (["s"] if lost else [])
@@ -119,3 +120,45 @@ def test_spots_are_those_of_a_work_tree(state: State):
     sessions.set_spots(state, "/a", "key2", [])
     assert sessions.spots(state, "/a") == {}
     assert sessions.spots(state, "/b", "other.py")
+
+
+def test_a_tool_call_of_one_that_was_buried_brings_it_back(state: State):
+    sign(state, "s", T0, opens=True)
+    (one,) = sessions.lost(state, T0 + SILENCE, lambda _: None)
+    assert sessions.bury(state, one)
+    sign(state, "s", T0 + SILENCE + 1)
+    assert [(one.why, one.ended) for one in sessions.some(state)] == [("", None)]
+
+
+def test_a_claim_holds_against_a_clock_that_lags(state: State):
+    """Who waits for the database has read its clock before the other's claim."""
+    sessions.ask(state, DIGEST, "s", T0)
+    assert sessions.take(state, T0 + 1)
+    assert sessions.take(state, T0 + 0.5) is None
+    assert sessions.take(state, T0 - 2 * LEASE)  # a clock that was set back
+
+
+def test_one_drain_is_to_come_at_most(state: State):
+    def claim(n: int, pid: int = os.getpid()) -> bool:
+        due = state.claim_drain(f"end {n}", T0 + n, 2.0, 60.0, sure=True)
+        if due and pid:
+            state.drain_started(f"end {n}", T0 + n, pid)
+        return due
+
+    assert [claim(n) for n in range(3)] == [True, False, False]
+    state.begin_drain()
+    assert [claim(n) for n in (3, 4)] == [True, False]
+    assert claim(60, pid=0)  # the one that was to come hangs; and who claimed this one was killed before it could start it
+    assert claim(61, pid=2**22 + 1)  # a process that has died
+    assert [claim(n) for n in (62, 63)] == [True, False]
+
+
+def test_what_is_known_of_a_session_goes_with_it(state: State):
+    sign(state, "new", T0, opens=True)
+    for name in ("old", "new"):
+        sessions.ask(state, SNAPSHOT, name, T0, 600.0)
+        state.mark(f"saved {name}", "1")
+    state.mark("drain", "1 x")
+    state.expire(T0 - 1)
+    left = {key for (key,) in state.db.execute("SELECT key FROM marks")}
+    assert left == {"asked snapshot new", "saved new", "drain"}

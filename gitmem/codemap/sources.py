@@ -1,0 +1,209 @@
+"""What git and the disk know of one repository's code: texts of today and of then, renames, searches; nothing after a deadline."""
+
+import os
+import re
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+
+from gitmem.errors import GitmemError
+from gitmem.git.process import Git
+
+MAX_BYTES = 5_000_000
+TEXTS = 64  # texts of old blobs that are kept
+HERE = ""  # the work tree, where a revision is named
+
+_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "diff.renameLimit=2000", "-c", "merge.renameLimit=2000")
+
+
+class Sources:
+    """Reads a repository; what cannot be read in time, or at all, is None or nothing. Keeps what git said until `forget`."""
+
+    def __init__(self, git: Git, worktree: str | None, seconds: float) -> None:
+        self.git = git
+        self.worktree = os.path.realpath(worktree) if worktree else None
+        self.seconds = seconds
+        self.until = 0.0
+        self._texts: OrderedDict[str, list[str] | None] = OrderedDict()
+        self._renames: dict[tuple[str, str], dict[str, str]] = {}
+        self._checked: dict[str, str] = {}
+        self._head: tuple[float, str] = (0.0, "")
+
+    def forget(self) -> None:
+        """Forget what git said of HEAD and of the work tree."""
+        self._renames.clear()
+        self._checked.clear()
+        self._head = (0.0, "")
+
+    def begin(self) -> None:
+        """Set the deadline of what is asked for from now on."""
+        self.until = time.monotonic() + self.seconds
+
+    # -- old texts
+
+    def text(self, oid: str) -> list[str] | None:
+        """Return the lines of a blob, None when it is not there."""
+        self.read([oid])
+        return self._texts.get(oid)
+
+    def read(self, oids: Iterable[str]) -> None:
+        """Read blobs that are not known yet, all in one call."""
+        wanted = [oid for oid in dict.fromkeys(oids) if _OID.fullmatch(oid) and oid not in self._texts][:1_000]
+        if not wanted:
+            return
+        sizes = self.run("cat-file", "--batch-check=%(objecttype) %(objectsize)", stdin="\n".join(wanted).encode() + b"\n")
+        if sizes is None:
+            return
+        rows = sizes.decode("utf-8", "replace").split("\n")
+        there = []
+        for oid, row in zip(wanted, rows, strict=False):
+            kind, _, size = row.partition(" ")
+            if kind == "blob" and size.isdigit() and int(size) <= MAX_BYTES:
+                there.append(oid)
+            else:
+                self._keep(oid, None)
+        data = self.run("cat-file", "--batch", stdin="\n".join(there).encode() + b"\n") if there else b""
+        at = 0
+        while data and at < len(data):
+            end = data.index(b"\n", at)
+            oid, _, size = data[at:end].decode("utf-8", "replace").partition(" blob ")
+            if not size.isdigit():
+                break
+            self._keep(oid, split(data[end + 1 : end + 1 + int(size)].decode("utf-8", "replace")))
+            at = end + 2 + int(size)
+
+    def _keep(self, key: str, lines: list[str] | None) -> None:
+        self._texts[key] = lines
+        while len(self._texts) > max(TEXTS, 1_000 if lines is None else TEXTS):
+            self._texts.popitem(last=False)
+
+    def committed(self, commit: str, path: str) -> list[str] | None:
+        """Return the lines of a file at a commit, None when either is not there."""
+        if not _OID.fullmatch(commit) or not path:
+            return None
+        key = f"{commit}:{path}"
+        if key not in self._texts:
+            data = self.content(path, commit)
+            self._keep(key, None if data is None or b"\0" in data[:8000] else split(data.decode("utf-8", "replace")))
+        return self._texts.get(key)
+
+    # -- git, and the disk
+
+    def run(self, *args: str, stdin: bytes | None = None) -> bytes | None:
+        """Return git's output, None when it failed or the time is up."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            return None
+        try:
+            # objects that a partial clone left at its remote stay there: an editor does not wait for a network
+            return self.git.run(*args, stdin=stdin, config=_QUIET, env={"GIT_NO_LAZY_FETCH": "1"}, ok=(0, 1), timeout=left)
+        except (GitmemError, OSError, ValueError):
+            return None
+
+    def run_here(self, *args: str) -> bytes | None:
+        """Return git's output of a command that looks at the work tree."""
+        return self.run(f"--work-tree={self.worktree}", "-C", str(self.worktree), *args) if self.worktree else None
+
+    def head_id(self) -> str:
+        """Return the commit that is checked out; asked once a second at most."""
+        at, head = self._head
+        if time.monotonic() - at > 1.0:
+            head = self.commit("HEAD")
+            self._head = (time.monotonic(), head)
+        return head
+
+    def commit(self, revision: str) -> str:
+        """Return a revision's commit, empty when there is none."""
+        return (
+            (self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}") or b"")
+            .decode("utf-8", "replace")
+            .strip()
+        )
+
+    def renamed(self, source: str, target: str) -> dict[str, str]:
+        """Return {old name: new name} of what git sees as renamed between a commit and a target."""
+        key = (source, target)
+        if key not in self._renames:
+            if source not in self._checked:
+                self._checked[source] = self.commit(source)
+            start = self._checked[source]
+            options = ("-M50%", "--diff-filter=R", "--name-status", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+            data = None
+            if start:
+                data = (
+                    self.run_here("diff", *options, start, "--")
+                    if target == HERE
+                    else self.run("diff-tree", "-r", *options, start, target, "--")
+                )
+            if data is None and start:
+                return {}
+            self._renames[key] = dict(pairs(data or b""))
+        return self._renames[key]
+
+    def grep(self, what: Sequence[str], target: str) -> list[str]:
+        """Return the files that git's grep finds, those that git does not know yet among them in a work tree."""
+        options = ("grep", "-l", "-z", "-I", "--full-name", "--no-color", *what)
+        if target == HERE:
+            data = self.run_here(*options[:1], "--untracked", *options[1:], "--") or b""
+            return [raw.decode("utf-8", "surrogateescape") for raw in data.split(b"\0") if raw]
+        data = self.run(*options, target, "--") or b""
+        return [raw.split(b":", 1)[-1].decode("utf-8", "surrogateescape") for raw in data.split(b"\0") if raw]
+
+    def content(self, path: str, target: str) -> bytes | None:
+        """Return a file's content in the work tree or at a commit; None when it is no file, too large, or outside."""
+        if not safe(path):
+            return None
+        if target == HERE:
+            return self._on_disk(path)
+        name = f"{target}:{path}"
+        size = self.run("cat-file", "-s", name)
+        if not size or not size.strip().isdigit() or int(size) > MAX_BYTES:
+            return None
+        return self.run("cat-file", "blob", name)
+
+    def _on_disk(self, path: str) -> bytes | None:
+        assert self.worktree is not None
+        full = os.path.join(self.worktree, path)
+        try:
+            if os.path.realpath(os.path.dirname(full)) != os.path.normpath(os.path.dirname(full)):
+                return None  # through a link: it may lead outside
+            handle = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            return None
+        try:
+            about = os.fstat(handle)
+            if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_BYTES:
+                return None
+            with open(handle, "rb", closefd=False) as file:
+                return file.read()
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
+
+
+def safe(path: str) -> bool:
+    """Say whether a path from a record stays within the work tree, and out of git's own folder."""
+    parts = path.split("/")
+    return bool(path) and "\0" not in path and not path.startswith("/") and not {"..", ".", ""} & set(parts) and parts[0].lower() != ".git"
+
+
+def split(text: str) -> list[str]:
+    """Return the lines of a text."""
+    return text.split("\n")
+
+
+def pairs(data: bytes) -> list[tuple[str, str]]:
+    """Return (old, new) of `--name-status -z` output that has renames only."""
+    parts = [part.decode("utf-8", "surrogateescape") for part in data.lstrip(b"\n").split(b"\0")]
+    out = []
+    at = 0
+    while at + 2 < len(parts):
+        if re.fullmatch(r"\n*R\d+", parts[at]):
+            out.append((parts[at + 1], parts[at + 2]))
+            at += 3
+        else:
+            at += 1
+    return out

@@ -1,0 +1,45 @@
+"""What is told where it is heard: nothing is lost to an event whose answer the model does not read, or to an index that is behind."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.agents.conftest import payload
+from tests.hooks.conftest import CODE, gotchas, run, wait_for
+
+
+def gemini(path: Path, sample: str, **fields: Any) -> str:
+    """Send an event of Gemini CLI; return what it is answered."""
+    data = {**payload(f"gemini/{sample}"), "cwd": str(path), "session_id": "g1", "transcript_path": "", **fields}
+    command = [sys.executable, "-P", "-m", "gitmem", "hook", "gemini"]
+    return subprocess.run(command, input=json.dumps(data), cwd=path, capture_output=True, text=True, check=True, timeout=20).stdout
+
+
+def test_an_event_that_is_not_heard_tells_nothing(repo: Path):
+    """Gemini CLI drops what comes before a tool: the gotcha has to come after it."""
+    (repo / "app.py").write_text(CODE)
+    run(repo, "gotcha", "add", "Rates are parts of one", "--anchor", "app.py:5")
+    file = {"file_path": str(repo / "app.py")}
+    assert gemini(repo, "AfterTool.read_file", hook_event_name="BeforeTool", tool_input=file) == ""
+    assert "Rates are parts of one" in gemini(repo, "AfterTool.read_file", tool_input=file)
+    assert gemini(repo, "AfterTool.read_file", tool_input=file) == ""
+
+
+def test_what_an_agent_adds_is_indexed_without_a_reader(repo: Path):
+    """Also when the command had read the index before it wrote: to say what else is known of the same code."""
+    (repo / "app.py").write_text(CODE)
+    run(repo, "gotcha", "add", "Rates are parts of one", "--anchor", "app.py:5")
+    assert len(gotchas(repo)) == 1
+    (repo / ".git/gitmem/sessions").mkdir(exist_ok=True)
+    run(repo, "gotcha", "add", "Rates may be zero", "--anchor", "app.py:5")
+    index = repo / ".git/gitmem/index.db"
+    query = (
+        f"import sqlite3; print(sqlite3.connect('file:{index}?mode=ro', uri=True).execute('SELECT count(*) FROM records').fetchone()[0])"
+    )
+    env = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    wait_for(
+        lambda: subprocess.run([sys.executable, "-c", query], capture_output=True, text=True, check=True, env=env).stdout.strip() == "2"
+    )

@@ -1,0 +1,216 @@
+"""Disks that are full, files that are damaged, names that are odd, a crowd at once: a hook keeps its event and its time."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gitmem.reactions.history import append
+from tests.conftest import git
+from tests.hooks.conftest import HOOK, Agent, run, wait_for
+
+
+def said(path: Path) -> list[str]:
+    """Return what the histories of a repository hold."""
+    files = sorted((path / ".git/gitmem/sessions").glob("history_*"))
+    return [json.loads(line)["content"] for file in files for line in file.read_text().splitlines()]
+
+
+def test_an_event_is_kept_without_a_database(project: Path, agent):
+    (project / ".git/gitmem").mkdir()
+    (project / ".git/gitmem/state.db").mkdir()
+    agent().hook("UserPromptSubmit", prompt="keep me")
+    assert said(project) == ["keep me"]
+    assert "state.db cannot be written" in agent().log()
+
+
+def test_a_folder_whose_name_is_no_text(tmp_path: Path):
+    """Names of files are bytes; a database takes text."""
+    path = os.path.join(os.fsencode(tmp_path), b"na\xffme")
+    os.mkdir(path)
+    subprocess.run(["git", "init", "-q", path], check=True)
+    payload = {**Agent(tmp_path, "s1").payload("UserPromptSubmit", prompt="keep me"), "cwd": "nowhere"}
+    for event in ("UserPromptSubmit", "SessionStart", "SessionEnd"):
+        data = json.dumps({**payload, "hook_event_name": event}).encode()
+        assert subprocess.run(HOOK, input=data, cwd=path, capture_output=True, check=False).returncode == 0
+    (name,) = os.listdir(path + b"/.git/gitmem/sessions")
+    with open(path + b"/.git/gitmem/sessions/" + name, encoding="utf-8") as file:
+        assert "keep me" in file.read()
+    assert not os.path.exists(path + b"/.git/gitmem/hook.log")
+
+
+@pytest.fixture
+def locked(project: Path, agent):
+    """Another process keeps `state.db`."""
+    agent("first").hook("SessionStart")
+    db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
+    db.execute("BEGIN EXCLUSIVE")
+    yield
+    db.execute("ROLLBACK")
+    db.close()
+
+
+@pytest.mark.usefixtures("locked")
+def test_a_busy_database_is_waited_for_once(project: Path, agent):
+    begun = time.monotonic()
+    agent().fail("Exit code 1\nValueError: no rate")
+    assert time.monotonic() - begun < 1.3
+    assert "ValueError: no rate" in said(project)[-1]
+
+
+def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):
+    """The file's name alone tells whose it is when the database is busy."""
+    agent("b").hook("UserPromptSubmit", prompt="of b")
+    agent("x_b").hook("UserPromptSubmit", prompt="of x_b")
+    db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
+    db.execute("BEGIN EXCLUSIVE")
+    agent("b").hook("UserPromptSubmit", prompt="of b too")
+    db.execute("ROLLBACK")
+    db.close()
+    (mine,) = [file for file in (project / ".git/gitmem/sessions").iterdir() if "x_b" not in file.name]
+    assert [json.loads(line)["content"] for line in mine.read_text().splitlines()] == ["of b", "of b too"]
+
+
+@pytest.mark.parametrize("text", [b"[" * 4000, b"\xff\0", b"", b'{"until": "soon"}', b"7"])
+def test_an_off_file_that_is_damaged_means_off(project: Path, agent, text):
+    (project / ".git/gitmem").mkdir()
+    (project / ".git/gitmem/off").write_bytes(text)
+    agent().hook("UserPromptSubmit", prompt="not kept")
+    assert agent().log() == ""
+    assert not (project / ".git/gitmem/sessions").exists()
+    assert "hooks are off" in run(project, "status")
+    run(project, "on")
+    agent().hook("UserPromptSubmit", prompt="kept")
+    assert said(project) == ["kept"]
+
+
+def test_a_folder_in_the_place_of_the_off_file_is_said_to_be_one(project: Path):
+    (project / ".git/gitmem/off").mkdir(parents=True)
+    done = subprocess.run([sys.executable, "-P", "-m", "gitmem", "on"], cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "fault of git mem" not in done.stderr
+
+
+def test_a_line_that_was_cut_off_does_not_take_the_next_with_it(tmp_path: Path):
+    file = tmp_path / "h"
+    append(str(file), {"n": 1})
+    with open(file, "a") as handle:
+        handle.write('{"n": 2, "cont')
+    append(str(file), {"n": 3})
+    assert file.read_text().splitlines() == ['{"n": 1}', '{"n": 2, "cont', '{"n": 3}']
+
+
+def test_an_event_is_kept_though_nobody_listens(project: Path, agent, tmp_path: Path):
+    """A host that closes the output is told nothing; what would have been told is told later."""
+    run(project, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py")
+    read = {"tool_input": {"file_path": str(project / "app/pay.py")}}
+    file = tmp_path / "payload"
+    file.write_text(json.dumps(agent().payload("PreToolUse.Read", **read)))
+    done = subprocess.run(["sh", "-c", f'"$0" -P -m gitmem hook claude < {file} >&-', sys.executable], cwd=project, check=False)
+    assert done.returncode == 0
+    assert len(said(project)) == 1
+    assert "Rate must be set" in agent().hook("PreToolUse.Read", **read)
+
+
+def drains(path: Path) -> int:
+    """Return how many drains of a repository are at work."""
+    found = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        found += b"drain" in words and os.fsencode(path) in words
+    return found
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="counts processes by /proc")
+@pytest.mark.stress
+def test_work_in_the_background_does_not_pile_up(project: Path, agent):
+    """Each end of a session wants a digest: one process is at work, and one more may wait."""
+    most, over = 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not over.is_set():
+            most = max(most, drains(project))
+            time.sleep(0.01)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+
+    def one(number: int) -> None:
+        agent(f"s{number}").hook("UserPromptSubmit", prompt=f"task {number}")
+        agent(f"s{number}").hook("SessionEnd")
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(one, range(30)))
+    wait_for(lambda: len(json.loads(run(project, "list", "--kind", "summary", "--json"))) == 30, 30)
+    over.set()
+    watcher.join()
+    assert 1 <= most <= 5  # the next may begin while one that is done is still ending
+
+
+def test_a_session_that_was_taken_for_dead_goes_on(project: Path, agent):
+    """Where processes are not known, a tool that runs for an hour looks like an end; what comes after is digested too."""
+    one = agent()
+    one.hook("UserPromptSubmit", prompt="Long work")
+    db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
+    db.execute("UPDATE sessions SET process = '', last = last - 7200")
+    agent("next").hook("SessionStart")
+    assert db.execute("SELECT why FROM sessions WHERE id = 's1'").fetchone() == ("interrupted",)
+    one.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py")})
+    one.hook("SessionEnd")
+    db.close()
+    found = wait_for(lambda: json.loads(run(project, "list", "--kind", "summary", "--json")))
+    wait_for(lambda: "1 tool call" in run(project, "show", found[0]["id"]))
+
+
+def test_thousands_of_dead_sessions_do_not_keep_a_start(project: Path, agent):
+    agent("first").hook("SessionStart")
+    db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
+    row = "INSERT INTO sessions (id, agent, started, last, history) SELECT 'x' || value, 'claude', ?1, ?1, 'h' FROM json_each(?2)"
+    db.execute(row, (time.time() - 7200, json.dumps(list(range(5000)))))
+    agent("second").hook("SessionStart")
+    assert db.execute("SELECT COUNT(*) FROM sessions WHERE why = 'interrupted'").fetchone()[0] == 100
+    db.close()
+    assert agent().log() == ""
+
+
+def test_one_session_that_cannot_be_digested_costs_no_other_its_digest(project: Path, agent):
+    """Its history is a folder's worth of nonsense, or worse: a link to a file that never ends."""
+    for name in ("bad", "good"):
+        agent(name).hook("UserPromptSubmit", prompt=f"task {name}")
+    (bad,) = (project / ".git/gitmem/sessions").glob("*_bad.jsonl")
+    bad.unlink()
+    bad.mkdir()
+    (bad / "x").write_text("")
+    (project / ".git/gitmem/sessions/deep").write_text("")
+    (good,) = (project / ".git/gitmem/sessions").glob("*_good.jsonl")
+    with open(good, "a") as file:
+        file.write("[" * 500_000 + "\n")
+    db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
+    db.execute("UPDATE sessions SET process = '', last = last - 7200")
+    db.close()
+    agent("next").hook("SessionStart")
+    (found,) = wait_for(lambda: json.loads(run(project, "list", "--kind", "summary", "--json")))
+    assert found["title"] == "task good"
+
+
+def test_status_tells_of_work_that_failed(project: Path, agent):
+    """And the work is done once it can be."""
+    agent().hook("UserPromptSubmit", prompt="task")
+    lock = project / ".git/refs/gitmem/local/main.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("")
+    agent().hook("SessionEnd")
+    wait_for(lambda: json.loads(run(project, "status", "--json"))["background"].get("at"), 40)
+    lock.unlink()
+    assert git(project, "status", "--porcelain") == ""
