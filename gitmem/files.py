@@ -166,6 +166,11 @@ def head(location: Location) -> str | None:
     return text if len(text) in {40, 64} else None
 
 
+def code_state(location: Location, tips: "Mapping[str, str]") -> str:
+    """Return what changes when code may have gone to another file: the commit that is checked out, and the stores' commits."""
+    return " ".join([head(location) or "-", *sorted(tips.values())])
+
+
 def branch(location: Location) -> str:
     """Return the branch that is checked out, empty when none is."""
     try:

@@ -11,7 +11,20 @@ from gitmem.agents import events
 from gitmem.agents.render import LIMIT, OVERHEAD, tokens, units
 from gitmem.background import detach, wait
 from gitmem.errors import External, GitmemError
-from gitmem.files import Home, Location, has_reftable, ignore_text, inside, is_own, is_shared, locate, raw_ref, storable, user_repository
+from gitmem.files import (
+    Home,
+    Location,
+    code_state,
+    has_reftable,
+    ignore_text,
+    inside,
+    is_own,
+    is_shared,
+    locate,
+    raw_ref,
+    storable,
+    user_repository,
+)
 from gitmem.index.state import State, is_damage
 from gitmem.light import sqlite
 from gitmem.model.private import public
@@ -69,7 +82,8 @@ class Hook:
             shown = {given: path for given, path in within.items() if not hidden.has(path)}
             if hidden.used_by(event.command, roots, self.folder) or (within and not shown):
                 event.action = event.command = event.error = ""
-            event.error = hidden.without(event.error, roots, self.folder)
+            if hidden.without(event.error, roots, self.folder) != event.error:
+                event.error = ""  # what it says may quote them: the lines that name them are not all
             within = shown
         event.paths = tuple(within)
         event.path = event.paths[0] if event.paths else ""
@@ -268,6 +282,14 @@ class Hook:
                 self._index, self._looked = None, False
         elif patience and not has_reftable(self.where.commondir) and 0 <= self.now - self.state.drained() < FRESH:
             self._await(time.monotonic() + patience, asked=sure)
+
+    def code_moved(self, patience: float) -> bool:
+        """Have code that may have gone to another file be looked for, once for each commit that is checked out; say whether that was done in time."""
+        key = code_state(self.where, self.tips())
+        if not self.tree or not self.index or self.state.marked(f"spots {self.tree}") == key:
+            return False
+        pid = self.drain(f"moved {key}")
+        return bool(pid) and wait(pid, patience)
 
     def _await(self, end: float, *, asked: bool) -> None:
         """Wait for an index that another process is bringing up to date, as far as it is behind; with `asked` also for what sessions ask."""

@@ -51,6 +51,15 @@ def is_off(home: Home, env: "Mapping[str, str]", now: float, session: str = "") 
     return ""
 
 
+def sessions_off(home: Home, now: float) -> "list[str]":
+    """Return the sessions that are turned off."""
+    try:
+        names = os.listdir(home.path)
+    except OSError:
+        return []
+    return sorted(name[len(NAME) + 1 :] for name in names if name.startswith(f"{NAME}-") and reads(home.join(name), now) is not None)
+
+
 def turn_off(scope: str, home: Home, env: "Mapping[str, str]", now: float, until: float | None, session: str = "") -> None:
     """Turn hooks off; raises External when the disk says no."""
     path = path_of(scope, home, env, session)

@@ -13,12 +13,13 @@ import click
 from gitmem.app import App
 from gitmem.cli.render import Terminal
 from gitmem.errors import GitmemError
-from gitmem.files import Lock, storable
-from gitmem.git.worktree import WorkTree
+from gitmem.files import Lock, code_state, storable
 from gitmem.index import sessions
+from gitmem.index.query import Index
 from gitmem.services import placing
 from gitmem.services import sessions as service
 
+RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
 TURN = 10.0  # seconds that a drain waits for the one before it
 LONGEST = 900  # seconds that a drain may take
@@ -107,18 +108,28 @@ def _finish(app: App) -> list[str]:
     return done
 
 
+def _renamed(app: App, index: Index) -> list[tuple[str, str, int, int, str]]:
+    """Return where the files are today that gotchas are about as a whole, when they are not where they were."""
+    out = []
+    root = str(app.location.worktree)
+    gone = [path for path, blobs in index.bases().items() if "" in blobs and not os.path.lexists(os.path.join(root, path))]
+    for row in index.rows(paths=gone[:RENAMED], fields=("id", "anchors"), **placing.OPEN) if gone else ():
+        for anchor in row["anchors"]:
+            if anchor.get("path") in gone and not anchor.get("lines") and (now := app.follower.called(anchor)):
+                out.append((now, row["id"], 0, 0, str(anchor["path"])))
+    return out
+
+
 def _follow(app: App) -> list[str]:
     """Find the code of gotchas that is in another file today, so that hooks can tell without asking git."""
     root = storable(os.path.realpath(app.location.worktree)) if app.location.worktree else ""
     if not root:
         return []
     index = app.index()
-    try:
-        staged = os.stat(os.path.join(app.location.gitdir, "index")).st_mtime_ns
-    except OSError:
-        staged = 0
-    key = f"{WorkTree(app.location, app.env).head()} {staged} {' '.join(sorted(index.tips().values()))}"
-    if app.state.marked(f"spots {root}") == key:
+    key = code_state(app.location, index.tips())
+    staged = os.path.join(app.location.gitdir, "index")
+    stamp = f"{os.stat(staged).st_mtime_ns}" if os.path.exists(staged) else ""
+    if app.state.marked(f"spots {root}") == key and app.state.marked(f"staged {root}") == stamp:
         return []
     until = time.monotonic() + SEARCH
     found = placing.survey([index], app.follower, lambda: time.monotonic() < until).found
@@ -127,5 +138,7 @@ def _follow(app: App) -> list[str]:
         for one in found
         if one.where.found and one.where.path != one.anchor.get("path")
     ]
+    away += _renamed(app, index)
     sessions.set_spots(app.state, root, key, away)
+    app.state.mark(f"staged {root}", stamp)
     return [f"{len(away)} gotcha(s) followed to another file"] if away else []

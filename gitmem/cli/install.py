@@ -88,7 +88,7 @@ def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> Non
         if len(places) > 1:
             other = next((one for one in places if one.scope == "user"), places[-1])
             term.note(
-                f"the hooks of {other.title} are in {len(places)} files now, and run once for each. Keep one: git mem uninstall {name} --{other.scope}"
+                f"the hooks of {other.title} are in {len(places)} files now; where their commands differ, each runs. Keep one: git mem uninstall {name} --{other.scope}"
             )
 
 

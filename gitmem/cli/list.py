@@ -59,8 +59,9 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
 
             rows = listed_at(app, at, opt.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
         else:
+            plain_list = not (o["kind"] or o["everything"] or o["types"] or o["tags"] or o["files"] or as_json or template)
             rows = app.rows(
-                scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
+                by_hand=plain_list, scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
                 resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, fields=(*fields, "store"), **bounds,
             )  # fmt: skip
         if as_json:
@@ -69,6 +70,8 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
             term.page((formatted(template, r) for r in rows), app)
         else:
             term.page((line(term, r) for r in rows), app)
+            if not at and plain_list and limit < 0 and (left := sum(index.number(by_sessions=True) for _, index in app.indexes())):
+                term.note(f"{left:,} digest(s) and snapshot(s) of sessions are not shown: git mem list -k summary -k snapshot")
             if not rows:
                 empty = not any(index.count() for _, index in app.indexes())
                 term.note(

@@ -27,6 +27,7 @@ TABLE = {
     "cost": ("session", "cost_command", "Show what the hooks of a session cost"),
 }
 LIVES = {True: "interrupted", False: "running", None: "running"}
+LONGEST = 10 * 365 * 86400.0  # seconds that hooks may be off for
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)")
 _UNITS = {"": 60, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
@@ -82,17 +83,22 @@ def list_command(term: Terminal, agent: str | None, limit: int, as_json: bool) -
       git mem session list --agent claude
     """
     with term.open() as app:
-        found = [one for one in sessions.some(app.state) if agent in {None, one.agent}][:limit]
+        every = sessions.some(app.state)
+        found = [one for one in every if agent in {None, one.agent}][:limit]
         if as_json:
             term.json([_facts(app, one) for one in found])
             return
-        if not found:
+        if every and not found:
+            term.say(f"no sessions of {plain(str(agent))}; there are some of {', '.join(sorted({one.agent for one in every}))}.")
+        elif not found:
             term.say("no sessions yet. They are told by hooks of agents: git mem install --list")
         for one in found:
             row = _facts(app, one)
             style = {"running": {"fg": "green"}, "interrupted": {"fg": "yellow"}}.get(row["state"], {})
             state = term.style(f"{row['state']:<11}", **style)
-            term.say(f"{plain(one.id[:36]):<36}  {plain(one.agent):<8}  {state}  {age(row['last'], term.clock.now())}")
+            term.say(
+                f"{plain(one.id[:36]):<36}  {plain(one.agent):<8}  {state}  {age(row['last'], term.clock.now())}{'  (hooks are off)' if row['off'] else ''}"
+            )
 
 
 def _facts(app: App, one: Session) -> dict[str, Any]:
@@ -204,7 +210,10 @@ def _seconds(text: str) -> float:
     found = _TIME.fullmatch(text.strip().lower())
     if not found or float(found[1]) <= 0:
         raise click.UsageError(f"'{plain(text)}' is no length of time. Write 30m, 2h or 1d.")
-    return float(found[1]) * _UNITS[found[2]]
+    seconds = float(found[1]) * _UNITS[found[2]]
+    if seconds > LONGEST:
+        raise click.UsageError(f"'{plain(text)}' is longer than ten years. Without --for, hooks stay off for good.")
+    return seconds
 
 
 def _session_option(command: Any) -> Any:
@@ -257,6 +266,14 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
     wider = switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
     if wider:
         term.note(f"they are still off for {_named(wider, id)}: git mem on{_flag(wider, id)}")
+    if scope == "machine":
+        try:
+            with term.open() as app:
+                here = switch.is_off(app.home, term.environ, term.clock.now())
+        except GitmemError:
+            here = ""
+        if here:
+            term.note(f"they are still off for {_named(here, '')}: git mem on")
     if switch.by_variable(term.environ):
         term.note("GITMEM is set to 0 here: hooks that get this environment stay off.")
 

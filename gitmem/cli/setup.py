@@ -61,10 +61,13 @@ def status_command(term: Terminal, as_json: bool) -> None:
                 least = "at least " if key == "adrift" and not row["adrift_complete"] else ""
                 term.say(term.style("! ", fg="yellow") + least + text.format(number))
         if row["off"]:
+            until = f" until {row['off_until']}" if row["off_until"] else ""
             term.say(
                 term.style("! ", fg="yellow")
-                + f"hooks are off for this {row['off']}: git mem on{' --machine' if row['off'] == 'machine' else ''}"
+                + f"hooks are off for this {row['off']}{until}: git mem on{' --machine' if row['off'] == 'machine' else ''}"
             )
+        for session in map(plain, row["sessions_off"]):
+            term.say(term.style("! ", fg="yellow") + f"hooks are off for session {session}: git mem on --session {session}")
         last = row["background"]
         if last.get("failed"):
             what = f"the last work in the background failed, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain(str(last['failed'])[:160])}"
@@ -103,8 +106,19 @@ def _status(app: App) -> dict[str, Any]:
     return {
         "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
-        "unconfirmed": unconfirmed, "background": trace(app), "off": switch.is_off(app.home, app.env, app.clock.now()) or None, **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+        "unconfirmed": unconfirmed, "background": trace(app), **_off(app), **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
     }  # fmt: skip
+
+
+def _off(app: App) -> dict[str, Any]:
+    now = app.clock.now()
+    scope = switch.is_off(app.home, app.env, now)
+    until = (switch.reads(switch.path_of(scope, app.home, app.env), now) or {}).get("until") if scope else None
+    return {
+        "off": scope or None,
+        "off_until": config_stamp(int(until)) if until else None,
+        "sessions_off": switch.sessions_off(app.home, now),
+    }
 
 
 def _adrift(app: App) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class Record:
     @property
     def unconfirmed(self) -> bool:
         """Whether nobody has said yet that what was captured or extracted is so."""
-        return self.get("origin") in UNSURE and not self.fields.get("confirmed")
+        return self.kind in {"memory", "gotcha"} and self.get("origin") in UNSURE and not self.fields.get("confirmed")
 
     def change(self, *, title: str | None = None, body: str | None = None, **fields: Any) -> "Record":
         """Return a record with other values; a field set to None goes back to its default."""

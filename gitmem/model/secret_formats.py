@@ -174,7 +174,9 @@ def harmless(text: str) -> bool:
     low = text.lower()
     if any(hint in low for hint in _HINTS) or any(prefix in text for prefix in _PREFIXES):
         return False
-    return not any(len(word) >= 15 and (any(c.isdigit() for c in word) or (len(word) >= 24 and word != word.lower())) for word in text.split())
+    return not any(
+        len(word) >= 15 and (any(c.isdigit() for c in word) or (len(word) >= 24 and word != word.lower())) for word in text.split()
+    )
 
 
 _PREFIXES = tuple(prefix for _, prefixes, _ in PREFIXED for prefix in prefixes.split())

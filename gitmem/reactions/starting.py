@@ -78,7 +78,7 @@ def _last(hook: Hook) -> "list[Row]":
 def _short(body: str) -> str:
     """Return a digest as one line: how it went, and what it left; its title says what was asked."""
     head, *parts = body.split("\n## ")
-    out = [head.strip()]
+    out = [head.strip().partition("\n")[0]]  # the index has the words of the sections behind the text
     for part in parts:
         name, _, rest = part.partition("\n")
         items = [line[2:] for line in rest.splitlines() if line.startswith("- ")]

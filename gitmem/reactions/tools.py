@@ -49,6 +49,8 @@ def _file(hook: Hook) -> "list[str]":
         return []
     hook.catch_up(PATIENCE)
     rows = [row for path in hook.paths for row in _about(hook, path)]
+    if not rows and hook.code_moved(PATIENCE):
+        rows = [row for path in hook.paths for row in _about(hook, path)]
     if not rows:
         return []
     rows = shown(hook, rows)

@@ -71,7 +71,7 @@ class Told:
     @property
     def empty(self) -> bool:
         """Say whether nothing was asked and nothing done."""
-        return not self.asked and not self.tools
+        return not self.asked and not self.changed and not self.failures and not self.passed
 
 
 def _line(text: str) -> str:
@@ -117,7 +117,10 @@ def digest(session: Session, told: Told, commits: Sequence[tuple[str, str]], cap
     parts = [
         ("Asked", told.asked[-ASKED:]),
         ("Changed", _files(told.changed)),
-        ("Failed to the end", [f"`{command}`" + (f": {said}" if said else "") for command, said in list(still.items())[-FAILED:]]),
+        (
+            "Failed to the end",
+            [f"`{command}`" + (f": {said}" if said else "") for command, said in list(still.items())[-FAILED:] if command],
+        ),
         ("Failed, passed later", [f"`{command}`" for command in told.failed if command in told.passed][-FAILED:]),
         ("Commits", [f"{id} {_line(subject)}" for id, subject in commits[:COMMITS]]),
         ("Gotchas captured", [_line(title) for title in captured[:CAPTURED]]),

@@ -374,3 +374,49 @@ def test_nothing_is_left_open_by_a_drain_that_dies(project: Path, agent):
     wait_for(lambda: digests(project))
     subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=project, env=env, check=True)
     assert len(digests(project)) == 1
+
+
+def test_code_that_was_moved_is_followed_without_a_start(project: Path, agent):
+    """The first tool after the commit that renamed it, whole-file gotchas too."""
+    run(project, "gotcha", "add", "Rate must be set", "--anchor", "app/pay.py:5")
+    run(project, "gotcha", "add", "All of it is legacy", "--anchor", "app/pay.py")
+    agent("a").hook("SessionStart")
+    git(project, "mv", "app/pay.py", "app/rate.py")
+    git(project, "commit", "-qm", "move")
+    wait_for(
+        lambda: (
+            "Rate must be set"
+            in agent(f"b{time.monotonic()}").hook("PostToolUse.Read", tool_input={"file_path": str(project / "app/rate.py")})
+        )
+    )
+    told = agent("c").hook("SessionStart")
+    assert "app/rate.py:5" in told
+    assert "app/rate.py, formerly app/pay.py" in told
+
+
+def test_an_error_that_names_an_ignored_file_is_not_captured(project: Path, agent):
+    (project / ".gitmemignore").write_text("secret/\n")
+    (project / "secret").mkdir()
+    (project / "secret/k.py").write_text("raise ValueError('HIDDEN thing')\n")
+    trace = 'Exit code 1\nTraceback (most recent call last):\n  File "app/pay.py", line 1, in <module>\n  File "secret/k.py", line 1, in <module>\nValueError: HIDDEN thing'
+    for _ in range(3):
+        agent().fail(trace, "make")
+    run(project, "list")
+    assert gotchas(project) == []
+    assert "HIDDEN" not in "".join(p.read_text() for p in (project / ".git/gitmem/sessions").iterdir())
+
+
+def test_status_and_list_say_which_sessions_are_off(project: Path, agent):
+    agent("a").hook("SessionStart")
+    run(project, "off", "--session", "a")
+    assert "hooks are off for session a" in run(project, "status")
+    assert "(hooks are off)" in run(project, "session", "list")
+
+
+def test_a_list_is_not_filled_with_digests(project: Path, agent):
+    run(project, "add", "We use SERIALIZABLE", "-t", "decision")
+    work(agent())
+    agent().hook("SessionEnd")
+    wait_for(lambda: digests(project))
+    assert "Make the rate configurable" not in run(project, "list")
+    assert "Make the rate configurable" in run(project, "list", "-k", "summary")
