@@ -287,11 +287,12 @@ def _asked(term: Terminal, world: World) -> list[str]:
     term.note(f"\nfound here: {', '.join(f'{name} ({ADAPTERS[name]})' for name in found)}.")
     while True:
         answer = click.prompt("Install hooks for which, for you, in this repository? (names, all, none)", default="none", err=True)
-        names = found if answer.strip() == "all" else [] if answer.strip() == "none" else _named(answer)
+        said = answer.strip().lower()
+        names = found if said in {"all", "y", "yes"} else [] if said in {"none", "n", "no"} else _named(answer)
         unknown = [name for name in names if name not in ADAPTERS]
         if not unknown:
             return names
-        term.note(f"there is no agent '{unknown[0]}'.")
+        term.note(f"there is no agent '{plain(unknown[0])}'. Known: {', '.join(ADAPTERS)}, all, none.")
 
 
 def _named(text: str) -> list[str]:

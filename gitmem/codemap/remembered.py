@@ -27,6 +27,8 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     keys = [squash(x) for x in wanted]
     if not any(keys):
         return None
+    if _is_all(anchor, have, first):
+        return Placement("", first, last, "same", 0.9)
     size = last - first + 1
     spot, sure, own = _spot(anchor, text, keys, [squash(x) for x in before], [squash(x) for x in after])
     near = None if sure else _within(anchor, text, _by_mini(wanted, before, after, text, size))
@@ -51,6 +53,18 @@ def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Pla
     if near is not None or 2 * same < len(keys):
         return near
     return Placement("", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys))
+
+
+def _is_all(anchor: dict[str, Any], have: Sequence[str], first: int) -> bool:
+    """Say whether a text is what the anchor remembers and nothing else: a file too short to tell anything by its lines."""
+    context = anchor.get("context")
+    if not isinstance(context, dict) or "far" in context:
+        return False
+    parts = [context.get(key) or [] for key in ("before", "lines", "after")]
+    if not all(isinstance(part, list) for part in parts) or len(parts[0]) != first - 1:
+        return False
+    whole = [squash(x) for part in parts for x in part if isinstance(x, str)]
+    return "\n".join(whole).rstrip("\n") == "\n".join(have).rstrip("\n")
 
 
 def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[float]:

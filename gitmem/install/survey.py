@@ -76,9 +76,20 @@ def _file(goal: plan.Target, world: World) -> Row | None:
     for each in merged.ours:
         if why := command.fault(each.words, world.env):
             return _row(goal, world, scope, "broken", why, each.words[0])
+    if doc and _is_off(doc):
+        return _row(goal, world, scope, "broken", "the file turns all hooks off", call.words[0])
     again = shape(adapter, command.of(call))
     same = not merge(doc, adapter.name, again).edits if doc else again.text.encode() == data
     return _row(goal, world, scope, "current" if same else "outdated", program=call.words[0])
+
+
+def _is_off(doc: Document) -> bool:
+    """Say whether a file of settings turns off what is in it: Claude Code's and Gemini CLI's own switches."""
+    value = doc.value(doc.root) if doc.root else None
+    switch = value.get("hooksConfig") if isinstance(value, dict) else None
+    return isinstance(value, dict) and (
+        value.get("disableAllHooks") is True or (isinstance(switch, dict) and switch.get("enabled") is False)
+    )
 
 
 def _calls(data: bytes, agent: str) -> list[command.Call]:

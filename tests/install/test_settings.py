@@ -561,3 +561,18 @@ def test_a_command_that_passed_is_not_waited_for(mem: Mem, repo: Path) -> None:
     write(repo / LOCAL, json.dumps(old, indent=2))
     mem("install", "claude")
     assert parsed(repo / LOCAL) == made
+
+
+@pytest.mark.parametrize(
+    ("agent", "path", "off"),
+    [
+        ("claude", ".claude/settings.json", {"disableAllHooks": True}),
+        ("gemini", ".gemini/settings.json", {"hooksConfig": {"enabled": False}}),
+    ],
+)
+def test_hooks_that_are_switched_off_do_not_work(mem: Mem, repo: Path, agent: str, path: str, off: dict[str, object]) -> None:
+    """The agent's own switch is the user's; the list says what it means."""
+    write(repo / path, json.dumps(off))
+    mem("install", agent, "--project")
+    (row,) = [row for row in mem("install", "--list", "--json").json["installed"] if row["what"] == agent]
+    assert row["state"] == "broken" and "turns all hooks off" in row["why"]
