@@ -295,11 +295,16 @@ class Hook:
         """Wait for an index that another process is bringing up to date, as far as it is behind; with `asked` also for what sessions ask."""
         from gitmem.index import sessions
 
+        wanted = " ".join(sorted(self.tips().values()))
+        if not asked and self.state.marked("awaited") == wanted:
+            return  # it was waited for in vain: nobody may be at it
         while time.monotonic() < end and (
             (asked and sessions.waiting(self.state)) or self.tips() != (self.index.tips() if self.index else {})
         ):
             time.sleep(0.02)
             self._index, self._looked = None, False
+        if time.monotonic() >= end:
+            self.state.mark("awaited", wanted)
 
     def _catch_up(self, *, sure: bool) -> int:
         waiting = self.waiting()

@@ -116,7 +116,7 @@ def _off(app: App) -> dict[str, Any]:
     until = (switch.reads(switch.path_of(scope, app.home, app.env), now) or {}).get("until") if scope else None
     return {
         "off": scope or None,
-        "off_until": config_stamp(int(until)) if until else None,
+        "off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
         "sessions_off": switch.sessions_off(app.home, now),
     }
 

@@ -16,6 +16,7 @@ from gitmem import invocation
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS, Event
 from gitmem.hot import respond
+from gitmem.reactions import failing, prompting, starting, tools
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
 
@@ -135,6 +136,8 @@ def remembering(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "add", *words], check=True, capture_output=True)
     subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "list"], check=True, capture_output=True)
     monkeypatch.setattr(invocation, "detach", lambda *_: 0)
+    for module in (starting, prompting, tools, failing):
+        monkeypatch.setattr(module, "PATIENCE", 0.0)  # there is no process to wait for
     return repo
 
 

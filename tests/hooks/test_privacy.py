@@ -92,11 +92,12 @@ def test_a_command_about_an_ignored_file_leaves_nothing(project: Path, agent, fo
 
 @pytest.mark.parametrize("name", ["app/hidden.py", "{root}/app/hidden.py"])
 def test_code_of_an_ignored_file_is_in_no_output(project: Path, agent, name):
-    """A traceback quotes the line below the file's name."""
+    """A traceback quotes the line below the file's name, and its message may quote more: nothing is captured from it."""
     (project / ".gitmemignore").write_text("/app/hidden.py\n")
     quiet(agent(), TRACEBACK.format(name.format(root=project)), "python app/pay.py")
     assert stored(project, "MARKED") == []
-    assert "no such rate" in gotchas(project)[0]["title"]
+    run(project, "list")
+    assert gotchas(project) == []
 
 
 def test_an_ignored_file_of_a_patch_helped_nothing(project: Path, agent):
