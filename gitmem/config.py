@@ -35,6 +35,22 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "fileBudget": ("tokens", 250, "tokens that a tool call may add"),
     "ignore": ("list", (), "files that hooks never store anything of, as in .gitmemignore; may be given several times"),
     "digest": ("private|shared|off", "private", "which store keeps a session's digest; 'private' is never pushed"),
+    "summary": ("shared|private|off", "shared", "which store keeps the cumulative summary of this project"),
+    "summaryLimit": ("int", 24000, "characters of the cumulative summary from which on its oldest items are condensed"),
+    "propose": ("bool", True, "put what a session taught into the inbox: decisions, fixes, patterns, tasks"),
+    "historyLimit": ("int", 400000, "bytes of a session's history from which on its older turns are condensed by topic"),
+    "summariser": (
+        "offline|gemini|command",
+        "offline",
+        "who reads what a session taught; anything but 'offline' sends its text to a model",
+    ),
+    "geminiModel": ("text", "gemini-2.5-flash", "the model that is asked when summariser is 'gemini'"),
+    "geminiKey": ("text", "", "its key; '' takes GEMINI_API_KEY or GOOGLE_API_KEY; read from your own configuration only"),
+    "geminiUrl": ("text", "", "base URL of its server; '' is Google's; read from your own configuration only"),
+    "modelCommand": ("text", "", "the program that is asked when summariser is 'command'; read from your own configuration only"),
+    "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
+    "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
+    "native": ("off|pull|push|sync", "off", "keep agents' own memory files in step at the start and end of sessions"),
     "saveReminder": ("bool", False, "once a session, remark to the agent that it decided something and recorded nothing"),
     "allowSecret": ("list", (), "regular expressions of values that are no secrets; may be given several times"),
     "editorCritical": ("error|warning|information|hint|off", "warning", "how loud editors show a critical gotcha"),
@@ -50,6 +66,10 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "editorSnoozeDays": ("int", 7, "days for which an editor's 'snooze' hides a gotcha"),
     "pager": ("text", "", "pager for git mem; '' uses git's"),
 }
+# What a stranger's repository could run, or send a key to, by them: never taken from a repository's own configuration, and in no cache.
+OWN = ("geminiKey", "geminiUrl", "modelCommand")
+_OWN = frozenset(f"gitmem.{key.lower()}" for key in OWN)
+_TRUSTED = frozenset({"system", "global", "command"})  # scopes of git's configuration that are the user's, or the machine's
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
 CACHE = "settings.json"
@@ -61,6 +81,7 @@ class Settings:
     def __init__(self, raw: "Mapping[str, Sequence[str]]") -> None:
         self.raw = raw
         self.problems: list[str] = []
+        self.refused: tuple[str, ...] = ()  # keys of OWN that this repository's configuration sets, for nothing
         self._values: dict[str, Any] = {key: row[1] for key, row in SETTINGS.items()}
         for lower, given in raw.items():
             if not lower.startswith("gitmem."):
@@ -120,13 +141,37 @@ def canonical_key(name: str) -> str:
 
 
 def from_git(output: bytes) -> Settings:
-    """Return the settings of `git config --list -z`'s output."""
+    """Return the settings of `git config --list -z`'s output; those of `OWN`, whose origin it does not tell, are left out."""
     raw: dict[str, list[str]] = {}
     for row in output.decode("utf-8", "replace").split("\0"):
         if row:
             key, _, value = row.partition("\n")
-            raw.setdefault(key, []).append(value)
+            if key not in _OWN:
+                raw.setdefault(key, []).append(value)
     return Settings(raw)
+
+
+def from_scopes(output: bytes) -> Settings:
+    """Return the settings of `git config --list -z --show-scope`'s output; what a repository may not set is not taken from it, and listed."""
+    raw: dict[str, list[str]] = {}
+    refused: set[str] = set()
+    rows = output.decode("utf-8", "replace").split("\0")
+    for scope, row in zip(rows[::2], rows[1::2], strict=False):
+        key, _, value = row.partition("\n")
+        if key in _OWN and scope not in _TRUSTED:
+            refused.add(_BY_LOWER[key[7:]])
+            continue
+        raw.setdefault(key, []).append(value)
+    settings = Settings(raw)
+    settings.refused = tuple(sorted(refused))
+    return settings
+
+
+def refusal(key: str) -> tuple[str, str]:
+    """Return what to tell about a setting that a repository's own configuration must not hold, and what to do."""
+    how = "export GEMINI_API_KEY=…" if key == "geminiKey" else f"git mem config --global {key} VALUE"
+    what = f"gitmem.{key} in this repository's own configuration is ignored: whoever made the repository could have set it."
+    return what, f"Set it for yourself: {how}; to remove it here: git config --unset-all gitmem.{key}"
 
 
 def sources(where: "Location", env: "Mapping[str, str]") -> list[str]:
@@ -174,7 +219,7 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     if not os.path.isdir(home.path):
         return
     paths = [*paths, *_included(paths, settings)]
-    ours = {k: list(v) for k, v in settings.raw.items() if k.startswith("gitmem.") or k in {"user.name", "user.email"}}
+    ours = {k: list(v) for k, v in settings.raw.items() if (k.startswith("gitmem.") and k not in _OWN) or k in {"user.name", "user.email"}}
     import json
 
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")

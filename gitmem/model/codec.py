@@ -30,7 +30,7 @@ _ESCAPE = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 def limit(kind: str) -> int:
     """Return how many bytes a record of a kind may have."""
-    return SUMMARY_LIMIT if kind == "summary" else SIZE_LIMIT
+    return SUMMARY_LIMIT if kind in {"summary", "work"} else SIZE_LIMIT
 
 
 def _json(value: Any) -> str:

@@ -13,7 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
+from gitmem.model import work
 from gitmem.model.codec import encode_canonical, limit, sane
+from gitmem.model.entries import is_sections, merge_sections
 from gitmem.model.record import SCHEMA, Record, canonical, sort_key
 from gitmem.model.textmerge import merge3
 
@@ -95,7 +97,8 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
     schema = SCHEMA[a.record.kind]
     stamps: dict[str, Any] = {}
     fields: dict[str, Any] = {}
-    keys = {*a.record.fields, *b.record.fields, *base.fields} - {"stamps", "conflict"}
+    joined = _work(base, a, b, stamps) if a.record.kind == "work" else {}
+    keys = {*a.record.fields, *b.record.fields, *base.fields} - {"stamps", "conflict", *joined}
     for key in sorted(keys):
         o, x, y = base.fields.get(key), a.record.fields.get(key), b.record.fields.get(key)
         kind = schema.get(key, "")
@@ -107,6 +110,8 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
             value = _sum(key, base, a, b, stamps)
         elif kind in {"set", "maps"}:
             value = _union(o, x, y)
+        elif key == "sections" and is_sections(o or {}, x or {}, y or {}):
+            value = merge_sections(o or {}, x or {}, y or {})
         elif kind == "map" and key not in WHOLE:
             value = _map(key, o or {}, x or {}, y or {}, a, b, stamps)
         else:
@@ -117,8 +122,9 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
     body, kept, conflict = _body(base, a, b, attic, stamps)
     if not kept:
         conflict = bool(_scalar("conflict", base.get("conflict"), a.record.get("conflict"), b.record.get("conflict"), a, b, {}))
-    for key in {*a.record.get("stamps"), *b.record.get("stamps")} - stamps.keys() - {"body", *SUMMED}:
+    for key in {*a.record.get("stamps"), *b.record.get("stamps")} - stamps.keys() - {"body", *SUMMED, *joined}:
         stamps[key] = _write(max(a.stamp(key), b.stamp(key)))
+    fields |= {key: value for key, value in joined.items() if value}
     fields["stamps"] = stamps
     fields["conflict"] = conflict or None
     merged = _fit(Record(a.record.id, a.record.kind, title, body, MappingProxyType(fields)), kept)
@@ -201,6 +207,26 @@ def _map(key: str, o: Mapping[str, Any], x: Mapping[str, Any], y: Mapping[str, A
     return out or None
 
 
+def _work(base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of an epic that two sides make together, and its phase; nothing when neither has one.
+
+    What this version knows of a state is joined without a base. Keys that it does not know are scalars, each for itself.
+    """
+    given = [side.record.fields.get("state") for side in (a, b)]
+    if not any(isinstance(state, dict) for state in given):
+        return {}
+    before = base.fields.get("state")
+    o = before if isinstance(before, dict) else {}
+    x, y = (state if isinstance(state, dict) else {key: o[key] for key in o.keys() - work.KNOWN} for state in given)
+    state = work.join(x, y)
+    phase = work.phase(state)
+    for key in sorted({*o, *x, *y} - work.KNOWN):
+        value = _scalar(f"state/{key}", o.get(key), x.get(key), y.get(key), a, b, stamps)
+        if value is not None:
+            state[key] = value
+    return {"state": state, "phase": phase}
+
+
 def _body(
     base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None], stamps: dict[str, Any]
 ) -> tuple[str, dict[str, tuple[Stamp, bytes, str]], bool]:
@@ -256,7 +282,8 @@ def restamp(before: Record, after: Record) -> Record:
         elif name in {"title", "body"}:
             same = getattr(before, name) == getattr(after, name)
         elif sub:
-            same = (before.get(name) or {}).get(sub) == (after.get(name) or {}).get(sub)
+            was, now = before.get(name) or {}, after.get(name) or {}
+            same = isinstance(was, Mapping) and isinstance(now, Mapping) and was.get(sub) == now.get(sub)
         else:
             same = before.fields.get(name) == after.fields.get(name)
         if same:

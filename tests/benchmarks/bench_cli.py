@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tests.benchmarks.common import Bench, Launcher, ms, opened, run, table, times
 
-BUDGET = {"list -n 20": 12.0, "list": 12.0, "add": 12.0}
+BUDGET = {"list -n 20": 12.0, "list": 12.0, "add": 12.0, "activate": 20.0}
+DEV = "---\nname: dev\ntitle: Developer\nrole: Implements stories\ncommands: [help, {name: develop, visibility: key}]\n---\n"
 WORDS = ("payment isolation", "webhook invoice", "deadlock rollback", "certificate proxy", "unicode encoding")
 
 
@@ -23,6 +24,8 @@ def at(bench: Bench, count: int, rounds: int) -> None:
     with opened(path) as app:
         ids = itertools.cycle([row["id"] for row in app.rows(limit=200)])
     number, words = itertools.count(), itertools.cycle(WORDS)
+    (path / ".gitmem/agents").mkdir(parents=True)
+    (path / ".gitmem/agents/dev.md").write_text(DEV)
 
     def add() -> list[str]:
         return [
@@ -49,6 +52,8 @@ def at(bench: Bench, count: int, rounds: int) -> None:
         measure("list", lambda: [*program(), "list"])
         measure("search", lambda: [*program(), "search", *next(words).split()])
         measure("show", lambda: [*program(), "show", next(ids)])
+        measure("recall", lambda: [*program(), "recall", *next(words).split()])
+        measure("activate", lambda: [*program(), "activate", "dev"])
         measure("add", add)
         measure("list -n 20, the first after an add", after_add)
         floor = launcher.peak["python -c pass"] / 1024

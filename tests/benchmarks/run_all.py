@@ -11,6 +11,7 @@ NAMES = (
     "bench_bulk",
     "bench_search",
     "bench_matching",
+    "bench_extraction",
     "bench_merge",
     "bench_cli",
     "bench_hook",

@@ -1,0 +1,70 @@
+"""Cue phrases by language: what shows that a sentence decides, prefers, asks, supposes. They are data, in `phrases/`, read when a language is met."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+LANGUAGES = ("en", "pt", "es", "zh")
+_OTHERS = re.compile("用(户|例|途|法|于)")  # words with a letter that alone means `use`
+_NOTHING = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The cues of a language: `of[kind][list]` is one compiled pattern."""
+
+    language: str
+    stop: frozenset[str]
+    words: frozenset[str]
+    of: Mapping[str, Mapping[str, re.Pattern[str]]]
+
+    def find(self, kind: str, name: str, text: str) -> re.Match[str] | None:
+        """Return where a cue of a list is in a text."""
+        return self.of.get(kind, {}).get(name, _NOTHING).search(_OTHERS.sub(r"＿\1", text) if self.language == "zh" else text)
+
+
+@cache
+def cues(language: str) -> Cues:
+    """Return the cues of a language."""
+    data = tomllib.loads(resources.files("gitmem.summarise").joinpath("phrases", f"{language}.toml").read_text(encoding="utf-8"))
+    general = data["general"]
+    data["general"] = {name: rules for name, rules in general.items() if isinstance(rules, list)}
+    of = {
+        kind: {
+            name: re.compile("|".join(f"(?:{one})" for one in rules), re.IGNORECASE)
+            for name, rules in lists.items()
+            if rules and name not in ("marker", "heading")
+        }
+        for kind, lists in data.items()
+    }
+    return Cues(language, frozenset(general["stop"].split()), frozenset(general["words"].split()), of)
+
+
+@cache
+def markers() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
+    """Return (kind, marker, heading) of all languages together: what stands before a colon, and what headings are made of."""
+    marker: dict[str, list[str]] = {}
+    heading: dict[str, list[str]] = {}
+    for language in LANGUAGES:
+        data = tomllib.loads(resources.files("gitmem.summarise").joinpath("phrases", f"{language}.toml").read_text(encoding="utf-8"))
+        for kind, lists in data.items():
+            marker.setdefault(kind, []).extend(lists.get("marker", ()))
+            heading.setdefault(kind, []).extend(lists.get("heading", ()))
+    out = []
+    for kind, names in marker.items():
+        if names:
+            joined = "|".join(sorted(set(names), key=len, reverse=True))
+            out.append(
+                (
+                    kind,
+                    re.compile(
+                        rf"^(?:\[(?:{joined})\]\s*[:：—–-]?\s*|(?:{joined})\s*(?:\([^()]{{1,40}}\)\s*)?[:：]\s*|(?:{joined})\s+[—–]\s+)",
+                        re.IGNORECASE,
+                    ),
+                    re.compile("|".join(heading[kind]) if heading[kind] else r"(?!)", re.IGNORECASE),
+                )
+            )
+    return tuple(out)

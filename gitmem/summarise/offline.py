@@ -1,0 +1,473 @@
+"""What a session taught, found by rules alone: cue phrases by language, markers, roles, what was overruled and what was done. One pass, bounded memory."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
+from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
+from gitmem.summarise import rules
+from gitmem.summarise.cues import cues
+from gitmem.summarise.exchange import Exchange, Settled, correction
+from gitmem.summarise.offline_errors import EDITORS, Errors
+from gitmem.summarise.overruled import Choice, choice, overruled, replaces
+from gitmem.summarise.sentences import Sentence, last_heading, sentences
+from gitmem.summarise.topics import Topics
+from gitmem.summarise.words import content, covered, language, shared
+
+LIMIT = 120  # items of one session
+KEPT = 3000  # candidates that are held at one time
+COMPARED = 600  # of them, the latest, that a new one is compared with
+TEXT, DETAIL = 300, 500  # characters
+FILES = 40
+ALIKE = 0.75  # shared words from which on two items say the same
+_GENERIC = "done implemented requested changes change everything successfully fixed updated completed finished task tasks work works working all tests test pass passed passes now request code file files"
+_CHANGES = re.compile(
+    r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
+)
+MARKED_WORDS = 400  # characters of a marked turn that names no kind
+
+
+@dataclass(slots=True)
+class Candidate:
+    """Something that may be an item when the session ends."""
+
+    kind: str
+    text: str
+    detail: str
+    at: str
+    line: int
+    last: int
+    files: tuple[str, ...]
+    role: str
+    score: float
+    order: int
+    words: frozenset[str]
+    turn: int
+    marked: bool = False
+    marker: bool = False
+    listed: bool = False  # of a list of tasks that a tool keeps
+    gone: bool = False
+    choice: Choice | None = None  # of a decision, a preference
+
+
+def extract(turns: Iterable[Turn], *, limit: int = LIMIT, known: Callable[[str], bool] | None = None) -> Extract:
+    """Return what turns taught, at most `limit` items and all that is marked. `known` says of a text that it need not be told again."""
+    session = _Session()
+    for turn in turns:
+        session.take(turn)
+    return session.ended(limit, known)
+
+
+@dataclass(slots=True)
+class _Counts:
+    turns: int = 0
+    asked: int = 0
+    tokens: int = 0
+    files: Counter[str] = field(default_factory=Counter)
+    commits: list[str] = field(default_factory=list)
+
+
+class _Session:
+    def __init__(self) -> None:
+        self.found: list[Candidate] = []
+        self.same: dict[tuple[str, str], Candidate] = {}
+        self.errors = Errors()
+        self.topics = Topics()
+        self.exchange = Exchange()
+        self.closing: list[tuple[Sentence, Turn]] = []  # what the agent said last, which tells what was done
+        self.changed = False  # something was changed since the user spoke
+        self.failing = False  # the last command failed
+        self.tools = False  # tools were used
+        self.counts = _Counts()
+        self.language = "en"
+        self.heading = ""
+        self.role = ""
+        self.order = 0
+        self.turn = 0
+        self.explained: Candidate | None = None
+
+    def take(self, turn: Turn) -> None:
+        """Take one turn."""
+        self.counts.turns += 1
+        self.counts.tokens += turn.tokens
+        if turn.role == TOOL and not turn.marked:
+            self._used(turn)
+            return
+        if not turn.text or (turn.role == SYSTEM and not turn.marked):
+            return
+        if turn.role != self.role:
+            self.role, self.heading = turn.role, ""
+        self.errors.begins(turn.role)
+        if turn.role == USER and not turn.side:
+            self.counts.asked += 1
+            self._close()
+        self.turn += 1
+        self.language = language(turn.text, self.language)
+        heading = last_heading(turn.text)
+        if heading:
+            self.heading = heading
+            if not turn.marked:
+                return
+        if not turn.side:
+            self.topics.add(turn.text, self.language, 2.0 if turn.role == USER else 1.0)
+        before = len(self.found)
+        if turn.tool == "commit":
+            self._committed(turn)
+        else:
+            self._said(turn)
+        if turn.marked and not any(one.marked for one in self.found[before:]):
+            text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
+            self._add(CONTEXT, text, turn, rules.MARKED, marked=True)
+        if len(self.found) > KEPT:
+            alive = [one for one in self.found if not one.gone]
+            alive.sort(key=lambda one: (one.marked, one.score, one.order))
+            self.same.clear()
+            self.found = sorted(alive[len(alive) // 4 :] if len(alive) > KEPT * 3 // 4 else alive, key=lambda one: one.order)
+
+    def _used(self, turn: Turn) -> None:
+        if turn.files and turn.tool in EDITORS and turn.failed is not True:
+            self.counts.files.update(turn.files)
+            self.changed = self.tools = True
+            self.closing.clear()
+        elif turn.command:
+            self.failing = turn.failed is True
+            self.changed = self.changed or (turn.failed is False and bool(_CHANGES.search(turn.command)))
+            self.tools = True
+        if turn.text.startswith("- [") and not turn.command and not turn.files:
+            for sentence in sentences(turn.text):
+                self._listed(sentence, turn)
+            return
+        self.errors.tool(turn, self.order)
+
+    def _listed(self, sentence: Sentence, turn: Turn) -> None:
+        """Take note of one row of a tool's list of tasks; its last state counts."""
+        key = plain(sentence.text)
+        for one in reversed(self.found):
+            if one.listed and plain(one.text) == key:
+                if sentence.box == "-":
+                    one.gone = True
+                one.kind = DONE if sentence.box == "x" else TASK
+                one.last = turn.line
+                return
+        if sentence.box in "x ":
+            self._add(DONE if sentence.box == "x" else TASK, sentence.text, turn, rules.SURE, listed=True)
+
+    def _committed(self, turn: Turn) -> None:
+        from gitmem.summarise.commits import taught
+
+        self.counts.commits.append(turn.text.split("\n", 1)[0][:200])
+        del self.counts.commits[:-200]
+        for kind, text, detail, score in taught(turn.text, self.language):
+            if kind == ERROR:
+                self._add(kind, text, turn, score, detail=detail)
+            else:
+                self._add(kind, text, turn, score, detail=detail)
+
+    def _said(self, turn: Turn) -> None:
+        role = ASSISTANT if turn.side and turn.role == USER else turn.role
+        said = list(sentences(turn.text, self.heading))
+        begin = 0
+        if role == USER and not turn.side and said:
+            for sentence in said[:2]:
+                before = len(self.found)
+                taken = self._answered(sentence, turn)
+                begin += taken
+                if not taken or len(self.found) > before:
+                    break
+            self._rest_of_answer(said, begin, turn, before)
+            self.exchange.fresh = False
+            if cues(self.language).find("exchange", "worked", said[0].text):
+                self.errors.worked()
+        elif role == ASSISTANT and not turn.side:
+            self.closing = [(one, turn) for one in said]
+        self.explained = None
+        for sentence in said[begin:]:
+            self._sentence(sentence, turn, role)
+        if role == ASSISTANT and not turn.side:
+            self.exchange.agent(said, self.language)
+
+    def _answered(self, first: Sentence, turn: Turn) -> bool:
+        """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
+        put_off = self.exchange.put_off(first, self.language)
+        settled, alone = self.exchange.answered(first, self.language)
+        if rules.labelled(first.text) or first.box:
+            return False
+        if put_off:
+            self._settle(put_off, turn)
+            return True
+        overrules = first.first and overruled(first.text, self.language, first=True)
+        if overrules:
+            self._overrule(first.text, first, turn)
+        fixed = correction(first, self.language)
+        judged = rules.judged(first, turn.role, self.language)
+        if judged and judged.kind in (PREFERENCE, PATTERN):
+            return False
+        if fixed:
+            self._settle(fixed, turn)
+            return True
+        if settled and not (judged and judged.kind == DECISION and not settled.detail):
+            self._settle(settled, turn)
+            return True
+        return alone
+
+    def _rest_of_answer(self, said: list[Sentence], begin: int, turn: Turn, before: int) -> None:
+        """What a user adds to an answer is its reason, where it is nothing else."""
+        made = self.found[-1] if len(self.found) > before else None
+        if made is None or begin == 0 or begin >= len(said) or made.kind != DECISION or made.detail:
+            return
+        more = said[begin]
+        if not rules.asks(more.text, self.language) and rules.judged(more, turn.role, self.language) is None and len(more.text) < 160:
+            made.detail = more.text
+
+    def _settle(self, settled: Settled, turn: Turn) -> None:
+        self.explained = self._add(settled.kind, settled.text, turn, settled.score, detail=settled.detail)
+
+    def _sentence(self, sentence: Sentence, turn: Turn, role: str) -> None:
+        here = cues(self.language)
+        text = sentence.text
+        if turn.role == USER and not sentence.first and overruled(text, self.language, first=False):
+            self._overrule(text, sentence, turn)
+        elif here.find("overrule", "undo", text):
+            self._undo(text)
+        said = rules.judged(sentence, role, self.language)
+        if turn.side and (said is None or not said.marker or sentence.box):
+            return
+        if said and said.kind == ERROR:
+            self.errors.named(said.text, turn, self.language, self.order)
+            self.order += 1
+            self.explained = None
+            return
+        if said is None or not said.marker:
+            fixing = rules.fixing(text)
+            if fixing is not None:
+                if not self.errors.fixed(fixing, turn, self.language) and self.explained is not None:
+                    self.explained.detail = self.explained.detail or fixing
+                return
+            known = said is not None and (said.kind in (PREFERENCE, PATTERN, TASK) or (said.kind == CONTEXT and turn.role == USER))
+            told = not known and self.errors.said(sentence, turn, self.language, self.order)
+            if told and (said is None or said.kind in (CONTEXT, DONE)):
+                self.order += 1
+                self.explained = None
+                return
+        if said is None and role == USER and not sentence.first and not turn.side:
+            later = self.exchange.put_off(sentence, self.language)
+            if later:
+                self._settle(later, turn)
+                return
+        if said is None:
+            # the sentence after a decision may tell its reason
+            if (
+                self.explained is not None
+                and not self.explained.detail
+                and here.find("general", "reason", text)
+                and not rules.asks(text, self.language)
+            ):
+                self.explained.detail = text[:DETAIL]
+            self.explained = None
+            return
+        if said.kind == DONE and not said.marker and role == ASSISTANT and turn.tool != "commit":
+            return  # what was done is told by the agent's last words of a piece of work
+        if (
+            role == ASSISTANT
+            and not said.marker
+            and said.kind in (PREFERENCE, DECISION, PATTERN)
+            and here.find("exchange", "acknowledge", text)
+        ):
+            return
+        if said.kind == TASK and not said.marker and role == USER and self.counts.asked == 1 and here.find("exchange", "request", text) and turn.at:
+            return  # what the session is about
+        parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
+        for part in parts or (said.text,):
+            self.explained = self._add(said.kind, part, turn, said.score, marker=said.marker)
+
+    def _close(self) -> None:
+        """A piece of work is over: the agent's last words tell what was done."""
+        closing, self.closing = self.closing, []
+        changed, self.changed = self.changed, False
+        if not closing or self.failing:
+            self.failing = False
+            return
+        best: tuple[float, int, Sentence, Turn] | None = None
+        for n, (sentence, turn) in enumerate(closing):
+            here = cues(language(sentence.text, self.language))
+            text = sentence.text
+            bare = rules.stripped(text, here.language)
+            if (
+                sentence.box
+                or rules.asks(text, here.language)
+                or rules.labelled(text)
+                or len(bare) < rules.SHORTEST
+                or here.find("done", "not", text)
+            ):
+                continue
+            if any(here.find("skip", name, text) for name in ("hypothetical", "boilerplate", "tried", "hearsay", "rejected")) or here.find(
+                "task", "sure", text
+            ):
+                continue
+            words = content(bare, here.language)
+            cue = bool(here.find("done", "sure", text) or here.find("done", "assistant", text))
+            now = bool(here.find("exchange", "now", text))
+            if len(words - content(_GENERIC, "en")) < 2 or not (cue or (changed and now)):
+                continue
+            score = (0.72 if cue and changed else 0.62 if cue else 0.6) + (0.03 if now else 0) + min(len(words), 8) * 0.004
+            if best is None or score > best[0] + 0.02:
+                best = score, n, sentence, turn
+        if changed:
+            for sentence, _ in closing:
+                if not rules.asks(sentence.text, self.language) and not cues(self.language).find("task", "sure", sentence.text):
+                    self._did(content(sentence.text, self.language))
+        if best and (changed or not self.tools):
+            self._add(DONE, rules.stripped(best[2].text, self.language), best[3], best[0])
+
+    def _add(
+        self,
+        kind: str,
+        text: str,
+        turn: Turn,
+        score: float,
+        *,
+        detail: str = "",
+        marked: bool = False,
+        marker: bool = False,
+        listed: bool = False,
+    ) -> Candidate | None:
+        words = content(text, self.language)
+        if not words:
+            return None
+        if len(text) > TEXT:
+            text = f"{text[: TEXT - 1].rstrip()}…"
+        text, reason = _parted(text, self.language) if kind in (DECISION, PREFERENCE, PATTERN) and not detail else (text, "")
+        again = self.same.get((kind, plain(text)))
+        if again is not None and not again.gone and not listed:
+            again.at, again.last, again.turn = turn.at or again.at, max(again.last, turn.line), self.turn
+            again.marked = again.marked or marked or turn.marked
+            again.detail = again.detail or detail or reason
+            return again
+        made = Candidate(
+            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed,
+        )  # fmt: skip
+        self.order += 1
+        if kind in (DECISION, PREFERENCE):
+            made.choice = choice(text, words, self.language)
+        if made.choice and (kind == DECISION or turn.role == USER):
+            for one in self.found[-COMPARED:]:
+                if one.choice and not one.gone and not one.marked and replaces(made.choice, one.choice):
+                    one.gone = True
+        if kind == DONE:
+            self._did(words)
+        self.found.append(made)
+        if len(self.same) < KEPT:
+            self.same[kind, plain(text)] = made
+        return made
+
+    def _did(self, done: frozenset[str]) -> None:
+        """A task that is done is pending no more."""
+        for one in self.found[-COMPARED:]:
+            if (
+                one.kind == TASK
+                and not one.gone
+                and not one.listed
+                and one.turn < self.turn
+                and covered(one.words, done) >= 0.5
+                and len(one.words & done) >= min(2, len(one.words))
+            ):
+                one.gone = True
+
+    def _overrule(self, text: str, sentence: Sentence, turn: Turn) -> None:
+        """The user overrules what was decided just before: what the words are about, else what the agent said last."""
+        words = content(text, self.language)
+        best: tuple[float, Candidate] | None = None
+        for one in reversed(self.found[-60:]):
+            if one.gone or one.marked or one.kind not in (DECISION, PREFERENCE, PATTERN, TASK) or self.turn - one.turn > 30:
+                continue
+            likeness = len(words & one.words)
+            near = self.turn - one.turn <= 2
+            if one.role == USER and likeness < 2 and not cues(self.language).find("overrule", "self", text):
+                continue  # `no, ...` is said to the agent
+            score = likeness + (0.6 if near and sentence.first else 0) - (self.turn - one.turn) * 0.01
+            if (likeness or (near and sentence.first and one.kind == DECISION)) and (best is None or score > best[0]):
+                if likeness < 2 and not near:
+                    continue
+                best = score, one
+        if best:
+            best[1].gone = True
+
+    def _undo(self, text: str) -> None:
+        words = content(text, self.language)
+        for one in reversed(self.found[-80:]):
+            if (
+                not one.gone
+                and one.kind in (DECISION, DONE)
+                and not one.marked
+                and len(words & one.words) >= 2
+                and shared(words, one.words) >= 0.4
+            ):
+                one.gone = True
+                return
+
+    def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
+        """Return what was found."""
+        self._close()
+        for trouble, text, detail, score in self.errors.told():
+            words = content(f"{text} {detail}", self.language)
+            self.found.append(
+                Candidate(
+                    ERROR,
+                    rules.stripped(text, self.language)[:TEXT],
+                    detail[:DETAIL],
+                    trouble.at,
+                    trouble.line,
+                    trouble.last,
+                    tuple(trouble.files[-4:]),
+                    trouble.role,
+                    score,
+                    trouble.order,
+                    words,
+                    0,
+                    False,
+                    trouble.marked,
+                )
+            )
+        kept = _distinct([one for one in self.found if not one.gone])
+        if known is not None:
+            kept = [one for one in kept if one.marked or not known(one.text)]
+        best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
+        items = tuple(
+            Item(one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role, round(min(1.0, one.score), 2), one.marked)
+            for one in sorted(best, key=lambda one: one.order)
+        )  # fmt: skip
+        facts = {
+            "turns": self.counts.turns, "asked": self.counts.asked, "tokens": self.counts.tokens,
+            "files": [path for path, _ in self.counts.files.most_common(FILES)], "commits": self.counts.commits,
+        }  # fmt: skip
+        return Extract(items, self.topics.best(), facts=facts)
+
+
+def _parted(text: str, language: str) -> tuple[str, str]:
+    """Return a sentence and its reason, which stays in the sentence where the rest would be too short."""
+    found = cues(language).find("general", "because", text)
+    if not found or found.start() < 12:
+        return text, ""
+    return text, text[found.end() :].strip(" ,.:;，。")
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without those that say what another says: the surer one stays, with the time of the latest."""
+    out: list[Candidate] = []
+    for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
+        for other in out:
+            same = one.kind == other.kind or {one.kind, other.kind} <= {DECISION, PREFERENCE, PATTERN, CONTEXT}
+            if (
+                same
+                and len(one.words & other.words) >= min(2, len(one.words))
+                and shared(one.words, other.words) >= (ALIKE if one.kind == other.kind else 0.8)
+            ):
+                if one.at > other.at and one.kind == other.kind and not other.marked:
+                    other.at, other.last = one.at, max(other.last, one.line)
+                other.detail = other.detail or one.detail
+                break
+        else:
+            out.append(one)
+    return out

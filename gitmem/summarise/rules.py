@@ -1,0 +1,188 @@
+"""What kind of thing one sentence teaches, if any, and how surely. Pure; the cue phrases are data (`cues`)."""
+
+import re
+from dataclasses import dataclass
+
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.model.turn import ASSISTANT, USER
+from gitmem.summarise.cues import Cues, cues, markers
+from gitmem.summarise.sentences import Sentence
+
+MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
+SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
+_ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
+_NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
+_REFUSED = re.compile(r"(?i)^(?:no|nada de|sem|sin) \S")
+_QUOTED = re.compile(r"^[\"'“«‘「『].*[\"'”»’」』][.!。]?$")
+# a name with a version, an address
+_VERSION = re.compile(
+    r"\b[A-Z][A-Za-z+#.]*(?: [A-Z][A-Za-z]+)?(?: is| é| es| version| versão| versión|版本是|是|版本)? ?v?\d+(?:\.\d+)+\b|\b(?:python|node|go|ruby|php|java|postgres|mysql|redis|rust|django|rails|react|vue|kotlin|swift|terraform|ubuntu|debian|alpine)"
+    r" v?\d+(?:\.\d+)*\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:Debian|Ubuntu|Windows|macOS|iOS|Android|Node|Java|JDK|PHP|Rails|Django|Postgres|PostgreSQL|Electron|Angular|React|Vue|Ruby|Python|Kafka|Redis|MySQL|Spring Boot)"
+    r"(?: is| é| es|是| )? ?v?\d+\b"
+)
+_LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a sentence is taken for."""
+
+    kind: str
+    text: str
+    score: float
+    marker: bool = False
+
+
+def judged(sentence: Sentence, role: str, language: str) -> Said | None:
+    """Return what a sentence teaches, None for nothing. Errors are told by their markers alone; what else is said of them is `offline_errors`'."""
+    text = sentence.text
+    if sentence.box:
+        return None if sentence.box == "-" else _made(DONE if sentence.box == "x" else TASK, text, MARKED, language, marker=True)
+    marker = labelled(text) or labelled(stripped(text, language))
+    if marker is not None:
+        kind, rest = marker
+        if kind == TASK and (
+            (role == USER and _NEXT.match(text))
+            or cues(language).find("skip", "boilerplate", rest)
+            or cues(language).find("task", "not", rest)
+        ):
+            return None  # what the user wants next, and what the agent looks at next, is not left to be done
+        if kind == TASK and cues(language).find("error", "stated", rest) and not cues(language).find("error", "not", rest) and not cues(language).find("task", "sure", rest):
+            kind = ERROR  # `Blocked: the build fails`
+        return _made(kind, rest, MARKED, language, marker=True) if not asks(rest, language) and _tells(rest) else None
+    if not SHORTEST // 2 <= len(text) <= LONGEST or _QUOTED.match(text) or not _LETTERS.search(text):
+        return None
+    here = cues(language)
+    if asks(text, language) or _passed_over(here, text, role):
+        return None
+    under = _under(sentence)
+    if under and sentence.point and (said := _made(under, text, SURE, language, marker=True)):
+        return said
+    best: Said | None = None
+    if role == USER and _VERSION.search(text) and not here.find("exchange", "request", text) and not here.find("error", "stated", text):
+        best = _made(CONTEXT, text, LIKELY + 0.06, language)
+    for kind in _ORDER:
+        score = _score(here, kind, text, role)
+        if score and (best is None or score > best.score + 0.01):
+            best = _made(kind, text, score, language)
+    if best and best.kind == PREFERENCE and role == USER and _REFUSED.match(text) and not here.find("exchange", "style", text):
+        return Said(DECISION, best.text, best.score)
+    return best
+
+
+def labelled(text: str) -> tuple[str, str] | None:
+    """Return the kind that a marker in front of a text names, and the rest: `Decision: ...`."""
+    if not any(mark in text[:60] for mark in ":：]—–"):
+        return None
+    for kind, marker, _ in markers():
+        found = marker.match(text)
+        if found:
+            return kind, text[found.end() :].strip(" *_-—–")
+    return None
+
+
+def asks(text: str, language: str) -> bool:
+    """Whether a sentence asks and tells nothing."""
+    end = text.rstrip("\"'”’)]*_ ")
+    return end.endswith(("?", "？")) or text.startswith("¿") or bool(cues(language).find("skip", "question", text))
+
+
+def supposes(text: str, language: str) -> bool:
+    """Whether a sentence supposes, and states nothing."""
+    return bool(cues(language).find("skip", "hypothetical", text))
+
+
+def _passed_over(here: Cues, text: str, role: str) -> bool:
+    names = (
+        ("hypothetical", "hearsay", "tried", "rejected")
+        if role == USER
+        else ("hypothetical", "hearsay", "tried", "rejected", "boilerplate")
+    )
+    return any(here.find("skip", name, text) for name in names)
+
+
+def _score(here: Cues, kind: str, text: str, role: str) -> float:
+    if here.find(kind, "not", text):
+        return 0.0
+    if role == ASSISTANT and (
+        (kind == PATTERN and (not here.find(kind, "strict", text) or here.find("done", "sure", text))) or (kind == CONTEXT and here.find("exchange", "now", text))
+    ):
+        return 0.0  # what an agent explains of its work
+    if here.find(kind, "sure", text):
+        score = SURE
+    elif role == USER and here.find(kind, "user", text):
+        score = SURE - 0.05 if kind != PREFERENCE else SURE + 0.02
+    elif (role == ASSISTANT and here.find(kind, "assistant", text)) or here.find(kind, "likely", text):
+        score = LIKELY
+    else:
+        return 0.0
+    if kind == PREFERENCE and role != USER:
+        score -= 0.1
+    return score
+
+
+def _under(sentence: Sentence) -> str:
+    """Return the kind that a sentence's heading, or the line before its list, names."""
+    for words in (sentence.lead, sentence.heading):
+        if not words or len(words) > 90:
+            continue
+        if words.endswith(("?", "？")):
+            return ""
+        found = [(match.start(), kind) for kind, _, heading in markers() if (match := heading.search(words))]
+        if found:
+            kinds = {kind for _, kind in found}
+            if TASK in kinds and DONE in kinds:  # "what is not done yet"
+                return TASK
+            return min(found)[1]
+    return ""
+
+
+def _tells(text: str) -> bool:
+    return len(text) >= 3 and bool(_LETTERS.search(text))
+
+
+def _made(kind: str, text: str, score: float, language: str, *, marker: bool = False) -> Said | None:
+    text = stripped(text, language)
+    return Said(kind, text, score, marker) if _tells(text) and (marker or len(text) >= SHORTEST // (2 if language == "zh" else 1)) else None
+
+
+def stripped(text: str, language: str) -> str:
+    """Return a sentence without the words in front that say nothing, its first letter upper case."""
+    for _ in range(4):
+        found = cues(language).find("general", "filler", text)
+        if not found or not found.group().strip() or found.end() >= len(text) - 3:
+            break
+        text = text[found.end() :].lstrip(" ,;:：，、-—–")
+    text = text.strip()
+    return text[:1].upper() + text[1:] if text[:1].islower() and text.split(" ", 1)[0].isalpha() else text
+
+
+KINDS_BY_CUE = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT)
+
+
+def fixing(text: str) -> str | None:
+    """Return what a marker names as a cause or a fix, as in `Fix: ...`; None when there is no such marker."""
+    found = _FIXING.match(text)
+    return text[found.end() :].strip() or None if found else None
+
+
+_FIXING = re.compile(
+    r"(?i)^(?:the )?(?:root cause|cause|fix(?:ed)?|solution|resolution|resolved|workaround|solved|causa(?: raiz| raíz)?|correção|solução|corrección|solución|arreglo|contorno|resolvido|resuelto|"
+    r"根本原因|根因|原因|修复|解决(?:办法|方案|方法)?|修复方法|修正)\s*[:：]\s*"
+)
+
+
+def listed(text: str, language: str) -> tuple[str, ...]:
+    """Return the tasks that one sentence lists after a colon: `Still open: docs, tests and the cron`; nothing when it lists none."""
+    head, _, rest = text.replace("：", ": ").partition(": ")
+    if not rest:
+        head, rest = "", text
+    elif not cues(language).find("task", "sure", head) and not any(kind == TASK and heading.search(head) for kind, _, heading in markers()):
+        return ()
+    if not head:
+        return ()
+    parts = [part.strip(" .。;；") for part in _LISTED.split(rest)]
+    return tuple(stripped(part, language) for part in parts) if len(parts) > 1 and all(len(part) > 3 and (" " in part or language == "zh") for part in parts) else ()
+
+
+_LISTED = re.compile(r",? (?:and|e|y) (?=\S+ )|[,;] |[，；、]|(?<=[\u4e00-\u9fff])和(?=[\u4e00-\u9fff])")

@@ -1,0 +1,149 @@
+"""What somebody said, sentence by sentence, with the heading and the box it stands under; code, quotations and tables left out. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST = 600  # characters of a sentence that anything is looked for in
+SENTENCES = 400  # of one turn
+_FENCE = re.compile(r"(?ms)^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
+_INLINE_BLOCK = re.compile(r"(?s)```.*?(?:```|\Z)")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*$")
+_BOLD_LINE = re.compile(r"^\s*(?:\*\*|__)([^*_\n]{2,80}?)[:：]?(?:\*\*|__)[:：]?\s*$")
+_POINT = re.compile(r"^(\s*)(?:[-*+•·‣–]\s+|\(?\d{1,3}[.)]\s+|\d{1,3}、\s*|[a-h]\)\s+)(.*)$")
+_BOX = re.compile(r"^\[([ xX✓✔~/-])\]\s*(.*)$")
+_MARK_BOX = re.compile(r"^([☐☑☒✅✔❌⬜])\ufe0f?\s*(.*)$")
+_EMPHASIS = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
+_ITALIC = re.compile(r"(?<![\w*`/])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
+_STRUCK = re.compile(r"~~[^~\n]+~~")
+_LINK = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
+_END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
+_SHORT = re.compile(
+    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
+)
+_CODE = re.compile(
+    r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w+[^>]*>\s*$|at \S+\(.*\)$|File \".*\", line \d+)"
+)
+_LEADING = re.compile(r"^(?:[^\w\s`\"'“‘«\[(<@#$./¿¡~✅✔☑-]|\ufe0f)+\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence. `box` is 'x' or ' ' where it is a point with a box, '' where it is none; `heading` is what it stands under, `lead` the line before its list."""
+
+    text: str
+    heading: str = ""
+    lead: str = ""
+    box: str = ""
+    point: bool = False
+    first: bool = False  # of its turn
+    place: int = 0  # its number in the turn
+
+
+def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
+    """Yield the sentences of a text."""
+    made = 0
+    for block in _blocks(text, heading):
+        for part in [block.text] if block.box else split(block.text):
+            clean = tidy(part)
+            if not clean:
+                continue
+            yield Sentence(clean[:LONGEST], block.heading, block.lead, block.box, block.point, made == 0, made)
+            made += 1
+            if made == SENTENCES:
+                return
+
+
+def last_heading(text: str) -> str:
+    """Return the heading that a text is nothing but; empty when it is more."""
+    found = _HEADING.match(text) or _BOLD_LINE.match(text)
+    return tidy(found[1]) if found and "\n" not in text.strip() else ""
+
+
+def _blocks(text: str, heading: str) -> Iterator[Sentence]:
+    """Yield the points and paragraphs of a text, not split yet."""
+    if "```" in text or "~~~" in text:
+        text = _INLINE_BLOCK.sub("\n", _FENCE.sub("\n", text))
+    lead = ""
+    held: list[str] = []
+    point: tuple[str, bool] | None = None  # the box of the point that is read
+
+    def ended() -> Iterator[Sentence]:
+        nonlocal point
+        whole = " ".join(held)
+        held.clear()
+        if whole:
+            yield Sentence(whole, heading, lead if point else "", point[0] if point else "", point is not None)
+        point = None
+
+    blank = True
+    for line in text.split("\n"):
+        bare = line.strip()
+        if not bare:
+            yield from ended()
+            blank = True
+            continue
+        if bare.startswith((">", "|", "---", "===", "***")) or _CODE.match(line):
+            yield from ended()
+            continue
+        head = _HEADING.match(line) or _BOLD_LINE.match(line)
+        if head:
+            yield from ended()
+            heading, lead = head[1].strip("*_ "), ""
+            continue
+        found = _POINT.match(line)
+        marked = _MARK_BOX.match(bare) if not found else _MARK_BOX.match(found[2])
+        if found or marked:
+            yield from ended()
+            rest, box = (found[2] if found else bare), ""
+            boxed = _BOX.match(rest)
+            if boxed:
+                rest, box = boxed[2], "x" if boxed[1] in "xX✓✔" else "-" if boxed[1] == "-" else " "
+            elif marked:
+                rest, box = marked[2], {"☐": " ", "⬜": " ", "❌": "-"}.get(marked[1], "x")
+            held.append(rest)
+            point = (box, True)
+        else:
+            if blank:
+                lead = ""
+            if held and (
+                (point is None and (held[-1][-1:] in ".!?:。！？：;；" or bare[:1].isupper()))
+                or (point and not line.startswith((" ", "\t")))
+            ):
+                yield from ended()
+            if point is None and not line.startswith((" ", "\t")):
+                lead = ""
+            held.append(bare)
+        if bare.endswith((":", "：")) and not (found and point and point[0]):
+            lead = tidy(held.pop() if len(held) == 1 else " ".join(held)).rstrip(":： ")
+            held.clear()
+            point = None
+        blank = False
+    yield from ended()
+
+
+def split(text: str) -> list[str]:
+    """Return the sentences of one paragraph."""
+    out: list[str] = []
+    start = 0
+    for end in _END.finditer(text):
+        part = text[start : end.start()]
+        if not part.strip() or (_SHORT.search(part.rstrip("\"'”’)]*_ ")) and part.endswith(".")):
+            continue
+        if re.fullmatch(r"\s*\d{1,3}\.", part):
+            continue
+        out.append(text[start : end.end()].strip())
+        start = end.end()
+    rest = text[start:].strip()
+    return [*out, rest] if rest else out
+
+
+def tidy(text: str) -> str:
+    """Return a sentence without what only draws it: emphasis, links, what is struck out, marks in front."""
+    if "~~" in text:
+        text = _STRUCK.sub("", text)
+    if "*" in text or "__" in text:
+        text = _ITALIC.sub(r"\1", _EMPHASIS.sub(r"\2", text)).replace("**", "")
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    return _LEADING.sub("", " ".join(text.split()), 1).strip()

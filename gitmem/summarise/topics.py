@@ -1,0 +1,68 @@
+"""What a session is about: its most telling words and pairs of words, counted as its turns come, in memory that is bounded."""
+
+import re
+from collections import Counter
+
+from gitmem.summarise.cues import cues
+
+KEPT = 4000  # words and pairs that are counted at one time
+_WORD = re.compile(r"`([^`\n]{2,40})`|([^\W\d_][\w-]*(?:\.[a-z]\w*)?)")
+_HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
+_HAN_STOP = re.compile(
+    "[的了是在把就都也要和与吧呢吗啊我你们他这那个会有不用为被到上下里中对从请先再现还让给没以可能需们做改看下好加很去说]"
+)
+
+
+class Topics:
+    """Counts words of what was said; those of users weigh more, and those that come in several turns."""
+
+    def __init__(self) -> None:
+        self.weight: Counter[str] = Counter()
+        self.turns: Counter[str] = Counter()
+        self.shown: dict[str, str] = {}
+
+    def add(self, text: str, language: str, weight: float) -> None:
+        """Count the words of one turn."""
+        here = cues(language)
+        found: Counter[str] = Counter()
+        before = ""
+        end = 0
+        for match in _WORD.finditer(text[:4000]):
+            word = match[1] or match[2]
+            low = word.lower()
+            if (len(low) < 3 and not match[1]) or low in here.stop or low in here.words or (language == "zh" and _HAN.search(low)):
+                before = ""
+                continue
+            if low.isalpha() or match[1] or any(mark in low for mark in "-_."):
+                found[low] += 1
+                self.shown.setdefault(low, word)
+                if before and match.start() - end == 1 and text[end] == " " and not match[1]:
+                    pair = f"{before} {low}"
+                    found[pair] += 1
+                    self.shown.setdefault(pair, f"{self.shown[before]} {word}")
+                before, end = low, match.end()
+        if language == "zh":
+            for run in _HAN.findall(text[:4000]):
+                for part in _HAN_STOP.sub(" ", run).split():
+                    if 2 <= len(part) <= 6:
+                        found[part] += 1
+                        self.shown.setdefault(part, part)
+        for word, times in found.items():
+            self.weight[word] += weight * min(times, 3) * (1.6 if " " in word else 1.0)  # type: ignore[assignment]
+            self.turns[word] += 1
+        if len(self.weight) > 2 * KEPT:
+            kept = dict(self.weight.most_common(KEPT))
+            self.weight = Counter(kept)
+            self.turns = Counter({word: times for word, times in self.turns.items() if word in kept})
+            self.shown = {word: shown for word, shown in self.shown.items() if word in kept}
+
+    def best(self, most: int = 8) -> tuple[str, ...]:
+        """Return the most telling ones, the best first; a word that a pair has told is not told again."""
+        ranked = sorted(self.weight, key=lambda word: (-self.weight[word] * (1 + min(self.turns[word], 6)), word))
+        out: list[str] = []
+        for word in ranked:
+            if len(out) == most or self.weight[word] < 2:
+                break
+            if not any(word in other.split() or set(word.split()) & set(other.split()) for other in out):
+                out.append(word)
+        return tuple(self.shown[word] for word in out)

@@ -1,0 +1,57 @@
+"""Commit messages, as `git log` prints them: each a turn with its subject, its body and its trailers."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import IO
+
+from gitmem.model.turn import ASSISTANT, Turn
+from gitmem.transcripts.lines import lines
+from gitmem.transcripts.said import said
+
+TOOL_NAME = "commit"
+BODY = 400  # lines of a message
+_COMMIT = re.compile(r"^commit ([0-9a-f]{7,64})(?:\s.*)?$")
+_HEADER = re.compile(r"^(?:Author|AuthorDate|Commit|CommitDate|Date|Merge|gpg): ?\s*(.*)$")
+_FILE = re.compile(r"^(?:[ACDMRT]\d{0,3}\t)?([^\s|][^|\t]{0,400}?)(?:\t(.+))?$")
+
+
+def commits(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield a turn for each commit of `git log [--name-only]`, the oldest last as git has it; `line` is where it begins."""
+    start, id, at = 0, "", ""
+    body: list[str] = []
+    files: list[str] = []
+
+    def made() -> Iterator[Turn]:
+        text = said("\n".join(body).strip())
+        if id and text:
+            yield Turn(ASSISTANT, text, at, start, TOOL_NAME, id, tuple(files[:20]))
+
+    for line in lines(stream, 1 << 20):
+        begun = _COMMIT.match(line.text)
+        if begun:
+            yield from made()
+            start, id, at = line.number, begun[1], ""
+            body, files = [], []
+        elif line.text.startswith("    "):
+            if len(body) < BODY:
+                body.append(line.text[4:])
+        elif not line.text.strip():
+            if body:
+                body.append("")
+        elif not body and (head := _HEADER.match(line.text)):
+            if line.text.startswith(("Date", "CommitDate", "AuthorDate")):
+                at = _stamp(head[1]) or at
+        elif body and (path := _FILE.match(line.text)):
+            files.append(path[2] or path[1])
+    yield from made()
+
+
+def _stamp(text: str) -> str:
+    """Return git's date as RFC 3339, UTC; empty when it is none."""
+    for form in ("%a %b %d %H:%M:%S %Y %z", "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%dT%H:%M:%S%z"):
+        try:
+            return datetime.strptime(text.strip(), form).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        except ValueError:
+            continue
+    return ""

@@ -1,0 +1,133 @@
+"""How far a plan is: plan.md, PROGRESS.md and state.json, as turns and as one small value."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+from gitmem.light import loads
+from gitmem.model.turn import USER, Turn
+from gitmem.transcripts.said import mapping, number, said, sequence, string
+from gitmem.transcripts.text import text
+
+MOST = 8 << 20  # bytes of a state.json
+TASKS = 500
+_BOX = re.compile(r"^\s*(?:[-*+•] |\d+[.)] )?\s*\[([ xX✓✔~/-])\]\s*(.+)", re.DOTALL)
+_POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_PENDING = re.compile(
+    r"(?i)\b(?:pending|to-?dos?|to do|next(?: steps?| up)?|remaining|left|open (?:tasks|items|questions)|backlog|upcoming|not (?:started|done)|in progress|doing|wip|blocked|"
+    r"pendentes?|pendências|a fazer|próximos passos|por fazer|restantes?|em (?:andamento|curso)|pendientes?|por hacer|próximos pasos|siguientes? pasos?|en (?:curso|progreso)|faltan?)\b"
+    r"|待办|待完成|未完成|下一步|进行中|剩余|后续"
+)
+_DONE = re.compile(
+    r"(?i)\b(?:done|completed?|finished|shipped|closed|implemented|what was done|accomplished|concluíd[oa]s?|feit[oa]s?|finalizad[oa]s?|terminad[oa]s?|prontos?|hech[oa]s?|completad[oa]s?|listos?)\b|已完成|完成情况|已做|完成的"
+)
+_PHASE = re.compile(r"(?i)^[\s>*_#-]*(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*\s*[:：][*_]*\s*(.+?)[\s*_]*$", re.MULTILINE)  # fmt: skip
+_LISTS = {
+    "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
+    "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
+}  # fmt: skip
+_ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a plan is: its phase, how many of its tasks are done, and which."""
+
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+    pending: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+
+
+def progress(turns: Iterable[Turn]) -> Progress:
+    """Return how far a plan is, from its turns."""
+    phase = heading = ""
+    tasks: dict[str, bool] = {}
+    counted: tuple[int, int] | None = None
+    for turn in turns:
+        for line in turn.text.split("\n")[:TASKS]:
+            head = _HEADING.match(line)
+            if head:
+                heading = head[1]
+            counts = re.search(r"(?i)\btasks?\s*[:：]\s*(\d+)\s*/\s*(\d+)", line)
+            if counts:
+                counted = (int(counts[1]), int(counts[2]))
+        said_phase = _PHASE.search(turn.text)
+        if said_phase and not phase:
+            phase = said_phase[1][:200]
+        box = _BOX.match(turn.text)
+        point = _POINT.match(turn.text)
+        if box:
+            tasks[" ".join(box[2].split())] = box[1] in "xX✓✔"
+        elif point and heading and len(tasks) < TASKS:
+            if _DONE.search(heading) and not _PENDING.search(heading):
+                tasks.setdefault(" ".join(point[1].split()), True)
+            elif _PENDING.search(heading):
+                tasks.setdefault(" ".join(point[1].split()), False)
+    completed = tuple(name for name, done in tasks.items() if done)
+    done, total = counted if counted and counted[1] >= len(tasks) else (len(completed), len(tasks))
+    return Progress(phase, done, total, tuple(name for name, done in tasks.items() if not done), completed)
+
+
+def plan(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield the turns of a plan.md or a PROGRESS.md."""
+    return text(stream)
+
+
+def state(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is no JSON is read as text."""
+    data = stream.read(MOST).decode("utf-8", "replace")
+    try:
+        found = loads(data)
+    except (ValueError, RecursionError):
+        return
+    yield from _stated(mapping(found), 0)
+
+
+def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
+    phase = next((value[key] for key in ("phase", "currentPhase", "current_phase", "stage", "status") if string(value.get(key))), "")
+    if phase:
+        yield Turn(USER, said(f"Phase: {phase}", 300), line=1)
+    done, total = (
+        next((number(value.get(k)) for k in keys if number(value.get(k))), 0)
+        for keys in (
+            ("tasks_done", "tasksDone", "completedCount", "done_count"),
+            ("tasks_total", "tasksTotal", "totalTasks", "total", "task_count"),
+        )
+    )
+    if total:
+        yield Turn(USER, f"Tasks: {done}/{total}", line=1)
+    for what, keys in _LISTS.items():
+        for key in keys:
+            for one in sequence(value.get(key))[:TASKS]:
+                name = _name(one)
+                if name:
+                    yield Turn(USER, f"- [{'x' if what == 'completed' else ' '}] {name}", line=1)
+    for one in sequence(value.get("tasks"))[:TASKS] + sequence(value.get("stories"))[:TASKS] + sequence(value.get("items"))[:TASKS]:
+        name, row = _name(one), mapping(one)
+        if name:
+            is_done = string(row.get("status")).lower() in _ENDED or row.get("done") is True or row.get("completed") is True
+            yield Turn(USER, f"- [{'x' if is_done else ' '}] {name}", line=1)
+    for key, kind in (("decisions", "Decision"), ("notes", "Note"), ("blockers", "Blocked")):
+        for one in sequence(value.get(key))[:TASKS]:
+            name = _name(one)
+            if name:
+                yield Turn(USER, said(f"{kind}: {name}"), line=1)
+    if deep < 3:
+        for key in ("progress", "session_state", "state", "plan", "workflow"):
+            if isinstance(value.get(key), dict):
+                yield from _stated(value[key], deep + 1)
+
+
+def _name(value: Any) -> str:
+    """Return the name of a task, which is a string or an object with a title."""
+    if isinstance(value, str):
+        return said(" ".join(value.split()), 500)
+    row = mapping(value)
+    found = next(
+        (row[k] for k in ("title", "name", "content", "description", "task", "text", "decision", "id") if string(row.get(k)).strip()), ""
+    )
+    return said(" ".join(found.split()), 500)

@@ -1,0 +1,35 @@
+"""How far a plan is: boxes, headings in four languages, state.json."""
+
+import io
+import json
+
+import pytest
+
+from gitmem.transcripts.progress import Progress, progress
+from gitmem.transcripts.reading import read
+
+
+def told(text: str, name: str = "PROGRESS.md") -> Progress:
+    return progress(read(io.BytesIO(text.encode()), name))
+
+
+def test_boxes_and_phase() -> None:
+    found = told("# Plan\n\nPhase: development\n\n- [x] parser\n- [ ] printer\n  with colours\n- [X] docs\n")
+
+    assert found == Progress("development", 2, 3, ("printer with colours",), ("parser", "docs"))
+
+
+@pytest.mark.parametrize(
+    ("done", "pending"), [("Done", "Next steps"), ("Concluído", "Pendente"), ("Hecho", "Por hacer"), ("已完成", "待办"), ("Completed", "In progress")]
+)
+def test_headings(done: str, pending: str) -> None:
+    found = told(f"## {done}\n\n- one thing\n\n## {pending}\n\n- another thing\n1. a third\n")
+
+    assert (found.completed, found.pending) == (("one thing",), ("another thing", "a third"))
+
+
+def test_state_json() -> None:
+    state = {"phase": "qa", "tasks": [{"title": "a", "status": "done"}, {"title": "b", "status": "open"}], "pending": ["c"], "tasks_done": 4, "tasks_total": 9}
+
+    assert told(json.dumps(state, indent=2), "state.json") == Progress("qa", 4, 9, ("c", "b"), ("a",))
+    assert told("{broken", "state.json") == Progress()
