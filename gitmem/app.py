@@ -14,7 +14,7 @@ from gitmem import config
 from gitmem.background import detach
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
-from gitmem.files import Home, Location, has_reftable, ignore_text, is_shared, listing, locate, raw_ref, user_repository
+from gitmem.files import Home, Location, has_reftable, ignore_text, is_shared, locate, raw_ref, user_repository
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.query import NAME, Index, open_index
 from gitmem.index.state import State
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gitmem.index.cache import Cache
     from gitmem.services.memories import Writer
     from gitmem.store.records import Notice, Store, Stored
+    from gitmem.summarise.model import Model
 
 SCOPES = ("shared", "private", "user")
 READS_A_FLUSH = 50
@@ -102,7 +103,7 @@ class App:
         """The settings, from git's configuration."""
         given = config.one_off(self.env)  # no other git call sees them
         git = Git(self.location.gitdir, self.env)  # not the common dir: a linked worktree may have settings of its own
-        settings = config.from_git(git.run("config", "--list", "-z", env=given))
+        settings = config.from_scopes(git.run("config", "--list", "-z", "--show-scope", env=given))
         try:
             if not given:
                 config.save_cache(self.home, config.sources(self.location, self.env), settings)
@@ -139,6 +140,14 @@ class App:
             self.env.get("GITMEM_SESSION", "") if session is None else session,
             self.settings.get("allowSecret"),
         )
+
+    def model(self) -> "Model | None":
+        """Return the model that the settings ask for, None for `offline`. One that lacks its key says so at each question (`ModelFailed`)."""
+        if self.settings.get("summariser") == "offline":
+            return None
+        from gitmem.summarise.choosing import choose
+
+        return choose(self.settings, self.env)
 
     # -- stores
 
@@ -443,12 +452,9 @@ class App:
         """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
         before = self.clock.now() - HISTORY_DAYS * 86400
         self.state.expire(before)
-        for path in listing(self.home.join("sessions"), ".jsonl"):
-            try:
-                if os.path.getmtime(path) < before:
-                    os.unlink(path)
-            except OSError:
-                continue
+        from gitmem.services import rotating
+
+        rotating.expire(self.home.join("sessions"), before, self.clock.now())
 
     def remote_ref(self, branch: bool) -> str:
         """Return the ref that memory has on a remote."""

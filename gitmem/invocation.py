@@ -205,6 +205,11 @@ class Hook:
         """The reader's own namespace."""
         return str(self.env.get("GITMEM_AGENT") or self.settings.get("agent") or "global")
 
+    @property
+    def who(self) -> str:
+        """What the agent is called: by its namespace, by what it was started as, else by its CLI."""
+        return self.namespace if self.namespace != "global" else self.event.role or self.event.agent
+
     # -- what was told
 
     def tell(self, rows: "Sequence[Row]", budget: int, lines: "Callable[[Row], str]", told: "Sequence[str]" = ()) -> "list[str]":

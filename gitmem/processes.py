@@ -26,6 +26,28 @@ def agent() -> str:
     return ""
 
 
+def leader() -> str:
+    """Return the process that leads this terminal's session, in the form of `agent`; '' where there is no terminal, or it cannot be told."""
+    try:
+        pid = os.getsid(0)
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read(4096).decode("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    found = _stat(pid)
+    return f"{_host()} {pid} {found[2]}" if found and len(fields) > 4 and fields[4] != "0" else ""  # the field tty_nr
+
+
+def terminal() -> str:
+    """Return the process that leads this terminal, a person's shell, in the form of `agent`; '' when that cannot be told."""
+    try:
+        leader = os.getsid(0)
+    except OSError:
+        return ""
+    found = _stat(leader)
+    return f"{_host()} {leader} {found[2]}" if found and leader > 1 else ""
+
+
 def is_gone(process: str) -> bool | None:
     """Say whether a process has ended; None when it is another host's, or nothing is known of processes."""
     host, _, rest = process.partition(" ")

@@ -3,8 +3,8 @@
 # `git mem <TAB>` works through git's own completion, which looks for the function `_git_mem`.
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
-__git_mem_commands="init status doctor config wipe completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search graph log diff undo sync remote session off on install uninstall hook"
+__git_mem_commands="init status doctor config wipe model completion add edit supersede link unlink pin unpin archive restore forget purge
+	gotcha inbox error show list search recall extract graph briefing log diff undo sync remote session work activate opening off on install uninstall native hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
@@ -12,7 +12,8 @@ __git_mem_agents="claude gemini codex opencode copilot cursor"
 __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
-	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager"
+	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
+	historyLimit summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()
@@ -20,8 +21,11 @@ __git_mem_parts ()
 	case "$1" in
 	gotcha) echo add list show edit resolve reopen snooze verify search for context stats page ;;
 	error) echo record list ;;
-	session) echo list cost ;;
+	session) echo start end current note mark list show export resume context task handover workflows cost ;;
+	work) echo start story phase checkpoint error override pause abort complete resume discard show list import ;;
 	remote) echo enable disable show ;;
+	native) echo status pull push sync watch-once ;;
+	model) echo check ;;
 	esac
 }
 
@@ -55,8 +59,34 @@ __git_mem_options ()
 	"gotcha context") echo --task --error --limit --budget --json ;;
 	"gotcha page") echo --output --all ;;
 	inbox) echo --accept --reject --reason --merge --into --accept-all --limit --all --json ;;
-	"session list") echo --agent --limit --json ;;
+	"session start") echo --agent --title --story --new --json ;;
+	"session end") echo --json ;;
+	"session current") echo --json ;;
+	"session note") echo --session --json ;;
+	"session mark") echo --last --line --session --json ;;
+	"session list") echo --agent --since --until --branch --kind --state --limit --json ;;
+	"session show") echo --date --turns --json ;;
+	"session export") echo --date --output --force ;;
+	"session resume") echo --show --json ;;
+	"session context") echo --agent --history --json ;;
+	"session task") echo --success --failed --story --agent --json ;;
+	"session handover") echo --message --from --decision --open --evidence --private --shared --json ;;
+	"session workflows") echo --json ;;
 	"session cost") echo --all --json ;;
+	"work start") echo --story --title --id --total --executor --json ;;
+	"work story") echo --done --reopen --add --next --title --executor --epic --json ;;
+	"work phase") echo --result --attempt --file --story --executor --epic --json ;;
+	"work checkpoint") echo --answer --story --epic --json ;;
+	"work error") echo --story --executor --epic --json ;;
+	"work override") echo --clear --epic --json ;;
+	"work pause") echo --note --json ;;
+	"work abort") echo --note --json ;;
+	"work complete") echo --yes --note --json ;;
+	"work resume") echo --continue --review --restart --discard --force --json ;;
+	"work discard") echo --force --json ;;
+	"work show") echo --json ;;
+	"work list") echo --all --json ;;
+	"work import") echo --name --dry-run --json ;;
 	off) echo --session --machine --for ;;
 	on) echo --session --machine ;;
 	"error record") echo --command --session --json ;;
@@ -65,6 +95,11 @@ __git_mem_options ()
 	list) echo --kind --type --tag --status --all --agent --file --resolved --unresolved --conflicts --since --until --at --sort --limit \
 		--format --shared --private --user --json ;;
 	search) echo --limit --kind --type --all --agent --format --shared --private --user --json ;;
+	briefing) echo --budget --tokens --write --force --agent --json ;;
+	opening) echo --history --resumed --json ;;
+	recall) echo --session --past --all-sessions --since --limit --json ;;
+	extract) echo --from --session --commits --kind --save --json ;;
+	activate) echo --list --history --timeout --json ;;
 	graph) echo --depth --dot --json ;;
 	log) echo --limit --oneline --patch --reverse --private --user --shared --format --json ;;
 	diff) echo --name-status --private --shared --json ;;
@@ -72,6 +107,11 @@ __git_mem_options ()
 	sync) echo --bundle --pull-only --json ;;
 	"remote enable") echo --branch --yes ;;
 	"remote show") echo --json ;;
+	"native status") echo --json ;;
+	"native pull") echo --dry-run --json ;;
+	"native push" | "native sync") echo --to --dry-run --json ;;
+	"native watch-once") echo --timeout --json ;;
+	"model check") echo --json ;;
 	esac
 	echo --help
 }
@@ -80,13 +120,13 @@ __git_mem_options ()
 __git_mem_takes_value ()
 {
 	case "$2,$1" in
-	install,--project | uninstall,--project) return 1 ;;
+	install,--project | uninstall,--project | "remote enable,--branch") return 1 ;;
 	esac
 	case "$1" in
 	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | -o | --output | --accept | \
 		--agent | --agents | --anchor | --at | --budget | --bundle | --category | --code | --command | --depth | --error | --for | --format | --into | \
 		--language | --link | --merge | --project | --query | --reason | --reject | --remote | --session | --severity | --since | --sort | \
-		--status | --tag | --task | --text | --title | --until | --untag | --workaround) return 0 ;;
+		--status | --tag | --task | --text | --title | --until | --untag | --workaround | --to | --timeout | --answer | --attempt | --epic | --executor | --id | --name | --next | --note | --result | --story | --total | --branch | --commits | --date | --decision | --evidence | --from | --history | --line | --open | --state | --tokens | --write | -e | -r | -s) return 0 ;;
 	esac
 	return 1
 }
@@ -141,6 +181,31 @@ __git_mem_value ()
 {
 	case "$2,$1" in
 	"gotcha context,-t") return ;;
+	extract,--kind)
+		__git_mem_words "decision error pattern task done preference context"
+		return
+		;;
+	extract,--from)
+		__git_mem_words "auto claude gemini codex history text plan commits"
+		return
+		;;
+	"session list,--kind")
+		__git_mem_words "new existing workflow"
+		return
+		;;
+	"session list,--state")
+		__git_mem_words "running ended interrupted"
+		return
+		;;
+	"session list,--agent") __git_mem_words "$__git_mem_agents person" ;;
+	"session list,--branch")
+		__git_mem_words "$(__git_mem_git for-each-ref --format='%(refname:short)' refs/heads)"
+		return
+		;;
+	"session context,--history" | "activate,--history" | "opening,--history" | "briefing,--write")
+		__git_mem_files
+		return
+		;;
 	esac
 	case "$1" in
 	--kind | -k) __git_mem_words "memory gotcha summary snapshot work dna event" ;;
@@ -150,6 +215,9 @@ __git_mem_value ()
 	--category) __git_mem_words "build test lint runtime integration security general" ;;
 	--sort) __git_mem_words "created updated title importance severity" ;;
 	--color) __git_mem_words "auto always never" ;;
+	--to) __git_mem_words "claude gemini agents agent:" ;;
+	--answer) __git_mem_words "go pause review abort" ;;
+	--epic | -e) __git_mem_ids work ;;
 	--agent) __git_mem_words "global all" ;;
 	--agents) __git_mem_words "$__git_mem_agents all none" ;;
 	--language) __git_mem_words "$__git_mem_languages" ;;
@@ -180,9 +248,13 @@ __git_mem_argument ()
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
 		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
 		digest) __git_mem_words "private shared off" ;;
+		native) __git_mem_words "off pull push sync" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;
+	"work phase",0) __git_mem_words "validation development self_healing quality_gate push checkpoint" ;;
+	"work show",0 | "work pause",0 | "work abort",0 | "work complete",0 | "work resume",0 | "work discard",0) __git_mem_ids work ;;
+	"work import",* | extract,*) __git_mem_files ;;
 	hook,0) __git_mem_words "$__git_mem_agents" ;;
 	install,* | uninstall,*) __git_mem_words "$__git_mem_agents git-hooks all" ;;
 	completion,0) __git_mem_words "bash zsh fish" ;;

@@ -9,11 +9,17 @@ function __git_mem_parts -a command
         case gotcha
             printf '%s\n' add list show edit resolve reopen snooze verify search for context stats page
         case session
-            printf '%s\n' list cost
+            printf '%s\n' start end current note mark list show export resume context task handover workflows cost
+        case work
+            printf '%s\n' start story phase checkpoint error override pause abort complete resume discard show list import
         case error
             printf '%s\n' record list
+        case native
+            printf '%s\n' status pull push sync watch-once
         case remote
             printf '%s\n' enable disable show
+        case model
+            printf '%s\n' check
     end
 end
 
@@ -38,10 +44,14 @@ function __git_mem_words
         if test "$word" = --project; and contains -- $command install uninstall
             continue
         end
+        if test "$word" = --branch; and test "$command" = 'remote enable'
+            continue
+        end
         switch $word
             case -k --kind -t --type -i --importance -m --message -F --file -n --limit -o --output --accept --agent --agents --anchor --at --budget \
                 --bundle --category --code --command --depth --error --for --format --into --language --link --merge --project --query --reason \
-                --reject --remote --session --severity --since --sort --status --tag --task --text --title --until --untag --workaround
+                --reject --remote --session --severity --since --sort --status --tag --task --text --title --until --untag --workaround --to --timeout \
+                --answer --attempt --epic --executor --id --name --next --note --result --story --total --branch --commits --date --decision --evidence --from --history --line --open --state --tokens --write -e -r -s
                 set skip 1
             case '-*'
             case '*'
@@ -104,7 +114,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' saveReminder 'remark that nothing was recorded' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -112,6 +122,8 @@ function __git_mem_settings
         editorSymbolLens 'count gotchas above a function' editorInlayHints 'write titles behind lines' \
         editorOutline 'list gotchas among symbols' editorCompletion 'complete ids in editors' \
         editorUnconfirmed 'show what nobody has confirmed' editorMaxPerFile 'lines marked at most' \
+        summariser 'who reads sessions' geminiModel 'the model of Gemini' geminiKey 'its key' geminiUrl 'its server' \
+        modelCommand 'the program that is asked' modelTimeout 'seconds of one answer' modelBudget 'tokens of one session' \
         editorSnoozeDays 'days of an editor snooze' pager 'pager of git mem'
 end
 
@@ -128,6 +140,7 @@ complete -c git-mem -n __git_mem_needs_command -a status -d 'Show what is stored
 complete -c git-mem -n __git_mem_needs_command -a doctor -d 'Check everything, and repair it with --fix'
 complete -c git-mem -n __git_mem_needs_command -a config -d 'Show and change settings'
 complete -c git-mem -n __git_mem_needs_command -a wipe -d 'Remove gitmem from this repository'
+complete -c git-mem -n __git_mem_needs_command -a model -d 'Ask the model that reads sessions, as a test'
 complete -c git-mem -n __git_mem_needs_command -a completion -d 'Print the completion script of a shell'
 complete -c git-mem -n __git_mem_needs_command -a add -d 'Remember something'
 complete -c git-mem -n __git_mem_needs_command -a edit -d 'Change a record in your editor or by flags'
@@ -146,23 +159,30 @@ complete -c git-mem -n __git_mem_needs_command -a error -d 'Count an error, and 
 complete -c git-mem -n __git_mem_needs_command -a show -d 'Show records'
 complete -c git-mem -n __git_mem_needs_command -a list -d 'List records'
 complete -c git-mem -n __git_mem_needs_command -a search -d 'Find records by their words'
+complete -c git-mem -n __git_mem_needs_command -a recall -d 'Find what was said before, in this session and in memory'
+complete -c git-mem -n __git_mem_needs_command -a extract -d 'Find decisions, fixes and tasks in a session or a file'
+complete -c git-mem -n __git_mem_needs_command -a briefing -d 'Tell what is known of this project, within a budget'
 complete -c git-mem -n __git_mem_needs_command -a graph -d 'Show what links to what'
 complete -c git-mem -n __git_mem_needs_command -a log -d 'Show how memory came to be'
 complete -c git-mem -n __git_mem_needs_command -a diff -d 'Compare two states of the store'
 complete -c git-mem -n __git_mem_needs_command -a undo -d 'Take back the last change'
 complete -c git-mem -n __git_mem_needs_command -a sync -d 'Exchange memory with a remote'
 complete -c git-mem -n __git_mem_needs_command -a remote -d 'Choose where memory is pushed to'
-complete -c git-mem -n __git_mem_needs_command -a session -d 'List sessions of agents, and what they cost'
+complete -c git-mem -n __git_mem_needs_command -a session -d 'Sessions: start, end, list, show, hand over'
+complete -c git-mem -n __git_mem_needs_command -a work -d 'Epics and stories: begin, go on, take up again'
+complete -c git-mem -n __git_mem_needs_command -a activate -d 'Greet as an agent, with what it should know'
+complete -c git-mem -n __git_mem_needs_command -a opening -d 'Decide how a session opens: greet, ask or say nothing'
 complete -c git-mem -n __git_mem_needs_command -a off -d 'Turn hooks of agents off'
 complete -c git-mem -n __git_mem_needs_command -a on -d 'Turn hooks of agents on again'
 complete -c git-mem -n __git_mem_needs_command -a install -d 'Put hooks into the settings of an agent\'s CLI'
 complete -c git-mem -n __git_mem_needs_command -a uninstall -d 'Take hooks out of the settings of an agent\'s CLI'
+complete -c git-mem -n __git_mem_needs_command -a native -d 'Exchange memory with agents\' own files'
 complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
 
 complete -c git-mem -n '__git_mem_using init' -l no-remote -d 'Do not ask the remote whether it has memory already'
 complete -c git-mem -n '__git_mem_using init status doctor config add edit supersede restore inbox show list search graph log diff sync' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "gotcha "{add,list,show,edit,resolve,reopen,snooze,verify,search,for,context,stats}' -l json -d 'Print JSON'
-complete -c git-mem -n '__git_mem_using "error "{record,list} "session "{list,cost}' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "error "{record,list} "session "{start,end,current,note,mark,list,show,resume,context,task,handover,workflows,cost}' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "remote show"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using init' -l agents -x -a 'claude gemini codex opencode copilot cursor all none' -d 'Install hooks for these agents too'
 complete -c git-mem -n '__git_mem_using install uninstall' -l local -d 'For you, in this repository'
@@ -244,10 +264,95 @@ complete -c git-mem -n '__git_mem_using inbox' -l merge -x -k -a '(__git_mem_ids
 complete -c git-mem -n '__git_mem_using inbox' -l into -x -k -a '(__git_mem_ids gotcha)' -d 'The gotcha that --merge goes into'
 complete -c git-mem -n '__git_mem_using inbox' -l accept-all -d 'Everything that waits is so'
 complete -c git-mem -n '__git_mem_using inbox' -s a -l all -d 'All that wait'
+complete -c git-mem -n '__git_mem_using "session start"' -l agent -x -d 'Whose session it is, for an agent without hooks.'
+complete -c git-mem -n '__git_mem_using "session start"' -l title -x -d 'What it is for'
+complete -c git-mem -n '__git_mem_using "session start"' -l story -x -d 'The story at work, for workflows'
+complete -c git-mem -n '__git_mem_using "session start"' -l new -d 'Another one, though one is open here'
+complete -c git-mem -n '__git_mem_using "session note"' -l session -x -d 'Of another session than the one that this runs in'
+complete -c git-mem -n '__git_mem_using "session mark"' -l last -d 'The last turn (what is meant without anything)'
+complete -c git-mem -n '__git_mem_using "session mark"' -l line -x -d 'The line with this number, as ’git mem session show’ has it'
+complete -c git-mem -n '__git_mem_using "session mark"' -l session -x -d 'Of another session than the one that this runs in'
 complete -c git-mem -n '__git_mem_using "session list"' -l agent -x -d 'Of one agent'
-complete -c git-mem -n '__git_mem_using "session list"' -s n -l limit -x -d 'At most so many'
+complete -c git-mem -n '__git_mem_using "session list"' -l since -x -d 'With a sign of life since then'
+complete -c git-mem -n '__git_mem_using "session list"' -l until -x -d 'Begun before then'
+complete -c git-mem -n '__git_mem_using "session list"' -l branch -x -d 'Begun on a branch'
+complete -c git-mem -n '__git_mem_using "session list"' -l kind -x -a 'new existing workflow' -d 'What it was when it began'
+complete -c git-mem -n '__git_mem_using "session list"' -l state -x -a 'running ended interrupted' -d 'How it stands'
+complete -c git-mem -n '__git_mem_using "session list"' -s n -l limit -x -d 'How many'
+complete -c git-mem -n '__git_mem_using "session show"' -l date -x -d 'All sessions of a day'
+complete -c git-mem -n '__git_mem_using "session show"' -l turns -d 'Only what was said'
+complete -c git-mem -n '__git_mem_using "session export"' -l date -x -d 'All sessions of a day'
+complete -c git-mem -n '__git_mem_using "session export"' -s o -l output -r -F -d 'Write to a file that only you read, not to standard output'
+complete -c git-mem -n '__git_mem_using "session export"' -s f -l force -d 'Write over a file that is there'
+complete -c git-mem -n '__git_mem_using "session resume"' -l show -d 'Only show it'
+complete -c git-mem -n '__git_mem_using "session context"' -l agent -x -d 'For which agent.'
+complete -c git-mem -n '__git_mem_using "session context"' -l history -r -F -d 'A conversation to go by instead'
+complete -c git-mem -n '__git_mem_using "session task"' -l success -d 'How it went.'
+complete -c git-mem -n '__git_mem_using "session task"' -l failed -d 'How it went.'
+complete -c git-mem -n '__git_mem_using "session task"' -l story -x -d 'The story that it belongs to'
+complete -c git-mem -n '__git_mem_using "session task"' -l agent -x -d 'Who did it.'
+complete -c git-mem -n '__git_mem_using "session handover"' -s m -l message -x -d 'What the other one has to know'
+complete -c git-mem -n '__git_mem_using "session handover"' -l from -x -d 'Who hands over.'
+complete -c git-mem -n '__git_mem_using "session handover"' -l decision -x -d 'Something decided, beside what was recorded since the work began. May be repeated'
+complete -c git-mem -n '__git_mem_using "session handover"' -l open -x -d 'Something still to do, beside the open tasks. May be repeated'
+complete -c git-mem -n '__git_mem_using "session handover"' -l evidence -x -d 'What shows it'
+complete -c git-mem -n '__git_mem_using "session handover"' -l private -d 'Keep it in the private store, never pushed'
+complete -c git-mem -n '__git_mem_using "session handover"' -l shared -d 'The shared store (default)'
 complete -c git-mem -n '__git_mem_using "session cost"' -l all -d 'Of all sessions together'
+complete -c git-mem -n '__git_mem_using "work start"' -s s -l story -x -d 'A story, in their order'
+complete -c git-mem -n '__git_mem_using "work start"' -l title -x -d 'The epic\'s title'
+complete -c git-mem -n '__git_mem_using "work start"' -l id -x -d 'Its id elsewhere: EPIC-12'
+complete -c git-mem -n '__git_mem_using "work start"' -l total -x -d 'How many stories it will have, if not all are known yet'
+complete -c git-mem -n '__git_mem_using "work "{start,story,phase,error}' -l executor -x -d 'Who does it: an agent, a person'
+complete -c git-mem -n '__git_mem_using "work "{start,story,phase,checkpoint,error,override,pause,abort,complete,resume,discard,show,list,import}' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "work story"' -l done -d 'It is done'
+complete -c git-mem -n '__git_mem_using "work story"' -l reopen -d 'It is not done after all'
+complete -c git-mem -n '__git_mem_using "work story"' -l add -d 'Add stories behind the others: ID or ID=TITLE'
+complete -c git-mem -n '__git_mem_using "work story"' -l next -x -d 'With --done: the story that comes next'
+complete -c git-mem -n '__git_mem_using "work story"' -l title -x -d 'Its title'
+complete -c git-mem -n '__git_mem_using "work "{story,phase,checkpoint,error,override}' -s e -l epic -x -k -a '(__git_mem_ids work)' -d 'Of this epic'
+complete -c git-mem -n '__git_mem_using "work phase"' -s r -l result -x -d 'What the phase came to: passed, failed, a sentence'
+complete -c git-mem -n '__git_mem_using "work phase"' -l attempt -x -d 'This is the attempt number N at the story'
+complete -c git-mem -n '__git_mem_using "work phase"' -l file -r -F -d 'A file that was changed'
+complete -c git-mem -n '__git_mem_using "work "{phase,checkpoint,error}' -s s -l story -x -d 'Of this story'
+complete -c git-mem -n '__git_mem_using "work checkpoint"' -l answer -x -a 'go pause review abort' -d 'What was decided at the checkpoint'
+complete -c git-mem -n '__git_mem_using "work override"' -l clear -d 'Clear KEY'
+complete -c git-mem -n '__git_mem_using "work "{pause,abort,complete}' -s m -l note -x -d 'Why, in a sentence'
+complete -c git-mem -n '__git_mem_using "work complete"' -l yes -d 'Also when stories are not done'
+complete -c git-mem -n '__git_mem_using "work resume"' -l continue -d 'Go on where it stopped'
+complete -c git-mem -n '__git_mem_using "work resume"' -l review -d 'See what was done'
+complete -c git-mem -n '__git_mem_using "work resume"' -l restart -d 'Begin the current story anew'
+complete -c git-mem -n '__git_mem_using "work resume"' -l discard -d 'Put the epic aside'
+complete -c git-mem -n '__git_mem_using "work resume"' -l force -d 'Although another session is at it'
+complete -c git-mem -n '__git_mem_using "work discard"' -l force -d 'Although a session is at it'
+complete -c git-mem -n '__git_mem_using "work list"' -s a -l all -d 'Those that were discarded, too'
+complete -c git-mem -n '__git_mem_using "work import"' -l name -x -d 'What the epic is called here'
+complete -c git-mem -n '__git_mem_using "work import"' -l dry-run -d 'Say what would be read, and write nothing'
 complete -c git-mem -n '__git_mem_using off on' -l session -d 'For one session'
+complete -c git-mem -n '__git_mem_using briefing' -l budget -x -d 'At most so many lines or tokens'
+complete -c git-mem -n '__git_mem_using briefing' -l tokens -x -d 'At most so many tokens'
+complete -c git-mem -n '__git_mem_using briefing' -l write -r -d 'Write it to a file'
+complete -c git-mem -n '__git_mem_using briefing' -l force -d 'Replace a file that git mem did not write'
+complete -c git-mem -n '__git_mem_using briefing' -l agent -x -d 'As this agent sees it'
+complete -c git-mem -n '__git_mem_using opening' -l history -r -d 'The session before, as a file tells it'
+complete -c git-mem -n '__git_mem_using opening' -l resumed -d 'The conversation of before goes on'
+complete -c git-mem -n '__git_mem_using briefing opening' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using recall' -l session -d 'Only in the history of a session'
+complete -c git-mem -n '__git_mem_using recall' -l past -d 'Only in memory'
+complete -c git-mem -n '__git_mem_using recall' -l all-sessions -d 'In the histories of other sessions too'
+complete -c git-mem -n '__git_mem_using recall' -l since -x -d 'Nothing older'
+complete -c git-mem -n '__git_mem_using recall' -s n -l limit -x -d 'At most so many of each group'
+complete -c git-mem -n '__git_mem_using extract' -l from -x -a 'auto claude gemini codex history text plan commits' -d 'What the files are'
+complete -c git-mem -n '__git_mem_using extract' -l session -x -d 'A session that hooks told of'
+complete -c git-mem -n '__git_mem_using extract' -l commits -x -d 'Commit messages'
+complete -c git-mem -n '__git_mem_using extract' -l kind -x -a 'decision error pattern task done preference context' -d 'Only this kind'
+complete -c git-mem -n '__git_mem_using extract' -l save -d 'Put what is found into the inbox'
+complete -c git-mem -n '__git_mem_using extract' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using extract' -F
+complete -c git-mem -n '__git_mem_using recall activate' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using activate' -l list -d 'List the agents that are defined'
+complete -c git-mem -n '__git_mem_using activate' -l history -r -F -d 'A conversation, as JSON'
+complete -c git-mem -n '__git_mem_using activate' -l timeout -x -d 'Milliseconds in all'
 complete -c git-mem -n '__git_mem_using off on' -l machine -d 'For all repositories of this machine'
 complete -c git-mem -n '__git_mem_using off' -l for -x -d 'For so long: 30m, 2h, 1d'
 complete -c git-mem -n '__git_mem_using "error record"' -l command -x -d 'The command that printed it'
@@ -268,8 +373,37 @@ for\t'Show what to know about files or lines'
 context\t'Show what a task should know, for a prompt'
 stats\t'Count them by what they are'
 page\t'Print all as one readable page'"
-complete -c git-mem -n '__git_mem_argument 0 session' -k -a "list\t'List sessions, the latest first'
+complete -c git-mem -n '__git_mem_argument 0 session' -k -a "start\t'Start a session of your own'
+end\t'End a session, and have it digested'
+current\t'Show which session this is'
+note\t'Write something into a session'
+mark\t'Mark what matters in a session'
+list\t'List sessions, the latest first'
+show\t'Show a whole session'
+export\t'Export a session as JSON'
+resume\t'Show where a session stood, and how to go on with it'
+context\t'Show the work in hand, for the next agent'
+task\t'Record that a task is done, or has failed'
+handover\t'Hand the work over to another agent'
+workflows\t'List the workflows that are known'
 cost\t'Show what the hooks of a session cost'"
+complete -c git-mem -n '__git_mem_argument 0 work' -k -a "start\t'Begin an epic, or choose one'
+story\t'Begin a story, complete one, or list them'
+phase\t'Enter a phase of a story, or say what it came to'
+checkpoint\t'Reach a checkpoint, or answer it'
+error\t'Say that something went wrong'
+override\t'Set, show or clear what this epic does otherwise'
+pause\t'Put an epic down for now'
+abort\t'Give an epic up'
+complete\t'Close an epic'
+resume\t'Go on: continue, review, restart or discard'
+discard\t'Put an epic aside'
+show\t'Show an epic, and what comes next'
+list\t'List epics'
+import\t'Read state files of other tools'"
+complete -c git-mem -n '__git_mem_argument 0 "work phase"' -k -a 'validation development self_healing quality_gate push checkpoint'
+complete -c git-mem -n '__git_mem_argument 0 "work "{show,pause,abort,complete,resume,discard}' -k -a '(__git_mem_ids work)'
+complete -c git-mem -n '__git_mem_using "work import"' -F
 complete -c git-mem -n '__git_mem_argument 0 error' -k -a "record\t'Count an error that happened'
 list\t'List the errors that are counted'"
 complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive restore forget purge supersede' -k -a '(__git_mem_ids)'
@@ -283,6 +417,19 @@ complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__g
 complete -c git-mem -n '__git_mem_argument 0 hook' -a 'claude gemini codex opencode copilot cursor'
 complete -c git-mem -n '__git_mem_using install uninstall' -a 'claude gemini codex opencode copilot cursor git-hooks all'
 complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'
+complete -c git-mem -n '__git_mem_using "model check"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_argument 0 model' -a check -d 'Ask it one small question'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summariser (__git_mem_words)' -a 'offline gemini command'
+complete -c git-mem -n '__git_mem_argument 0 native' -k -a "status\t'Show the memory files, and what is in step'
+pull\t'Read the files into the store'
+push\t'Write records into a block of their own in files'
+sync\t'Pull, then push'
+watch-once\t'Wait for the next change of a file, and pull it'"
+complete -c git-mem -n '__git_mem_using "native "{status,pull,push,sync,watch-once}' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "native "{pull,push,sync}' -l dry-run -d 'Show what would be done; change nothing'
+complete -c git-mem -n '__git_mem_using "native "{push,sync}' -l to -x -a 'claude gemini agents agent:' -d 'Write these files'
+complete -c git-mem -n '__git_mem_using "native watch-once"' -l timeout -x -d 'Seconds to wait'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- native (__git_mem_words)' -a 'off pull push sync'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a enable -d 'Let sync push memory to a remote'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a disable -d 'Push memory nowhere any more'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a show -d 'Show the remote and what is not sent'

@@ -22,7 +22,7 @@ LONG = 1 << 20  # characters of a prompt or an output that are looked at
 FILES = 100  # files of one patch
 # Where a payload has what an event wants to know; of several places the first that holds something counts.
 PLACES: "dict[str, tuple[str, ...]]" = {
-    "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",),
+    "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",), "role": ("agent_type",),
     "transcript": ("transcript_path",), "model": ("model",), "prompt": ("prompt",), "message": ("last_assistant_message",), "tool": ("tool_name",),
     "call": ("tool_use_id",), "command": ("tool_input.command",), "path": ("tool_input.file_path", "tool_input.notebook_path"), "error": ("error",),
     "patch": (), "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
@@ -66,11 +66,12 @@ class Adapter:
     names; it may return None for one that is none of ours. `limits` are the seconds that our hook has for an event, where its CLI gives less than usual.
     `session` names variables in which its CLI tells commands the session's id, `mark` one that its commands have where none tells it. `ask` makes the answer to the end of a turn that has the
     model go on with a remark; None where there is none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that
-    they find in this one's settings. `notices` begin what comes as a prompt though nobody wrote it.
+    they find in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume` is what its user types before a
+    session's id to go on with it.
     """
 
     __slots__ = (
-        "answer", "ask", "events", "foreign", "limits", "mark", "name", "notices", "places", "refine", "session", "settings", "told", "tools",
+        "answer", "ask", "events", "foreign", "limits", "mark", "name", "notices", "places", "refine", "resume", "session", "settings", "told", "tools",
     )  # fmt: skip
 
     def __init__(
@@ -90,6 +91,7 @@ class Adapter:
         mark: str = "",
         foreign: "Sequence[str]" = (),
         notices: "tuple[str, ...]" = (),
+        resume: str = "",
     ) -> None:
         self.name = name
         self.events = events
@@ -105,6 +107,7 @@ class Adapter:
         self.mark = mark
         self.foreign = foreign
         self.notices = notices
+        self.resume = resume
 
 
 def find(agent: str) -> Adapter:
@@ -130,6 +133,7 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
     )
     event.source = first(payload, places["source"], 64)
     event.subagent = name(first(payload, places["subagent"], 256))
+    event.role = name(first(payload, places["role"], 64))
     event.transcript = first(payload, places["transcript"], 4096)
     event.model = first(payload, places["model"], 128)
     event.prompt = read_back(first(payload, places["prompt"], LONG))

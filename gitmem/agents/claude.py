@@ -26,6 +26,7 @@ ADAPTER = Adapter(
     session=("CLAUDE_CODE_SESSION_ID",),
     notices=("<task-notification>",),  # a command in the background ended
     foreign=("timestamp", "cursor_version"),  # Copilot CLI and Cursor run what is in .claude/settings.json too, and read other answers
+    resume="claude --resume",
     settings=Settings(
         "claude", user=".claude/settings.json", project=".claude/settings.json", local=".claude/settings.local.json", override="CLAUDE_CONFIG_DIR",
         # what is told before a tool is read with its result: for a look at a file, or a command, the hook after it will do

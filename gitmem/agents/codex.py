@@ -66,6 +66,7 @@ ADAPTER = Adapter(
     refine=_refine,
     limits={"SessionEnd": 2.0},
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
+    resume="codex resume",
     settings=Settings(
         "claude", user=".codex/hooks.json", project=".codex/hooks.json", override="CODEX_HOME",
         most={"SessionEnd": 3},  # it says so at each start to those who ask for more

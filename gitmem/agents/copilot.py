@@ -46,5 +46,6 @@ ADAPTER = Adapter(
     refine=_refine,
     notices=("<system_notification>",),
     session=("COPILOT_AGENT_SESSION_ID",),
+    resume="copilot --resume",
     settings=Settings("copilot", user=".copilot/hooks/git-mem.json", project=".github/hooks/git-mem.json", override="COPILOT_HOME"),
 )  # fmt: skip

@@ -52,6 +52,7 @@ ADAPTER = Adapter(
     told=frozenset({"sessionStart", "postToolUse"}),
     answer=_context,
     refine=_refine,
+    resume="cursor-agent --resume",
     settings=Settings(
         "cursor", user=".cursor/hooks.json", project=".cursor/hooks.json", programs=("cursor", "cursor-agent"),
         matchers={"postToolUse": "Shell|Read|Write|StrReplace|Edit", "postToolUseFailure": "Shell|Read|Write|StrReplace|Edit"},

@@ -33,7 +33,7 @@ class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
     __slots__ = (
-        "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "session",
+        "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "session",
         "source", "subagent", "tool", "transcript",
     )  # fmt: skip
 
@@ -45,6 +45,7 @@ class Event:
         self.cwd = cwd
         self.source = ""  # why a session started or ended, or a context was compacted
         self.subagent = ""  # a subagent shares its session's id, not its context
+        self.role = ""  # what an agent or a subagent was started as: a name from its definitions
         self.transcript = ""  # the agent's own file of this session
         self.model = ""
         self.prompt = ""  # without what was injected into it

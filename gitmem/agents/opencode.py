@@ -38,6 +38,7 @@ ADAPTER = Adapter(
     answer=context,
     refine=_refine,
     session=("OPENCODE_SESSION_ID",),  # the plugin tells it
+    resume="opencode --session",
     settings=Settings(
         "opencode", user=".config/opencode/plugin/git-mem.js", project=".opencode/plugin/git-mem.js", override="XDG_CONFIG_HOME",
     ),

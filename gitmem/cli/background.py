@@ -10,21 +10,19 @@ from typing import Any
 
 import click
 
-from gitmem.app import App
+from gitmem.app import App, open_app
 from gitmem.cli.render import Terminal
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, InvalidRecord
 from gitmem.files import Lock, code_state, storable
-from gitmem.index import sessions
+from gitmem.index import native, sessions
 from gitmem.index.query import Index
 from gitmem.services import placing
-from gitmem.services import sessions as service
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
 TURN = 10.0  # seconds that a drain waits for the one before it
 LONGEST = 900  # seconds that a drain may take
 TRACE = "background"  # the mark that tells what was done last
-BATCH = 1 << 20  # bytes of a history's line that are read at once
 
 
 @click.command("drain", hidden=True)
@@ -36,7 +34,7 @@ def drain_command(term: Terminal) -> None:
         began, done, failed = time.monotonic(), list[str](), ""
         app.state.begin_drain()
         try:
-            for step in (_commit, _finish, _follow):
+            for step in (_commit, _finish, _condense, _compile, _native, _follow):
                 done += step(app)
         except Exception as error:
             failed = f"{type(error).__name__}: {error}"
@@ -86,25 +84,50 @@ def _finish(app: App) -> list[str]:
     """Write what sessions asked for."""
     if not sessions.waiting(app.state):
         return []
-    wanted = app.settings.get("digest")
-    folder = app.home.join("sessions")
+    from gitmem.cli.desk import desk  # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
+    from gitmem.services import sessions as service
 
-    def history(name: str) -> Iterator[bytes]:
-        try:
-            file = open(os.path.join(folder, os.path.basename(name)), "rb")
-        except OSError:
-            return
-        with file:
-            while line := file.readline(BATCH):
-                yield line
-
-    def captured(session: str) -> list[str]:
-        return [row["title"] for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)]
-
-    store = None if wanted == "off" else app.store(wanted)
-    done = service.work_off(app.state, app.writer(session=""), store, app.store("private"), history, app.worktree, captured)
+    done = service.work_off(app.state, desk(app))
     if done:
         app.index()
+    return done
+
+
+def _condense(app: App) -> list[str]:
+    """Put aside what has grown long of histories, and tell it in short."""
+    from gitmem.services import condensing
+
+    return condensing.run(app.home, app.state, int(app.settings.get("historyLimit")), app.clock.now())
+
+
+def _compile(app: App) -> list[str]:
+    """Put the repository's own table of workflows where hooks find it; one that is wrong is told by the commands that need it."""
+    from gitmem.services import context, workflow_file
+
+    try:
+        workflow_file.load(app.home, context.root_of(app.location.worktree))
+    except InvalidRecord:
+        pass
+    return []
+
+
+def _native(app: App) -> list[str]:
+    """Keep agents' own memory files in step, in the work trees where a session that began or ended asked for it."""
+    roots = native.take(app.state)
+    how = app.settings.get("native")
+    if not roots or how == "off":
+        return []
+    from gitmem.cli.native_run import keep_in_step
+
+    done: list[str] = []
+    for root in roots:
+        if not os.path.isdir(root):
+            continue
+        try:
+            with open_app(root, app.env, app.clock, "git") as other:
+                done += keep_in_step(other, how)
+        except GitmemError as error:  # a file that nobody may write must not keep the rest from its turn
+            done.append(f"memory files: {error}")
     return done
 
 

@@ -82,3 +82,4 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from doctor.check_purge(app.git, app.home)
     yield from survey.findings(World(app.location, app.env))
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
+    yield from doctor.check_model(app.settings, app.env)

@@ -17,7 +17,7 @@ from gitmem.files import head
 from gitmem.index.query import FIELDS, SORTED_BY
 from gitmem.model.kinds import LIVE
 from gitmem.model.record import Record
-from gitmem.services import gotchas, history, memories
+from gitmem.services import gotchas, history, memories, proposals
 from gitmem.store.records import Stored
 
 SCREEN = 10  # records that fill a screen
@@ -158,7 +158,11 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     scope, stored = app.get(id)
-    change = gotchas.confirm(app.store(scope), app.writer(), stored.record, head(app.location) or "")
+    commit = head(app.location) or ""
+    if scope == "private" and proposals.TAG in stored.record.tags:  # what a session proposed is everybody's once somebody says that it is so
+        change, scope = proposals.accept(app.store("private"), app.store("shared"), app.writer(), stored.record, commit), "shared"
+    else:
+        change = gotchas.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
         done(term, change, "accepted", scope)
     return stored.record.id

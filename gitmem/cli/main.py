@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("doctor", "Check everything, and repair it with --fix", "Start"),
     "config": ("setup", "Show and change settings", "Start"),
     "wipe": ("wipe", "Remove gitmem from this repository", "Start"),
+    "model": ("model", "Ask the model that reads sessions, as a test", "Start"),
     "completion": ("setup", "Print the completion script of a shell", "Start"),
     "add": ("write", "Remember something", "Write"),
     "edit": ("write", "Change a record in your editor or by flags", "Write"),
@@ -37,7 +38,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "show": ("read", "Show records", "Read"),
     "list": ("list", "List records", "Read"),
     "search": ("list", "Find records by their words", "Read"),
+    "recall": ("recall", "Find what was said before, in this session and in memory", "Read"),
+    "extract": ("extract", "Find decisions, fixes and tasks in a session or a file", "Read"),
     "graph": ("read", "Show what links to what", "Read"),
+    "briefing": ("briefing", "Tell what is known of this project, within a budget", "Read"),
+    "summary": ("summary", "Show what the sessions of this project added up to", "Read"),
     "log": ("past", "Show how memory came to be", "History"),
     "diff": ("past", "Compare two states of the store", "History"),
     "undo": ("past", "Take back the last change", "History"),
@@ -45,9 +50,13 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "remote": ("share", "Choose where memory is pushed to", "Share"),
     "install": ("install", "Put hooks into the settings of an agent's CLI", "Agents"),
     "uninstall": ("install", "Take hooks out of the settings of an agent's CLI", "Agents"),
-    "session": ("session", "List sessions of agents, and what they cost", "Agents"),
-    "off": ("session", "Turn hooks of agents off", "Agents"),
-    "on": ("session", "Turn hooks of agents on again", "Agents"),
+    "session": ("session", "Sessions: start, end, list, show, hand over", "Agents"),
+    "work": ("work", "Epics and stories: begin, go on, take up again", "Agents"),
+    "activate": ("activate", "Greet as an agent, with what it should know", "Agents"),
+    "opening": ("opening", "Decide how a session opens: greet, ask or say nothing", "Agents"),
+    "off": ("switching", "Turn hooks of agents off", "Agents"),
+    "on": ("switching", "Turn hooks of agents on again", "Agents"),
+    "native": ("native", "Exchange memory with agents' own files", "Agents"),
     "hook": ("agents", "Answer a hook of an agent's CLI", "Agents"),
 }
 HIDDEN = {"drain": "background", "git-hook": "install"}
@@ -116,10 +125,16 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
         except OSError as error:
             raise UserError(f"cannot change to '{folder}': {os.strerror(error.errno or 0)}.", "Check the path given with -C.") from error
     environ = dict(os.environ)
-    if "GITMEM_SESSION" not in environ and any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
-        from gitmem.cli.session import current
+    if "GITMEM_SESSION" not in environ:  # what an agent or a person writes belongs to the session
+        if any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
+            from gitmem.cli.session import current
 
-        environ["GITMEM_SESSION"] = current(environ)  # what an agent writes belongs to its session
+            environ["GITMEM_SESSION"] = current(environ)
+        else:
+            from gitmem.services.own import here
+
+            if mine := here(environ):
+                environ["GITMEM_SESSION"] = mine
     ctx.obj = Terminal(folder=".", environ=environ, color=color, pager=not no_pager)
     if version:
         from gitmem import __version__

@@ -14,6 +14,7 @@ from gitmem.model.codec import encode
 from gitmem.model.decay import effective_score
 from gitmem.model.kinds import UNSURE
 from gitmem.model.record import Record
+from gitmem.model.work import facts as facts_of_work
 from gitmem.services import history
 from gitmem.store.records import Damaged, Store, Stored
 
@@ -138,10 +139,12 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
             facts.append(("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}"))
         if row.get("confirmed"):
             facts.append(("Confirmed", f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}"))
+    if row["kind"] == "work":
+        facts.append(("Work", _work(row)))
     facts += [
         ("Author", row.get("author")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
         ("Changed", f"{row['updated']} (revision {row['rev']})" if row["updated"] != row["created"] else None), ("Agent", row.get("agent") if row.get("agent") != "global" else None),
-        ("Origin", _origin(row)), ("Tags", ", ".join(row.get("tags") or [])),
+        ("Origin", _origin(row)), ("From", _file(row)), ("Tags", ", ".join(row.get("tags") or [])),
         ("Code", ", ".join(_place(a) + since for a, since in zip(row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False))), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
         ("Read", f"{row['access_count']}×" if row.get("access_count") else None), ("Store", row["store"] if row["store"] != "shared" else None),
     ]  # fmt: skip
@@ -157,6 +160,13 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
     if row["body"]:
         out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
     return [*out, ""]
+
+
+def _work(row: dict[str, Any]) -> str:
+    """Return how far an epic is, and which command tells the rest."""
+    known = facts_of_work(row.get("state"))
+    where = f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}" if known["story"] else ""
+    return f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem work show {row['id'][4:]}"
 
 
 def _now(app: App, record: Record) -> dict[str, Any]:
@@ -180,6 +190,14 @@ def _now(app: App, record: Record) -> dict[str, Any]:
         )
         told.append(f" ({note})" if note else "")
     return {"places": places, "code_now": told}
+
+
+def _file(row: dict[str, Any]) -> str | None:
+    """Return the file and line that a record was read from, where its places do not tell."""
+    source = row.get("source")
+    if not isinstance(source, dict) or any(a.get("path") == source.get("file") for a in row.get("anchors") or []):
+        return None
+    return plain(f"{source.get('file')}:{source.get('line')}")
 
 
 def _origin(row: dict[str, Any]) -> str | None:

@@ -10,6 +10,7 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.background import trace
 from gitmem.cli.render import Terminal, age, plain
+from gitmem.errors import UserError
 from gitmem.model.kinds import LIVE
 from gitmem.services import placing
 from gitmem.store import journal
@@ -157,7 +158,7 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
         where = "--global" if everywhere else "--local"
         if key is None:
             rows = {
-                name: {"value": app.settings.get(name), "default": default, "what": what}
+                name: {"value": _told(name, app.settings.get(name)), "default": default, "what": what}
                 for name, (_, default, what) in config.SETTINGS.items()
             }
             if as_json:
@@ -166,24 +167,54 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
                 term.page(_setting_lines(term, rows), app)
                 for problem in app.settings.problems:
                     term.note(f"warning: {problem}")
+                for one in app.settings.refused:
+                    term.note("warning: {}\nhint: {}".format(*config.refusal(one)))
             return
         name = config.canonical_key(key)
         if unset:
             app.git.call("config", where, "--unset-all", f"gitmem.{name}", ok=(0, 5))
         elif value is None:
-            found = app.settings.get(name)
+            found = _told(name, app.settings.get(name))
+            if name in app.settings.refused:
+                term.note("warning: {}\nhint: {}".format(*config.refusal(name)))
             if as_json:
                 term.json(found)
             else:
                 click.echo("\n".join(found) if isinstance(found, tuple) else str(found).lower() if isinstance(found, bool) else found)
             return
         else:
+            _settable(name, everywhere)
             config.parse(name, value)
             app.git.run("config", where, *(["--add"] if config.SETTINGS[name][0] == "list" else []), f"gitmem.{name}", value)
         app.__dict__.pop("settings", None)
-        shown = app.settings.get(name)
+        shown = _told(name, app.settings.get(name))
         term.say(
             f"{name} is now {', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}"
+        )
+
+
+def _told(name: str, value: Any) -> Any:
+    """Return a setting's value as it may be shown: of a key only that there is one."""
+    if name not in config.OWN or not value:
+        return value
+    if name == "geminiKey":
+        return "(set, not shown)"
+    from gitmem.model.scrub import scrub
+
+    return scrub(str(value)).text  # a program's arguments, or a URL, may hold a password
+
+
+def _settable(name: str, everywhere: bool) -> None:
+    """Raise UserError for a value that must not be set here, or not on a command line."""
+    if name == "geminiKey":
+        raise UserError(
+            "a key on a command line is seen in the list of processes, and stays in the shell's history.",
+            "Put it into the environment: export GEMINI_API_KEY=…; or into your own configuration with: git config --global --edit",
+        )
+    if name in config.OWN and not everywhere:
+        raise UserError(
+            f"gitmem.{name} is never taken from a repository's own configuration.",
+            f"Set it for yourself: git mem config --global {name} VALUE",
         )
 
 

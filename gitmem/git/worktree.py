@@ -17,7 +17,7 @@ class WorkTree:
     def __init__(
         self, location: Location, env: Mapping[str, str], *, timeout: float = 10.0, hides: Callable[[str], bool] = lambda _: False
     ) -> None:
-        self._hides = hides
+        self.hides = hides
         self.root = location.worktree
         self._git = Git(location.gitdir, env, timeout=timeout)
 
@@ -50,7 +50,7 @@ class WorkTree:
         for name in out.split(b"\0")[:MANY]:
             path = os.fsdecode(name)
             try:
-                if name and not self._hides(path) and since < os.stat(os.path.join(self.root, path)).st_mtime <= until:
+                if name and not self.hides(path) and since < os.stat(os.path.join(self.root, path)).st_mtime <= until:
                     found.append(path)
             except OSError:
                 continue  # removed: nobody knows when
@@ -83,7 +83,7 @@ class WorkTree:
         """Return (path, two letters as `git status --porcelain` has them) of what is changed, staged or new."""
         out = self._run("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules")
         rows = [os.fsdecode(row) for row in out.split(b"\0")[:MANY] if len(row) > 3]
-        return [(row[3:], row[:2].strip()) for row in rows if not self._hides(row[3:])]
+        return [(row[3:], row[:2].strip()) for row in rows if not self.hides(row[3:])]
 
     def commits(self, since: float, until: float) -> list[tuple[str, str]]:
         """Return (short id, subject) of the commits of the checked-out branch that were made between two times (epoch seconds), newest first."""

@@ -5,6 +5,7 @@ truth is in git; the file may be deleted at any time.
 """
 
 import contextlib
+import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -15,11 +16,12 @@ from gitmem.files import Home
 from gitmem.git.objects import Objects, diff
 from gitmem.index.neighbours import LINKED, LINKING, NEIGHBOURS, Map, beside, close
 from gitmem.index.query import NAME, SCHEMA, Index
-from gitmem.index.rows import bases, columns, words
+from gitmem.index.rows import bases, columns, entries, gone, words
 from gitmem.index.state import is_damage, use_wal
 from gitmem.index.words import parts
 from gitmem.model.kinds import command_heads, error_patterns
 from gitmem.model.record import Record, is_stamp, kind_of
+from gitmem.model.work import facts
 from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.ops import parse_usage
 from gitmem.store.records import Damaged, Store, Stored, load
@@ -42,6 +44,7 @@ CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
   WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
+CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE status = 'pinned';
 CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity, origin, confirmed);
 CREATE TABLE edges (n INTEGER, rel TEXT, dst TEXT, PRIMARY KEY (n, rel, dst)) WITHOUT ROWID;
 CREATE INDEX edges_dst ON edges (dst);
@@ -58,6 +61,10 @@ CREATE INDEX commands_n ON commands (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
 CREATE TABLE texts (key TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
+CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, gone TEXT);
+CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT, detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
+  critical INTEGER, PRIMARY KEY (n, place)) WITHOUT ROWID;
+CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
 CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context, tokenize = "porter unicode61 remove_diacritics 2");
 """
 
@@ -257,7 +264,7 @@ class Cache:
                 d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
             )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
-        for table in ("edges", "places", "bases", "patterns", "commands", "globs", "codes"):
+        for table in ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
@@ -274,7 +281,7 @@ class Cache:
         n, id, session, created = row
         touched.around(id, session, created)
         touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
-        for table in ("records", "edges", "places", "bases", "patterns", "commands", "globs", "codes"):
+        for table in ("records", "edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works"):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
@@ -313,6 +320,11 @@ class Cache:
         self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
         if record.kind == "gotcha":
             self.db.executemany("INSERT OR IGNORE INTO commands VALUES (?, ?)", [(c, n) for c in command_heads(record.get("triggers"))])
+        if record.kind == "summary":
+            self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), gone(record)))
+            self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 12)})", [(n, *row) for row in entries(record)])
+        if record.kind == "work":
+            self.db.execute("INSERT OR REPLACE INTO works VALUES (?, ?)", (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False)))
         assert n is not None
         return n
 

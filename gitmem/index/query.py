@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 10
+SCHEMA = 12
 NAME = "index.db"
 # title, tags, body, anchors, context: a low-weight column of neighbours raised recall@10 from 60.6 to 69.3 %
 WEIGHTS = (6.0, 3.0, 1.0, 3.0, 0.3)
@@ -282,13 +282,13 @@ def _filtered(
     *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
     categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
     numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
-    globs: bool = False, triggered: bool = False, what: str = "", by_hand: bool = False, by_sessions: bool = False,
+    globs: bool = False, triggered: bool = False, what: str = "", by_hand: bool = False, by_sessions: bool = False, pinned: bool = False,
 ) -> "tuple[str, list[Any]]":  # fmt: skip
     """Return the WHERE part of a query for records, and its values.
 
     `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
     may be a pattern, `triggered` for those that code may call for, `what` for a kind, or memories of a type: the newest few of them are
-    found without a look at the others. `by_hand` leaves out what sessions leave, their digests and snapshots, `by_sessions` asks for that.
+    found without a look at the others. `by_hand` leaves out what sessions leave, their digests and snapshots, `by_sessions` asks for that. `pinned` finds the few that are.
     """
     where, values = _where(
         kinds=kinds,
@@ -324,6 +324,8 @@ def _filtered(
         where.append("n IN (SELECT n FROM codes)")
     if by_hand or by_sessions:
         where.append(("" if by_sessions else "NOT ") + "(kind IN ('summary', 'snapshot') AND origin = 'captured')")
+    if pinned:
+        where.append("status = 'pinned'")  # in full: only so does SQLite see that an index has these alone
     if resolved is not None:
         where.append("resolved = ?")
         values.append(int(resolved))

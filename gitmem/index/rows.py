@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.index.words import fold, parts
+from gitmem.model import work
 from gitmem.model.kinds import error_patterns
 from gitmem.model.record import Record
 
@@ -47,6 +48,27 @@ def words(record: Record) -> tuple[str, str, str, str, str]:
     return title, fold(" ".join(record.tags)), text, " ".join(_anchor_words(record)), parts(f"{title} {text}")
 
 
+def entries(record: Record) -> list[tuple[Any, ...]]:
+    """Return the entries of a summary's sections, in the order of the table, from their place on; what is no entry is passed over."""
+    sections = record.fields.get("sections")
+    out: list[tuple[Any, ...]] = []
+    for section, rows in sections.items() if isinstance(sections, Mapping) else ():
+        for row in rows if isinstance(rows, list) else ():
+            one = row if isinstance(row, Mapping) else {"text": row}
+            texts = [one[key] if isinstance(one.get(key), str) else "" for key in ("id", "kind", "text", "detail", "at", "session")]
+            files = [x for x in one.get("files") or () if isinstance(x, str)] if isinstance(one.get("files"), list) else []
+            if texts[2].strip():
+                flags = (int(bool(one.get("pinned"))), int(bool(one.get("critical"))))
+                out.append((len(out), str(section), *texts, json.dumps(files, ensure_ascii=False) if files else "", *flags))
+    return out
+
+
+def gone(record: Record) -> str:
+    """Return which entries people took out of a summary, as JSON."""
+    ids = record.fields.get("gone")
+    return json.dumps([x for x in ids if isinstance(x, str)]) if isinstance(ids, list) and ids else ""
+
+
 def _text(record: Record) -> str:
     """Return the text of a record that search looks into: body, workaround, a summary's sections."""
     rest = []
@@ -54,6 +76,9 @@ def _text(record: Record) -> str:
         rest.append(record.fields["workaround"])
     if record.kind == "summary":
         rest.append(" ".join(_strings(record.fields.get("sections"))))
+    if record.kind == "work":
+        every = work.normal(record.fields.get("state")).get("stories", {})
+        rest.append("\n".join(f"{sid} {work.value(every[sid], 'title') or ''}".strip() for sid in every))
     return "\n".join([record.body, *rest]).strip()
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SILENCE = 1800.0  # seconds without a sign of life after which a session whose process is not known counts as gone
-LEASE = 120.0  # seconds that a process has for what a session asked
+LEASE = 300.0  # seconds that a process has for what a session asked
 # what a session asks of a process that has time
 DIGEST, SNAPSHOT = "digest", "snapshot"
 GONE = "interrupted"  # why a session ended that did not say so itself
@@ -19,10 +19,11 @@ GONE = "interrupted"  # why a session ended that did not say so itself
 class Session:
     """One run of an agent. Times are epoch seconds; `ended` is None while it runs; `process` as `gitmem.processes` has it, '' when not known."""
 
-    __slots__ = ("agent", "ended", "history", "id", "last", "process", "root", "started", "transcript", "why")
+    __slots__ = ("agent", "branch", "ended", "history", "id", "kind", "last", "process", "root", "started", "story", "title", "transcript", "why")
 
     def __init__(
-        self, id: str, agent: str, started: float, last: float, history: str, ended: float | None, why: str | None, root: str | None, transcript: str | None, process: str | None
+        self, id: str, agent: str, started: float, last: float, history: str, ended: float | None, why: str | None, root: str | None, transcript: str | None, process: str | None,
+        kind: str | None = None, branch: str | None = None, story: str | None = None, title: str | None = None,
     ) -> None:  # fmt: skip
         self.id = id
         self.agent = agent
@@ -34,6 +35,10 @@ class Session:
         self.root = root or ""
         self.transcript = transcript or ""
         self.process = process or ""
+        self.kind = kind or ""  # new, existing or workflow, as it was when it started
+        self.branch = branch or ""
+        self.story = story or ""
+        self.title = title or ""
 
 
 class Request:
@@ -65,6 +70,7 @@ class Cost:
 
 
 _COLUMNS = "id, agent, started, last, history, ended, why, root, transcript, process"
+_ALL = f"{_COLUMNS}, kind, branch, story, title"
 
 
 @healing
@@ -84,6 +90,16 @@ def sign(state: State, session: Session, *, opens: bool) -> str:
     )
     values = (session.id, session.agent, session.started, session.last, session.history, session.root, session.transcript, session.process)
     return str(state.db.execute(sql, values).fetchall()[0][0])
+
+
+@healing
+def describe(state: State, id: str, *, kind: str = "", branch: str = "", story: str = "", title: str = "") -> None:
+    """Note what a session is about; what is empty stays as it was, and so does the kind that it began with."""
+    sql = (
+        "UPDATE sessions SET kind = COALESCE(NULLIF(kind, ''), NULLIF(?, '')), branch = COALESCE(NULLIF(?, ''), branch), "
+        "story = COALESCE(NULLIF(?, ''), story), title = COALESCE(NULLIF(?, ''), title) WHERE id = ?"
+    )
+    state.db.execute(sql, (kind, branch, story, title, id))
 
 
 @healing
@@ -135,14 +151,14 @@ def bury(state: State, session: Session) -> bool:
 def some(state: State, *, ended: bool | None = None, limit: int = -1) -> "list[Session]":
     """Return sessions, the latest first; `ended` asks for those that have, or have not."""
     where = "" if ended is None else f" WHERE ended IS {'NOT ' if ended else ''}NULL"
-    sql = f"SELECT {_COLUMNS} FROM sessions{where} ORDER BY last DESC, id LIMIT ?"
+    sql = f"SELECT {_ALL} FROM sessions{where} ORDER BY last DESC, id LIMIT ?"
     return [Session(*row) for row in state.db.execute(sql, (limit,))]
 
 
 @healing
 def get(state: State, id: str) -> Session | None:
     """Return a session by its id, None when it is not known."""
-    row = state.db.execute(f"SELECT {_COLUMNS} FROM sessions WHERE id = ?", (id,)).fetchone()
+    row = state.db.execute(f"SELECT {_ALL} FROM sessions WHERE id = ?", (id,)).fetchone()
     return Session(*row) if row else None
 
 
@@ -198,9 +214,37 @@ def take(state: State, now: float) -> Request | None:
 
 
 @healing
+def renew(state: State, request: Request, now: float) -> bool:
+    """Go on with a request that takes long; False when somebody else has taken it over."""
+    sql = "UPDATE requests SET claimed = ? WHERE n = ? AND claimed = ?"
+    mine = state.db.execute(sql, (now, request.n, request.claimed)).rowcount > 0
+    if mine:
+        request.claimed = now
+    return mine
+
+
+@healing
 def done(state: State, request: Request) -> None:
     """Take a request away; it stays with whoever took it since."""
     state.db.execute("DELETE FROM requests WHERE n = ? AND claimed = ?", (request.n, request.claimed))
+
+
+@healing
+def condense(state: State, session: str, at: float) -> None:
+    """Ask for what a session should know of itself once its context is gone."""
+    state.mark(f"condense {session}", str(at))
+
+
+@healing
+def to_condense(state: State) -> "dict[str, str]":
+    """Return the sessions that asked for it: {id: the mark of its asking}."""
+    return {key[9:]: value for key, value in state.db.execute("SELECT key, value FROM marks WHERE key >= 'condense ' AND key < 'condense!'")}
+
+
+@healing
+def condensed(state: State, session: str, mark: str) -> None:
+    """Note that it is there; one who asked again since goes on waiting."""
+    state.db.execute("DELETE FROM marks WHERE key = ? AND value = ?", (f"condense {session}", mark))
 
 
 # -- a hook that runs twice

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NAME = "state.db"
-SCHEMA = 5
+SCHEMA = 6
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)",
     "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID",
@@ -39,6 +39,9 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
     "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
+    "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
+    "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
@@ -127,7 +130,7 @@ class State:
                 for table in ("failing", "outcomes") if 0 < found < 4 else ():
                     db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
                 has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
-                for column in sorted({"why", "root", "transcript", "process"} - has) if has else ():
+                for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
                     db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
                 if found == 1:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
@@ -294,11 +297,12 @@ class State:
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told."""
         self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
-        for table in ("failing", "steps", "requests"):
+        for table in ("failing", "steps", "requests", "acts"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
+        self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        for key in ("asked snapshot ", "reminded ", "saved "):  # marks of a session
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense "):  # marks of a session
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
                 f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)
@@ -315,6 +319,8 @@ class State:
             ("failing", "pattern || ' ' || command || ' ' || given"),
             ("steps", "what"),
             ("outcomes", "facts"),
+            ("acts", "what || ' ' || story"),
+            ("contexts", "story"),
         )
         for needle in needles:
             for table, text in texts:

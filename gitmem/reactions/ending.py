@@ -1,6 +1,6 @@
 """A turn or a session ends, or its context is compacted: what is to be done later is asked for. Part of the hot path."""
 
-from gitmem.index import sessions
+from gitmem.index import native, sessions
 from gitmem.invocation import Hook
 from gitmem.lazy import Lazy
 
@@ -17,7 +17,9 @@ def compact(hook: Hook) -> "list[str]":
     """Ask for a snapshot of the work, before the context goes."""
     if not hook.hears_after_compact:
         hook.state.forget_told(hook.event.context)  # the only word that this agent has of it
-    if sessions.ask(hook.state, sessions.SNAPSHOT, hook.event.session, hook.now, SNAPSHOT_GAP):
+    else:
+        sessions.condense(hook.state, hook.event.session, hook.now)  # what it is told of itself when it starts again
+    if sessions.ask(hook.state, sessions.SNAPSHOT, hook.event.session, hook.now, SNAPSHOT_GAP) or hook.hears_after_compact:
         hook.drain(f"compact {hook.event.session}", sure=True)
     return []
 
@@ -53,5 +55,15 @@ def end(hook: Hook) -> "list[str]":
     event = hook.event
     sessions.end(hook.state, event.session, hook.now, event.source or "end")
     trials.forget(hook.state, event.session)
+    keeps_in_step(hook)
     hook.drain(f"end {event.session}", sure=True)
     return []
+
+
+def keeps_in_step(hook: Hook) -> bool:
+    """Where the setting asks for it, have the agents' own memory files read and written by the next drain; say whether it does."""
+    root = hook.where.worktree
+    if not root or hook.settings.get("native") == "off":
+        return False
+    native.ask(hook.state, root, hook.now)
+    return True

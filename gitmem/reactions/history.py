@@ -49,7 +49,9 @@ def note(hook: Hook) -> None:
         begin = len(name) - len(f"{event.session}.jsonl")  # a name has a date of fixed length before the id
         here = sorted(one for one in os.listdir(folder) if one[begin:] == name[begin:])
         name = here[-1] if here else name
-    append(os.path.join(folder, name), row(hook, f"{made[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+    size = append(os.path.join(folder, name), row(hook, f"{made[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+    if not trouble and 0 < hook.settings.get("historyLimit") < size:
+        hook.drain(f"condense {event.session}")  # it puts the rows aside
     if trouble and "locked" not in str(trouble):
         raise trouble
 
@@ -98,10 +100,11 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> None:
+def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> int:
     """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix. Raises OSError.
 
-    A file of more than `full` bytes gets the row without its content. What a full disk has cut off does not take the next row with it.
+    Returns how long the file is now. One of more than `full` bytes gets the row without its content. What a full disk has cut off does not
+    take the next row with it.
     """
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -113,5 +116,6 @@ def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> None:
             data = b"\n" + data
         if os.write(handle, data) < len(data):
             raise OSError(ENOSPC, os.strerror(ENOSPC))
+        return size + len(data)
     finally:
         os.close(handle)

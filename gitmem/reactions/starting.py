@@ -1,16 +1,24 @@
-"""A session starts: it is told what it should know. Part of the hot path."""
+"""A session starts: it is told what it should know. Part of the hot path.
+
+It is the briefing, chosen as `git mem briefing` chooses (`services.gathering`), and shaped to the budget of a start: each thing is told once a context.
+"""
 
 import os
 
-from gitmem.agents.render import clean, record_line
+from gitmem.agents.render import LIMIT, OVERHEAD, clean, record_line, tokens, units
 from gitmem.index import sessions
 from gitmem.invocation import Hook
 from gitmem.model.kinds import LIVE
+from gitmem.processes import is_gone
+from gitmem.reactions.ending import keeps_in_step
 from gitmem.reactions.telling import Spots, shown
+from gitmem.services import gathering, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from gitmem.services.gathering import Entry, Known
 
     Row = dict[str, Any]
 
@@ -20,59 +28,136 @@ DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
 LEFT = ("Changed", "Failed to the end", "Commits")  # parts of a digest that the next session is told
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
+TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
+WORK = 0.7  # of a budget: what is said of the work in hand, at most
+SAID = {"tasks": "task", "decisions": "decision", "patterns": "pattern", "errors": "error", "preferences": "preference"}
+MORE = "- … {} more left to do: git mem briefing"
 
 
 def start(hook: Hook) -> "list[str]":
-    """Return the lines of a briefing: the last session, gotchas of the files at work, then of all; what is pinned; tasks; decisions."""
+    """Return the lines of a briefing: work in hand, the last session, what is left to do, gotchas of the files at work, decisions, and what is known besides."""
     event = hook.event
     if event.source in FORGETFUL:
         hook.state.forget_told(event.context)
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
     hook.catch_up(PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
+    if event.source not in FORGETFUL and keeps_in_step(hook):
+        hook.drain(f"native {event.session}", sure=True)
     if dirty is None:
         return []
-    both: dict[str, Any] = {"agents": hook.agents, "limit": 60}
-    gotchas: list[Row] = []
-    pinned: list[Row] = []
-    tasks: list[Row] = []
-    decisions: list[Row] = []
-    for index in hook.indexes:
-        gotchas += index.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", **both)
-        pinned += index.rows(kinds=("memory",), statuses=("pinned",), order="importance", **both)
-        tasks += index.rows(what="task", statuses=("active",), **both)
-        decisions += [row for what in ("decision", "rule") for row in index.rows(what=what, statuses=("active",), **both)]
-    near = _near(hook, dirty.paths())
-    gotchas.sort(key=lambda row: str(row["last_seen"]), reverse=True)
-    gotchas.sort(key=lambda row: row["severity"] != "critical")
-    decisions.sort(key=lambda row: (str(row["created"]), row["id"]), reverse=True)
-    near, gotchas = shown(hook, near), shown(hook, gotchas)
-    budget, spots = int(hook.settings.get("startBudget")), Spots(hook)
-    lines = hook.tell(_last(hook), budget // 4, lambda row: record_line(row, most=160, body=row["body"], lead="the session before: "))
+    known = gathering.gather(
+        hook.indexes, hook.agents, subjects=gathering.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
+    )
+    return _Telling(hook, known).lines(_near(hook, dirty.paths()))
 
-    def line(row: "Row") -> str:
-        return spots.line(row, most=160)
 
-    # half for gotchas, three quarters with what is pinned; what a part leaves over goes to the next
-    for rows, share in ((near, 0.4), (gotchas, 0.6), (pinned, 0.75), (tasks, 0.85), (decisions, 1.0), (gotchas, 1.0)):
-        lines += hook.tell(rows, int(budget * share), line, lines)
-    return lines
+class _Telling:
+    """Chooses lines within the budget of a start."""
+
+    def __init__(self, hook: Hook, known: "Known") -> None:
+        self._hook = hook
+        self._known = known
+        self._budget = int(hook.settings.get("startBudget"))
+        self._spots = Spots(hook)
+        self._lines: list[str] = []
+
+    def lines(self, near: "list[Row]") -> "list[str]":
+        """Return the lines, in their order. What is left to do is sure of its part before anything else takes one."""
+        self._work()
+        tasks = self._rows(gathering.TASKS)
+        told = self._told(tasks, 0.3, self._lines)
+        left = self._left(tasks) if told else 0
+        if left:
+            self._budget -= tokens(MORE.format(left))  # room to say so
+        self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
+        errors = self._rows(gathering.ERRORS)
+        grave = [row for row in errors if row["kind"] == "gotcha" and row["severity"] == "critical"]
+        state, decisions = self._rows(gathering.STATE), self._rows(gathering.DECISIONS)
+        pinned = [row for row in state if row.get("status") == "pinned"]
+        # a share of the whole, up to which it may be full; what a part leaves over goes to the next
+        for rows, share in (
+            (shown(self._hook, near), 0.6), (grave, 0.7), (pinned, 0.75), (decisions, 0.85), (self._rows(gathering.PREFERENCES), 0.9), (self._rows(gathering.PATTERNS), 0.95),
+            (errors, 1.0), (state, 1.0), (decisions, 1.0), (tasks, 1.0),
+        ):  # fmt: skip
+            self._lines += self._hook.tell(rows, int(self._budget * share), self._line, self._lines)
+        if left := self._left(tasks) if left else 0:
+            self._lines.append(MORE.format(left))
+        return self._lines
+
+    def _work(self) -> None:
+        """Take in what is to be known first: ways to go on after a crash, what is in hand, what this session said of itself, whether to ask."""
+        from gitmem.reactions.context import context_lines
+        from gitmem.reactions.working import resume_lines
+
+        hook = self._hook
+        lines = [*resume_lines(hook), *context_lines(hook)]
+        if hook.event.source in FORGETFUL:
+            from gitmem.reactions.compacted import after_compaction
+
+            lines += after_compaction(hook)
+        elif hook.event.source not in TALKED:
+            facts = opening.facts(hook.state, self._known, hook.now, is_gone, session=hook.event.session)
+            if opening.decide(facts).action == opening.ASK:
+                lines.append(f"- ask the user first: {clean(opening.words(opening.ASK, facts), 300)}")
+        room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
+        for line in lines:
+            if tokens(line) <= room and units(line) <= length:
+                room -= tokens(line)
+                length -= units(line)
+                self._lines.append(line)
+
+    def _told(self, rows: "list[Row]", share: float, told: "list[str]") -> "list[str]":
+        """Return the lines of what is new, in a part of the budget of its own, as far as there is so much left."""
+        own = sum(map(tokens, told)) + OVERHEAD // 4 + int(self._budget * share)
+        return self._hook.tell(rows, min(own, self._budget), self._line, told)
+
+    def _left(self, rows: "list[Row]") -> int:
+        known = self._hook.state.known(self._hook.event.context)
+        return sum(row["id"] not in known for row in rows)
+
+    def _rows(self, subject: str) -> "list[Row]":
+        """Return what is known of a subject as rows, entries of summaries too; gotchas as far as this user wants to hear of them."""
+        entries = self._known[subject]
+        gotchas = [one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"]
+        wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
+        rows = [one.row if one.row is not None else _row(subject, one) for one in entries]
+        return [row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted]
+
+    def _line(self, row: "Row") -> str:
+        """Return a record, or an entry of a summary, as one line."""
+        if row["kind"] == "summary":
+            return record_line(row, most=160, body=row["body"], lead="the session before: ")
+        if row["kind"] != "entry":
+            return self._spots.line(row, most=160)
+        one = row["entry"]
+        facts = "; ".join(fact for fact in (clean(one.day, 10), clean(one.where, 80)) if fact)
+        what = f"{'pinned ' if one.pinned else ''}{SAID.get(row['subject'], 'context')}"
+        return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (f" {clean(one.detail, 160)}" if one.detail else "")
+
+    def _last(self) -> "list[Row]":
+        """Return the digest of the session before, if this one is new."""
+        last = self._known.last
+        if self._hook.event.source in TALKED or last is None or last.row is None or last.body is None:
+            return []
+        return [{**last.row, "kind": "summary", "body": _short(last.body.body(last.number))}]
+
+
+def _row(subject: str, one: "Entry") -> "Row":
+    """Return an entry of a summary as a row that is told once, and again when it says something else."""
+    return {
+        "id": f"entry {subject} {one.item[:80]}",
+        "kind": "entry",
+        "oid": f"{one.text[:200]} {one.detail[:200]}",
+        "subject": subject,
+        "entry": one,
+    }
 
 
 def _bury(hook: Hook) -> bool:
     """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
-    from gitmem.processes import is_gone
-
     ended = [sessions.bury(hook.state, one) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
     return any(ended)
-
-
-def _last(hook: Hook) -> "list[Row]":
-    """Return the digest of the last session, if this one is new."""
-    if hook.event.source in {"compact", "resume", "fork"} or not hook.index:
-        return []
-    rows = hook.index.rows(what="summary", statuses=LIVE, agents=hook.agents, limit=1, order="created")
-    return [{**row, "body": _short(hook.index.body(row["n"]))} for row in rows if row["session"] != hook.event.session]
 
 
 def _short(body: str) -> str:

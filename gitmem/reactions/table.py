@@ -6,6 +6,7 @@ imports its own module alone.
 """
 
 from gitmem.agents import events
+from gitmem.light import sqlite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +18,20 @@ HANDLERS = {
     events.AFTER_TOOL: ("tools", "after"), events.TOOL_FAILED: ("failing", "failed"), events.BEFORE_COMPACT: ("ending", "compact"),
     events.AFTER_COMPACT: ("ending", "compacted"), events.TURN_END: ("ending", "turn"), events.SESSION_END: ("ending", "end"),
 }  # fmt: skip
+# these say who is at work and what is asked for; so does a command that may be one of git's
+ACTING = frozenset({events.SESSION_START, events.PROMPT, events.TURN_END})
 
 
 def react(hook: "Hook") -> "list[str]":
     """Do what an event calls for; return the lines to tell the model."""
-    module, name = HANDLERS[hook.event.name]
+    event = hook.event
+    if event.name in ACTING or (event.name == events.AFTER_TOOL and "git " in event.command):
+        from gitmem.reactions.acting import remember
+
+        try:
+            remember(hook)
+        except sqlite.OperationalError:  # busy: who is at work is not worth an answer
+            hook.hurry()
+    module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.reactions.{module}", fromlist=[name]), name)(hook)
     return lines

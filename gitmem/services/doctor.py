@@ -7,10 +7,11 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.files import Home, Location, Lock, disk_error, listing, packed_ref, raw_ref, sync_dir
 from gitmem.git.process import Git
@@ -20,6 +21,7 @@ from gitmem.store import journal, prune
 from gitmem.store.pending import pending
 from gitmem.store.records import Store
 from gitmem.store.refs import NAMESPACE, PRIVATE, SHARED
+from gitmem.summarise.choosing import describe
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
@@ -253,6 +255,25 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
                     f"{key} = {value} makes plain 'git push' push no branch.",
                     f"Remove it: git config --unset-all {key} 'refs/gitmem'",
                 )
+
+
+def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Can the model be asked that the settings name? It is not asked."""
+    for key in settings.refused:
+        yield Finding("warning", *refusal(key))
+    row = describe(settings, env)
+    if row.missing:
+        yield Finding("warning", f"{row.missing} Sessions are read offline.", row.hint)
+        return
+    for remark in row.remarks:
+        yield Finding("note", remark, "")
+    if row.kind == "offline":
+        yield Finding("ok", "summariser: offline; no text is sent to a model")
+    elif row.kind == "command":
+        yield Finding("ok", f"summariser: the program '{row.server}'; ask it: git mem model check")
+    else:
+        server = f", at {row.server}" if row.server else ""
+        yield Finding("ok", f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem model check")
 
 
 def _tips(index: Index | None) -> dict[str, str]:

@@ -1,223 +1,242 @@
-"""What a session leaves when it is over, or about to forget: a digest from its history, a snapshot of its work.
+"""What a session leaves when it is over, or about to forget: a digest, what it taught, a snapshot of its work.
 
-The history is our own file (`reactions.history`). It is read tolerantly: a session that was killed may have left half a line.
+The history is our own file (`reactions.history`); what was said in between is in the agent's transcript, where there is one that can be read.
 """
 
-import json
+import io
+import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.clock import base32, stamp
+from gitmem.clock import Clock, stamp
 from gitmem.errors import UnknownId
 from gitmem.git.worktree import WorkTree
 from gitmem.index import sessions
+from gitmem.index.query import Index
 from gitmem.index.sessions import Session
+from gitmem.index.state import State
+from gitmem.model.item import Extract
 from gitmem.model.record import Record, make
-from gitmem.services import memories
+from gitmem.model.turn import Turn
+from gitmem.services import cumulative, memories, proposals
+from gitmem.services.digest import Told, derived_id, digest
+from gitmem.services.histories import parsed
 from gitmem.services.memories import Change, Writer
 from gitmem.store.records import Store
+from gitmem.transcripts import reading
 
-ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
 TRIED = 86400.0  # seconds that a request which fails is tried again
-LINE, WORDS = 160, 600  # characters of a line, of the last answer
+MANY = 500  # turns after which a sign of life is given
+BEAT = 20.0  # seconds between two of them that are written down
 DIRTY = 200  # changed files that a snapshot names
-
 Row = Mapping[str, Any]
 
 
-class Told:
-    """What a history tells: counted and in its order. Feed it row by row; it keeps what a digest needs."""
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a session's end needs: where its parts go, None for what nobody wants, and how its sources are read."""
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.answer = ""
-        self.changed: dict[str, int] = {}
-        self.read: dict[str, int] = {}
-        self.failed: dict[str, str] = {}  # command -> what it said
-        self.passed: set[str] = set()
-        self.tools = self.failures = 0
-        self.branch = self.model = self.folder = ""
-
-    def add(self, row: Row) -> None:
-        """Take in one row."""
-        facts = row.get("metadata")
-        facts = facts if isinstance(facts, dict) else {}
-        content = row["content"] if isinstance(row.get("content"), str) else ""
-        state = row.get("state")
-        if isinstance(state, dict):
-            self.branch, self.model, self.folder = (
-                str(state.get(key) or old) for key, old in (("branch", self.branch), ("model", self.model), ("folder", self.folder))
-            )
-        name = facts.get("event")
-        if name == "PromptSubmit" and content:
-            self.asked.append(_line(content))
-        elif name == "TurnEnd" and content and not facts.get("agent_id"):
-            self.answer = content
-        elif name in {"AfterTool", "ToolFailed"}:
-            self.tools += 1
-            files = [path for path in facts.get("files") or [] if isinstance(path, str)]
-            where = self.read if str(facts.get("action")) == "read" else self.changed
-            for path in files if name == "AfterTool" else ():
-                where[path] = where.get(path, 0) + 1
-            command, _, said = content.partition("\n")
-            if name == "ToolFailed":
-                self.failures += 1
-                self.failed[_line(command)] = _line(_telling(said))
-                self.passed.discard(_line(command))
-            elif command:
-                self.passed.add(_line(command))
-
-    @property
-    def empty(self) -> bool:
-        """Say whether nothing was asked and nothing done."""
-        return not self.asked and not self.changed and not self.failures and not self.passed
+    who: Writer
+    snapshots: Store
+    digests: Store | None
+    summary: Store | None
+    proposals: Store | None
+    elsewhere: Sequence[Store]  # stores where a proposal may have gone
+    lines: Callable[[Session], Iterable[bytes]]  # of a session's history
+    tree: Callable[[str], WorkTree]
+    captured: Callable[[str], Sequence[str]]
+    extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
+    indexes: Callable[[], Sequence[Index]]
+    limit: int  # characters of the cumulative summary
+    ask: cumulative.Ask | None = None
 
 
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LINE else line[: LINE - 1].rstrip() + "…"
+class Counted:
+    """Turns on their way, with what they cost counted."""
+
+    def __init__(self, turns: Iterable[Turn], beat: Callable[[], None]) -> None:
+        self._turns = turns
+        self._beat = beat
+        self.tokens = 0
+
+    def __iter__(self) -> Iterator[Turn]:
+        for number, turn in enumerate(self._turns):
+            self.tokens += turn.tokens
+            if number % MANY == 0:
+                self._beat()
+            yield turn
 
 
-def _telling(said: str) -> str:
-    """Return the line of an output that says most: the last one, an exit code left out."""
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("Exit code")]
-    return lines[-1] if lines else ""
+def transcript(path: str) -> str:
+    """Return the path of a transcript if it is one that may be read: a file of this user's own, named as such; empty otherwise."""
+    if not path.endswith((".jsonl", ".json")):
+        return ""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return ""
+    return path if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and facts.st_size else ""
 
 
-def rows(lines: Iterable[bytes]) -> Iterator[Row]:
-    """Yield the rows of a history; what is no row is passed over."""
-    for line in lines:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(row, dict):
-            yield row
+class _Joined(io.RawIOBase):
+    """Lines as a file."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._lines = iter(lines)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            line = next(self._lines, None)
+            if line is None:
+                return 0
+            self._rest = line
+        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
 
 
-def derived_id(prefix: str, text: str) -> str:
-    """Return the id of a record that is made from something else: made twice, it is the same record."""
-    return f"{prefix}-{base32(int.from_bytes(sha256(text.encode('utf-8', 'replace')).digest()[:16], 'big'))}"
+def of_history(lines: Iterable[bytes]) -> Iterator[Turn]:
+    """Return the turns of a history's lines."""
+    return reading.read(io.BufferedReader(_Joined(lines)), form="history")
 
 
-def digest(session: Session, told: Told, commits: Sequence[tuple[str, str]], captured: Sequence[str], now: str) -> Record:
-    """Return a session's digest as a record; `commits` are (id, subject), `captured` titles of gotchas."""
-    started, ended = stamp(session.started), stamp(session.ended or session.last)
-    lost = session.why == sessions.GONE
-    head = f"{session.agent}, {started[:10]} {started[11:16]} to {ended[11:16] if ended[:10] == started[:10] else f'{ended[:10]} {ended[11:16]}'} UTC"
-    facts = [
-        f"{head}{f', on branch {told.branch}' if told.branch else ''}{f', {told.model}' if told.model else ''}.",
-        f"{_count(len(told.asked), 'prompt')}, {_count(told.tools, 'tool call')}"
-        + (f", {told.failures} failed." if told.failures else "."),
-    ]
-    if lost:
-        facts.append("It was interrupted: it ended without saying so.")
-    still = {command: said for command, said in told.failed.items() if command not in told.passed}
-    parts = [
-        ("Asked", told.asked[-ASKED:]),
-        ("Changed", _files(told.changed)),
-        (
-            "Failed to the end",
-            [f"`{command}`" + (f": {said}" if said else "") for command, said in list(still.items())[-FAILED:] if command],
-        ),
-        ("Failed, passed later", [f"`{command}`" for command in told.failed if command in told.passed][-FAILED:]),
-        ("Commits", [f"{id} {_line(subject)}" for id, subject in commits[:COMMITS]]),
-        ("Gotchas captured", [_line(title) for title in captured[:CAPTURED]]),
-    ]
-    body = " ".join(facts) + "\n" + "".join(f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items) for name, items in parts if items)
-    if told.answer:
-        body += f"\n## Last answer\n\n{told.answer[:WORDS].strip()}\n"
-    item = {"at": ended, "session": session.id}
-    sections = {
-        "general_context": [{**item, "text": " ".join(facts)}],
-        "pending_tasks": [{**item, "text": f"Interrupted at: {told.asked[-1]}"}] if lost and told.asked else [],
-        "technical_context": [{**item, "text": f"{command} failed: {said}" if said else f"{command} failed"} for command, said in list(still.items())[-FAILED:]],
-    }  # fmt: skip
-    title = told.asked[0] if told.asked else f"{session.agent} session of {started[:10]}"
-    return make(
-        "summary", derived_id("sum", f"session {session.id}"), title, body, created=started, updated=now, rev=1, session=session.id, origin="captured",
-        scope="session", tags=[session.agent], sections={k: v for k, v in sections.items() if v},
-    )  # fmt: skip
+def turns(session: Session, lines: Callable[[Session], Iterable[bytes]]) -> tuple[Iterator[Turn], str]:
+    """Return a session's turns, from the agent's own transcript where there is one, else from our history, and the name of that source.
+
+    What people marked or noted by hand is in our history alone, and comes with both.
+    """
+    path = transcript(session.transcript)
+    if not path:
+        return of_history(lines(session)), f"the history of session {session.id}"
+    return _both(path, session, lines), f"the transcript of session {session.id}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _both(path: str, session: Session, lines: Callable[[Session], Iterable[bytes]]) -> Iterator[Turn]:
+    try:
+        file = open(path, "rb")
+    except OSError:
+        yield from of_history(lines(session))
+        return
+    with file:
+        yield from reading.read(file, path)
+    yield from (turn for turn in of_history(lines(session)) if turn.marked)
 
 
-def _files(some: Mapping[str, int]) -> list[str]:
-    ranked = sorted(some.items(), key=lambda one: (-one[1], one[0]))
-    return [path for path, _ in ranked[:FILES]] + ([f"and {len(ranked) - FILES} more"] if len(ranked) > FILES else [])
+def told(rows: Iterable[Row]) -> Told:
+    """Return what a history tells."""
+    out = Told()
+    for row in rows:
+        out.add(row)
+    return out
 
 
-def write_digest(
-    store: Store, who: Writer, session: Session, lines: Iterable[bytes], tree: WorkTree, captured: Sequence[str]
-) -> Change | None:
-    """Write a session's digest, or write it anew when the session went on after it; None for a session in which nothing happened."""
-    told = Told()
-    for row in rows(lines):
-        told.add(row)
-    if told.empty:
-        return None
-    commits = tree.commits(session.started, session.ended or session.last)
-    new = digest(session, told, commits, captured, who.clock.stamp()).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)
-    who = Writer(who.clock, who.author, who.agent, session.id, who.allow)
+def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda: None) -> list[str]:
+    """Write a session's digest, or write it anew when the session went on after it; then what it taught goes into the summary and the inbox.
+
+    Returns what was done, in words: nothing for a session in which nothing happened.
+    """
+    seen = told(parsed(desk.lines(session)))
+    if seen.empty:
+        return []
+    found, source = turns(session, desk.lines)
+    counted = Counted(found, beat)
+    tree = desk.tree(session.root)
+    extract = _allowed(desk.extract(counted, beat), tree)
+    done = []
+    who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
+    ended = session.ended or session.last
+    new = digest(
+        session, seen, extract, tree.commits(session.started, ended), desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens)
+    ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)  # fmt: skip
+    if desk.digests is not None and _put_digest(desk.digests, who, new):
+        done.append(f"digest of {session.id[:8]}")
+    if desk.summary is not None:
+        grown = cumulative.grow(desk.summary, who, new.get("sections"), desk.limit, f"session {session.id[:8]}", desk.ask)
+        done += [f"summary with {session.id[:8]}"] if grown else []
+    if desk.proposals is not None:
+        made = proposals.propose(desk.proposals, who, extract.items, session.id, source, desk.indexes, desk.elsewhere)
+        done += [f"{len(made)} proposed of {session.id[:8]}"] if made else []
+    return done
+
+
+def _allowed(extract: Extract, tree: WorkTree) -> Extract:
+    """Return an extract without the names of files that are not to be stored."""
+    items = tuple(replace(item, files=tuple(path for path in item.files if not tree.hides(path))) for item in extract.items)
+    return replace(extract, items=items)
+
+
+def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
     try:
         old = store.get(new.id).record
     except UnknownId:
         return memories.add(store, who, new, "digest")
-    fresh = {key: new.fields.get(key) for key in ("sections", "tags")}
-    return memories.update(store, who, old, old.change(title=new.title, body=new.body, **fresh), "digest", f"summary: digest {new.id}")
+    fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens")}
+    change = memories.update(store, who, old, old.change(title=new.title, body=new.body, **fresh), "digest", f"summary: digest {new.id}")
+    return change if change.written.commit or change.written.journaled else None
 
 
-def write_snapshot(store: Store, who: Writer, session: Session, at: float, lines: Iterable[bytes], tree: WorkTree) -> Change | None:
+def write_snapshot(desk: Desk, session: Session, at: float) -> Change | None:
     """Write where a session's work stands: branch, commit, changed files, what was asked last; nothing when that has been written."""
-    told = Told()
-    for row in rows(lines):
-        told.add(row)
+    seen, who = told(parsed(desk.lines(session))), desk.who
     id = derived_id("snp", f"snapshot {session.id} {at}")
     try:
-        store.get(id)
+        desk.snapshots.get(id)
     except UnknownId:
         pass
     else:
         return None
-    last = told.asked[-1] if told.asked else ""
+    tree = desk.tree(session.root)
+    last = seen.asked[-1] if seen.asked else ""
     dirty = [{"path": path, "status": status} for path, status in tree.status()[:DIRTY]]
     record = make(
         "snapshot", id, f"Before compaction: {last}" if last else f"Before compaction of a {session.agent} session", created=stamp(at), updated=stamp(at), rev=1,
-        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, session=session.id, origin="captured", branch=told.branch or None, commit=tree.head() or None,
-        dirty=dirty, cwd=told.folder or None, worktree=tree.root or None, note=f"Last asked: {last}" if last else None,
+        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, session=session.id, origin="captured", branch=seen.branch or None, commit=tree.head() or None,
+        dirty=dirty, cwd=seen.folder or None, worktree=tree.root or None, note=f"Last asked: {last}" if last else None,
     )  # fmt: skip
-    return memories.add(store, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
+    return memories.add(desk.snapshots, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
 
 
-def work_off(
-    state: Any, who: Writer, store: Store | None, snapshots: Store, history: Callable[[str], Iterable[bytes]], tree: Callable[[str], WorkTree],
-    captured: Callable[[str], Sequence[str]],
-) -> list[str]:  # fmt: skip
-    """Do what sessions have asked for; return what was done, in words. `store` takes digests, None when nobody wants any.
+class _Beat:
+    """Keeps a request ours while its work goes on."""
+
+    def __init__(self, state: State, request: sessions.Request, clock: Clock) -> None:
+        self._state = state
+        self._request = request
+        self._clock = clock
+
+    def __call__(self) -> None:
+        """Give a sign of life, now and then."""
+        if self._clock.now() - self._request.claimed >= BEAT:
+            sessions.renew(self._state, self._request, self._clock.now())
+
+
+def work_off(state: State, desk: Desk) -> list[str]:
+    """Do what sessions have asked for; return what was done, in words.
 
     A request that fails stays with its lease, and is tried again when that is over, for a day; it does not keep others from being done.
     Raises the first failure, at the end.
     """
     done: list[str] = []
     failure: Exception | None = None
-    while (request := sessions.take(state, who.clock.now())) is not None:
+    clock = desk.who.clock
+    while (request := sessions.take(state, clock.now())) is not None:
         session = sessions.get(state, request.session)
         try:
-            if session is not None:
-                lines = history(session.history)
-                if request.kind == sessions.SNAPSHOT:
-                    change = write_snapshot(snapshots, who, session, request.at, lines, tree(session.root))
-                else:
-                    change = (
-                        write_digest(store, who, session, lines, tree(session.root), captured(session.id)) if store is not None else None
-                    )
-                done += [f"{request.kind} of {session.id[:8]}"] if change else []
+            if session is not None and request.kind == sessions.SNAPSHOT:
+                done += [f"{request.kind} of {session.id[:8]}"] if write_snapshot(desk, session, request.at) else []
+            if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
+                done += write_digest(
+                    desk, session, _Beat(state, request, clock)
+                )  # before a compaction too: what was said so far is about to be forgotten
         except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs
             failure = failure or error
-            if who.clock.now() - request.at < TRIED:
+            if clock.now() - request.at < TRIED:
                 continue
         sessions.done(state, request)
     if failure:

@@ -1,6 +1,7 @@
 """What our own files beside the store hold of a text: the index, what sessions left, errors seen, writes set aside."""
 
 import contextlib
+import gzip
 import os
 from collections.abc import Iterator, Sequence
 
@@ -8,6 +9,8 @@ from gitmem.files import Home
 from gitmem.index.query import NAME as INDEX
 from gitmem.index.state import NAME as STATE
 from gitmem.index.state import State
+from gitmem.services.histories import PACKED, unpacked
+from gitmem.services.rotating import locked
 from gitmem.store.journal import FOLDER as JOURNAL
 from gitmem.store.masks import Mask
 
@@ -22,24 +25,30 @@ def erase(home: Home, mask: Mask, ids: Sequence[str] = ()) -> int:
             os.unlink(home.join(INDEX + suffix))
     found = 0
     named = [id.encode() for id in ids]
-    for path in _files(home):
-        with contextlib.suppress(FileNotFoundError):
-            with open(path, "rb") as file:
-                data = file.read()
-            clean = mask.raw(b"".join(line for line in data.splitlines(keepends=True) if not any(id in line for id in named)))
-            if clean != data:
-                found += 1
-                if clean:
-                    with open(path, "wb") as file:  # in place: it keeps its mode
-                        file.write(clean)
-                else:
-                    os.unlink(path)
+    with locked(home):  # what is being compressed would come back as it was
+        for path in _files(home):
+            with contextlib.suppress(FileNotFoundError):
+                data = _read(path)
+                clean = mask.raw(b"".join(line for line in data.splitlines(keepends=True) if not any(id in line for id in named)))
+                if clean != data:
+                    found += 1
+                    if clean:
+                        with open(path, "wb") as file:  # in place: it keeps its mode
+                            file.write(gzip.compress(clean, mtime=0) if path.endswith(PACKED) else clean)
+                    else:
+                        os.unlink(path)
     if mask and os.path.exists(home.join(STATE)):
         with contextlib.closing(State(home)) as state:
             held = any(mask.holds(pattern.encode()) for pattern, _, _ in state.errors(0.0))
             found += held
             state.purge_errors(mask.texts)
     return found
+
+
+def _read(path: str) -> bytes:
+    """Return what a file says. A segment of a history that is damaged says what can be read of it, and loses the rest."""
+    with open(path, "rb") as file:
+        return b"".join(unpacked(file)) if path.endswith(PACKED) else file.read()
 
 
 def _files(home: Home) -> Iterator[str]:

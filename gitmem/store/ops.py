@@ -13,13 +13,16 @@ from gitmem.model.codec import decode, encode
 from gitmem.model.commands import head
 from gitmem.model.fingerprint import fingerprint
 from gitmem.model.kinds import gotcha_id
-from gitmem.model.merge import counted, merge_bytes, restamp
+from gitmem.model.merge import check, counted, merge_bytes, restamp
 from gitmem.model.notes import with_note
 from gitmem.model.record import Record, kind_of, make
 from gitmem.model.scrub import scrub, scrub_all
+from gitmem.model.work import phase
+from gitmem.model.workops import operate
 from gitmem.store.layout import attic_path, record_path, tombstone_path
 
 Op = dict[str, Any]
+BY = 12  # characters of a clone's name that epics know it by, the last
 COMBINED = 8  # steps from a gotcha to the one that stands for it
 Edits = dict[str, bytes | None]
 
@@ -96,6 +99,11 @@ def capture(facts: Mapping[str, Any]) -> Op:
     afford to build a record.
     """
     return {"op": "capture", "id": gotcha_id(str(facts["pattern"])), "facts": dict(facts)}
+
+
+def work(id: str, act: str, args: Mapping[str, Any], at: str, new: Record | None = None) -> Op:
+    """Return the operation that does something to an epic (`gitmem.model.workops`); `new` is the record that it begins with where there is none."""
+    return {"op": "work", "id": id, "act": act, "args": dict(args), "at": at, "new": encode(new).decode() if new else None}
 
 
 def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
@@ -228,6 +236,25 @@ def _capture(op: Op, view: View) -> None:
     _observe({"id": op["id"], "data": encode(record).decode(), "times": times, "at": at}, view)
 
 
+def _work(op: Op, view: View) -> None:
+    id = op["id"]
+    data = view.read(record_path(id))
+    if view.read(tombstone_path(id)) is not None:
+        raise UserError(f"{id} was forgotten.", f"Bring it back with: git mem restore {id}")
+    if data is None and not op.get("new"):
+        raise UserError(f"there is no epic {id}.", "See them with: git mem work list")
+    before = check(id, data) if data is not None else None
+    if before is not None and before.status == "archived":
+        raise UserError(f"{id} was discarded.", f"Bring it back with: git mem restore {id}")
+    record = before or decode(op["new"].encode())
+    state = operate(record.fields.get("state"), op["act"], op["args"], op["at"], view.replica()[-BY:])
+    after = record.change(state=state, phase=phase(state) or None)
+    if before is None:
+        view.set(record_path(id), encode(after))
+    elif dict(after.fields) != dict(before.fields):
+        view.set(record_path(id), encode(restamp(before, after.touched(max(op["at"], before.updated)))))
+
+
 def _usage(op: Op, view: View) -> None:
     rows = parse_usage(view.read(op["path"]))
     for id, row in op["reads"].items():
@@ -242,6 +269,7 @@ def _file(op: Op, view: View) -> None:
 
 _HANDLERS: dict[str, Callable[[Op, View], None]] = {
     "put": _put, "forget": _forget, "mute": _mute, "unmute": _unmute, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
+    "work": _work,
 }  # fmt: skip
 
 

@@ -117,7 +117,7 @@ def history(path: Path, session: str) -> list[dict[str, Any]]:
 
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions."""
-    return list(json.loads(run(path, "list", "--kind", "summary", "--json")))
+    return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
 
 
 def show(path: Path, id: str) -> dict[str, Any]:

@@ -200,6 +200,7 @@ def on_terminal(folder: Path, *args: str, keys: str = "", env: dict[str, str] | 
                 break
             seen += piece
             if keys and seen.endswith(b" "):  # a prompt waits; what is typed before it would be thrown away
+                time.sleep(0.3)  # the prompt comes before the terminal is ready for single keys
                 os.write(master, keys.encode())
                 keys = ""
         else:

@@ -83,6 +83,11 @@ def gotchas(path: Path) -> list[dict[str, Any]]:
     return list(json.loads(run(path, "list", "--kind", "gotcha", "--json")))
 
 
+def digests(path: Path) -> list[dict[str, Any]]:
+    """Return the digests of sessions; the summary of the project is none."""
+    return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
+
+
 def committed(path: Path) -> list[str]:
     """Return the subjects of the store's commits, as git itself reads them."""
     return git(path, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).splitlines()

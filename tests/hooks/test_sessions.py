@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import Agent, crash, gotchas, run, wait_for
+from tests.hooks.conftest import Agent, crash, digests, gotchas, run, wait_for
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 
@@ -20,11 +20,6 @@ def history(path: Path, session: str) -> list[dict[str, Any]]:
     """Return the rows of a session's history."""
     (file,) = (path / ".git/gitmem/sessions").glob(f"history_*_{session}.jsonl")
     return [json.loads(line) for line in file.read_text().splitlines()]
-
-
-def digests(path: Path) -> list[dict[str, Any]]:
-    """Return the digests of sessions."""
-    return list(json.loads(run(path, "list", "--kind", "summary", "--json")))
 
 
 def work(one: Agent) -> None:

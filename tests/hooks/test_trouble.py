@@ -14,7 +14,7 @@ import pytest
 
 from gitmem.reactions.history import append
 from tests.conftest import git
-from tests.hooks.conftest import HOOK, Agent, run, wait_for
+from tests.hooks.conftest import HOOK, Agent, digests, run, wait_for
 
 
 def said(path: Path) -> list[str]:
@@ -152,7 +152,7 @@ def test_work_in_the_background_does_not_pile_up(project: Path, agent):
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(one, range(30)))
-    wait_for(lambda: len(json.loads(run(project, "list", "--kind", "summary", "--json"))) == 30, 30)
+    wait_for(lambda: len(digests(project)) == 30, 30)
     over.set()
     watcher.join()
     assert 1 <= most <= 5  # the next may begin while one that is done is still ending
@@ -169,7 +169,7 @@ def test_a_session_that_was_taken_for_dead_goes_on(project: Path, agent):
     one.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py")})
     one.hook("SessionEnd")
     db.close()
-    found = wait_for(lambda: json.loads(run(project, "list", "--kind", "summary", "--json")))
+    found = wait_for(lambda: digests(project))
     wait_for(lambda: "1 tool call" in run(project, "show", found[0]["id"]))
 
 
@@ -200,7 +200,7 @@ def test_one_session_that_cannot_be_digested_costs_no_other_its_digest(project: 
     db.execute("UPDATE sessions SET process = '', last = last - 7200")
     db.close()
     agent("next").hook("SessionStart")
-    (found,) = wait_for(lambda: json.loads(run(project, "list", "--kind", "summary", "--json")))
+    (found,) = wait_for(lambda: digests(project))
     assert found["title"] == "task good"
 
 

@@ -159,7 +159,7 @@ def test_zsh_has_the_parts_of_each_command_that_has_some() -> None:
     """All of them, with the line that the command's help has."""
     text = Path(_script("zsh")).read_text().split("_git-mem-parts () {")[1].split("\n}\n")[0]
     found = {
-        name: re.findall(r"^ +'([a-z]+):(.*)'$", block, re.MULTILINE)
+        name: re.findall(r"^ +'([a-z-]+):(.*)'$", block, re.MULTILINE)
         for name, block in re.findall(r"^    (\w+)\)(.*?);;$", text, re.MULTILINE | re.DOTALL)
     }
 
@@ -199,7 +199,8 @@ def test_the_script_knows_which_options_take_a_value(shell: str) -> None:
     }
     wanted = {option for command in every for option in takes_value(command)}
 
-    assert wanted & flags == {"--project"}  # a name for `add`, and none for `install`: `VALUES` has what follows there
+    # a name for `add`, and none for `install`: `VALUES` has what follows there; a branch of `session list`, and nothing for `remote enable`
+    assert wanted & flags == {"--project", "--branch"}
     assert found - {"-C", "--color"} == wanted
 
 

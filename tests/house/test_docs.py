@@ -29,7 +29,7 @@ PAGES = sorted(
 MAN = ROOT / "docs" / "man" / "git-mem.1"
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # `git mem word` in running text, in examples and in transcripts; a capital is what the reader puts in
-NAMED = re.compile(r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z]+))?")
+NAMED = re.compile(r"\bgit[ -]mem(?: -C [^ ]+| --no-pager| --color[ =]\w+)*[ ]+([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
 NO_COMMAND = {"lsp"}  # git-mem-lsp is a program of its own
 
 

@@ -98,6 +98,7 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
     modules = {
         "click": "click",
         "detect-secrets": "detect_secrets",
+        "google-genai": "google",
         "google-re2": "re2",
         "lsprotocol": "lsprotocol",
         "pygit2": "pygit2",

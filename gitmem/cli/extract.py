@@ -1,0 +1,226 @@
+"""The command that reads a session, a plan or commit messages, and tells what they teach."""
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, plain, short
+from gitmem.errors import External, UserError
+from gitmem.model.item import KINDS, Extract, Item
+from gitmem.model.turn import Turn
+
+FORMS = ("auto", "claude", "gemini", "codex", "history", "text", "plan", "commits")
+TITLES = {
+    "decision": "Decisions", "error": "Errors", "pattern": "Patterns", "task": "To do", "done": "Done", "preference": "Preferences", "context": "Context",
+}  # fmt: skip
+DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
+COMMITS = 2000  # commits that are read at most
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Something to be read: its name, for people, and its turns, with how many there were."""
+
+    name: str
+    turns: Callable[[], Iterator[Turn]]
+
+
+@click.command("extract", short_help="Find decisions, fixes and tasks in a session or a file")
+@click.argument("files", nargs=-1, metavar="[FILE|-]...")
+@click.option("--from", "form", type=click.Choice(FORMS), default="auto", help="What the files are; told by their content without.")
+@click.option("--session", metavar="ID", help="Read a session that hooks told of, by its id or the beginning of it.")
+@click.option("--commits", metavar="RANGE", help="Read commit messages: main..HEAD, v1.2.., -20.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind. May be repeated.")
+@click.option("--save", is_flag=True, help="Put what is found into the inbox, unconfirmed.")
+@opt.json_option
+@click.pass_obj
+def extract_command(
+    term: Terminal,
+    files: tuple[str, ...],
+    form: str,
+    session: str | None,
+    commits: str | None,
+    kinds: tuple[str, ...],
+    save: bool,
+    as_json: bool,
+) -> None:
+    """Find what was decided, what went wrong and what helped, what is to be done and how it is wanted.
+
+    Reads transcripts of Claude Code, Gemini CLI and Codex, histories, plans, notes and commit messages, in English, Portuguese, Spanish and
+    Chinese. By rules alone: nothing is sent anywhere, and nothing is stored without --save.
+
+    \b
+    Examples:
+      git mem extract ~/.claude/projects/*/853c0c9d.jsonl
+      git mem extract --session 853c --save
+      git mem extract --commits v1.2..HEAD --kind decision --kind error
+      git mem extract - --json
+    """  # fmt: skip
+    given = [bool(files), session is not None, commits is not None]
+    if sum(given) > 1:
+        raise click.UsageError("read files, --session or --commits: one of them at a time.")
+    if not any(given):
+        raise click.UsageError("what shall be read? Name a FILE, - for standard input, --session ID or --commits RANGE.")
+    if files.count("-") > 1:
+        raise click.UsageError("standard input can be read once only.")
+    if save or not files:
+        with term.open() as app:
+            found = _found(_sources(app, files, form, session, commits), kinds)
+            _tell(term, found, as_json)
+            if save:
+                _save(term, app, found, session or "", as_json)
+        return
+    _tell(term, _found([_file(name, form) for name in files], kinds), as_json)
+
+
+def _sources(app: App, files: Sequence[str], form: str, session: str | None, commits: str | None) -> list[_Source]:
+    if session is not None:
+        from gitmem.cli.session_find import one
+        from gitmem.services import histories, sessions
+
+        named = one(app, session)
+        turns, source = sessions.turns(named, lambda it: histories.lines(app.home, it))
+        return [_Source(source, lambda: turns)]
+    if commits is not None:
+        return [_Source(f"the commits {commits}", lambda: _log(app, commits))]
+    return [_file(name, form) for name in files]
+
+
+def _log(app: App, wanted: str) -> Iterator[Turn]:
+    """Return the commits of a range, the oldest first: what is newer wins."""
+    from gitmem.transcripts import reading
+
+    chosen = [wanted] if wanted.startswith("-") and wanted[1:].isdigit() else ["--end-of-options", wanted]
+    if wanted.startswith("-") and not wanted[1:].isdigit():
+        raise UserError(f"'{plain(wanted)}' is no range of commits.", "Give one as git takes it: main..HEAD, or -20 for the last twenty.")
+    options = (
+        "--no-color",
+        "--no-decorate",
+        "--no-notes",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--date=iso-strict",
+        "--format=medium",
+        "--name-only",
+        "--no-merges",
+    )
+    output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
+    return reading.read(io.BytesIO(output), form="commits")
+
+
+def _file(name: str, form: str) -> _Source:
+    def turns() -> Iterator[Turn]:
+        from gitmem.transcripts import reading
+
+        if name == "-":
+            yield from reading.read(sys.stdin.buffer, "", form)
+            return
+        try:
+            with _opened(name) as stream:
+                yield from reading.read(stream, name, form)
+        except OSError as error:
+            hint = "Check the path." if isinstance(error, FileNotFoundError) else "Check its owner and mode."
+            raise External(f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint) from error
+
+    return _Source("standard input" if name == "-" else name, turns)
+
+
+def _opened(name: str) -> IO[bytes]:
+    stream = open(name, "rb")
+    if stat.S_ISDIR(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise IsADirectoryError
+    return stream
+
+
+def _found(sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
+    from gitmem.summarise import offline
+
+    out = []
+    for source in sources:
+        whole = offline.extract(source.turns())
+        items = tuple(item for item in whole.items if not kinds or item.kind in kinds)
+        out.append((source, Extract(items, whole.topics, whole.by, whole.why, whole.tokens, whole.facts)))
+    return out
+
+
+def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], as_json: bool) -> None:
+    many = len(found) > 1
+    if as_json:
+        topics = list(dict.fromkeys(topic for _, one in found for topic in one.topics))
+        rows = [{**_row(item), **({"source": source.name} if many else {})} for source, one in found for item in one.items]
+        term.json({"by": found[0][1].by, "topics": topics, "items": rows})
+        return
+    for source, one in found:
+        if many:
+            term.say(term.style(plain(source.name), bold=True))
+        if one.topics and one.items:
+            term.say(f"about {plain(', '.join(one.topics))}")
+        for kind in KINDS:
+            mine = [item for item in one.items if item.kind == kind]
+            if mine:
+                term.say(f"\n{term.style(TITLES[kind], bold=True)}")
+            for item in mine:
+                _show(term, item)
+        if many:
+            term.say("")
+        if not one.items:
+            turns = int(one.facts.get("turns", 0))
+            term.note(f"nothing worth keeping was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'}).")
+
+
+def _show(term: Terminal, item: Item) -> None:
+    first, last = item.lines
+    where = f"line {first}" if first == last else f"lines {first}-{last}"
+    term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
+    if item.detail:
+        term.say(f"      {DETAIL[item.kind] + ': ' if item.kind in DETAIL else ''}{plain(item.detail)}")
+    if item.files:
+        term.say(f"      in {plain(', '.join(item.files))}")
+
+
+def _row(item: Item) -> dict[str, Any]:
+    return {
+        "kind": item.kind, "text": item.text, "detail": item.detail, "at": item.at, "lines": list(item.lines), "files": list(item.files), "role": item.role,
+        "confidence": item.confidence,
+    }  # fmt: skip
+
+
+def _save(term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], session: str, as_json: bool) -> None:
+    """Propose what was found; what is known, or was rejected, is not proposed again."""
+    from gitmem.cli.session_find import one
+    from gitmem.services import proposals
+
+    id = one(app, session).id if session else ""
+    made = [
+        record
+        for source, extract in found
+        for record in proposals.propose(
+            app.store("private"),
+            app.writer(session=id) if id else app.writer(),
+            extract.items,
+            id,
+            source.name,
+            lambda: [index for _, index in app.indexes()],
+            [app.store("shared")],
+        )
+    ]
+    if not made:
+        term.note("nothing new for the inbox: it is known, was rejected, or is too unsure.")
+        return
+    note = f"{len(made)} put into the inbox; look through them with: git mem inbox"
+    if as_json:
+        term.note(note)
+        return
+    term.say("")
+    for record in made:
+        term.say(f"proposed {short(record.id)} {plain(record.title)}")
+    term.say(note)

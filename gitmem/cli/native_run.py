@@ -1,0 +1,251 @@
+"""What `git mem native` and the work after a session do with agents' memory files: gathers the parts, pulls, and writes what a push decides."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gitmem.agents.render import clean
+from gitmem.app import SCOPES, App
+from gitmem.errors import Busy, GitmemError, UserError
+from gitmem.files import Lock, disk_error, head, ignore_text, storable
+from gitmem.git.build import object_id
+from gitmem.git.process import Git
+from gitmem.install import changes
+from gitmem.model.ignore import ignored
+from gitmem.model.scrub import scrub
+from gitmem.services import native_pull, native_push
+from gitmem.services.native_files import Files, Finder
+from gitmem.services.native_lines import Row
+from gitmem.services.native_pull import Plan, World
+from gitmem.services.native_push import Push, Target
+from gitmem.store.layout import FILE_LIMIT
+from gitmem.store.records import Store, Stored, load
+
+PATIENCE = 20.0  # seconds that one run waits for another
+AGAIN = 5  # times that a file may change under our hands
+FIELDS = (
+    "store", "id", "kind", "type", "status", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "last_seen", "workaround",
+    "anchors", "decay_rate", "confirmed", "oid", "path",
+)  # fmt: skip
+
+
+@dataclass
+class Run:
+    """One look at the memory files of a work tree and at the stores."""
+
+    app: App
+    more: Sequence[str] = ()
+    problems: list[GitmemError] = field(default_factory=list)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What finds the files; raises UserError where no agent can work."""
+        app = self.app
+        if app.location.worktree is None:
+            raise UserError("this repository is bare: agents have no memory files in it.", "Change to a work tree of it.")
+        if not app.env.get("HOME"):
+            raise UserError("there is no HOME, where agents keep their memory files.", "Set HOME.")
+        allow = app.settings.get("allowSecret")
+        hides = ignored([ignore_text(app.location.worktree)], app.settings.get("ignore")).has
+        return Finder(app.location, app.env, hides, lambda text: scrub(text, allow).text)
+
+    @cached_property
+    def files(self) -> Files:
+        """The files, as they are now."""
+        return self.finder.find(self.more)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The records of all stores."""
+        return list(self.app.rows(fields=FIELDS))
+
+    @cached_property
+    def known(self) -> list[native_pull.Known]:
+        """The records that came from files, read at once; one that is damaged is doctor's to tell of."""
+        out = []
+        for scope in SCOPES:
+            wanted = {str(row["oid"]): row for row in self.rows if native_pull.came_from_file(row) and row["store"] == scope}
+            if not wanted:
+                continue
+            for oid, data in self.app.store(scope).objects.read_many_small(wanted, FILE_LIMIT):
+                stored = load(str(wanted[oid]["path"]), oid, data)
+                if isinstance(stored, Stored) and isinstance(stored.record.fields.get("source"), dict):
+                    out.append(native_pull.Known(scope, stored.record))
+        return sorted(out, key=lambda one: (one.record.id, one.scope))
+
+    @cached_property
+    def world(self) -> World:
+        """What a plan looks at."""
+        app = self.app
+        git = Git(app.location.gitdir, app.env, timeout=20.0)
+        commit = head(app.location) or git.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+
+        def holds(other: str) -> str:
+            code = git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0] if commit else 128
+            if code == 0:
+                return "here"
+            if code == 128:
+                return "away"
+            refs = git.run("for-each-ref", "--count=1", f"--contains={other}", "refs/heads", "refs/remotes", "refs/tags", ok=(0, 128, 129))
+            return "away" if refs.strip() else "lost"
+
+        def gone(name: str, tree: str) -> bool:
+            path = self.finder.path_of(name, tree)
+            if os.path.lexists(path):
+                return False
+            # a sparse checkout leaves files out that are there all the same
+            return bool(tree) or name.startswith(("~", "/")) or not self._left_out(git, name)
+
+        made: dict[str, Store] = {}
+
+        def store(scope: str) -> Store:
+            if scope not in made:
+                made[scope] = app.store(scope)
+            return made[scope]
+
+        root = self.finder.root
+        names = [f":(top,literal){memo.name}" for memo in self.files.memos if memo.tracked]
+        where = (
+            "-C",
+            root,
+            "--work-tree",
+            root,
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--name-only",
+            "-z",
+            "HEAD",
+            "--",
+        )
+        out = git.run(*where, *names, ok=(0, 128)) if names and commit else b""
+        dirty = frozenset(storable(os.fsdecode(name)) for name in out.split(b"\0") if name)
+
+        def blob(data: bytes) -> str:
+            return object_id("blob", data, app.objects.traits.hash)
+
+        return World(app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty)
+
+    def _left_out(self, git: Git, name: str) -> bool:
+        out = git.run(
+            "-C", self.finder.root, "--work-tree", self.finder.root, "ls-files", "-t", "-z", "--", f":(top,literal){name}", ok=(0, 128)
+        )
+        return out.startswith(b"S")
+
+    def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
+        """Take what the files say into the store; with `blocks` only what was changed in blocks of ours. Some of it may wait in the journal."""
+        plan = native_pull.plan(self.files, self.world, blocks=blocks)
+        if not dry and plan.writes and native_pull.apply(plan, self.world):
+            plan.notes.append("another process was writing: what was read is in the journal, and the next git mem command commits it.")
+        return plan
+
+    # -- writing
+
+    def targets(self, to: Sequence[str]) -> list[Target]:
+        """Return the files to write."""
+        own = self.files  # git lists before names are looked at
+        found = self.app.worktree(self.finder.root).ignored(native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within])
+        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True))
+
+    @cached_property
+    def writer(self) -> native_push.Writer:
+        """What makes the blocks."""
+        reads: dict[str, tuple[int, str]] = {}
+        for _, index in self.app.indexes():
+            reads |= index.usage([str(row["id"]) for row in self.rows])
+        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
+
+    def push(self, to: Sequence[str], *, dry: bool = False) -> list[Push]:
+        """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
+        out = []
+        for target in self.targets(to):
+            try:
+                out.append(self._push(target, dry=dry))
+            except GitmemError as error:
+                self.problems.append(error)
+        return out
+
+    def _push(self, target: Target, *, dry: bool) -> Push:
+        real = os.path.realpath(target.path)
+        for _ in range(AGAIN):
+            push = self.writer.push(target, changes.read(real))
+            if dry or not push.changes:
+                return push
+            changes.check(real)
+            folder = os.path.dirname(real)
+            try:
+                # what agents keep below the user's home is the user's alone
+                os.makedirs(folder, mode=0o777 if real.startswith(self.finder.root + os.sep) else 0o700, exist_ok=True)
+            except OSError as error:
+                raise disk_error(error, folder) from error
+            if changes.read(real) == push.before:
+                changes.write(real, push.after, 0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
+                return push
+        raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+
+
+@contextmanager
+def alone(app: App) -> Iterator[None]:
+    """Wait for another run in this repository: two would read the same line as new."""
+    app.home.make()
+    try:
+        lock = Lock(app.home.touch("native.lock"), PATIENCE)
+        lock.__enter__()
+    except Busy as error:
+        raise Busy("another git mem process works on the memory files at the moment.", "Try again in a moment.") from error
+    try:
+        yield
+    finally:
+        lock.__exit__()
+
+
+def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
+    """Take what the memory files say into the store."""
+    if dry:
+        run = Run(app)
+        return run, run.pull(dry=True)
+    with alone(app):
+        run = Run(app)
+        return run, run.pull()
+
+
+def push(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, list[Push]]:
+    """Write the blocks, after taking what somebody changed in them."""
+    return _both(app, to, dry=dry, blocks=True)
+
+
+def sync(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, list[Push]]:
+    """Take what the files say, then write the blocks."""
+    return _both(app, to, dry=dry, blocks=False)
+
+
+def _both(app: App, to: Sequence[str], *, dry: bool, blocks: bool) -> tuple[Run, Plan, list[Push]]:
+    more = [os.path.realpath(os.path.expanduser(name)) for name in to if os.sep in name or name.endswith(".md")]
+    if dry:
+        first = Run(app, more)
+        first.targets(to)  # a wrong name is told before anything else
+        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True)
+    with alone(app):
+        first = Run(app, more)
+        first.targets(to)
+        plan = first.pull(blocks=blocks)
+        run = Run(app, more) if plan.writes else first
+        return run, plan, run.push(to)
+
+
+def keep_in_step(app: App, how: str) -> list[str]:
+    """Do what the setting `native` asks for at the start and end of a session; return what was done, for the trace."""
+    done = []
+    pushes: list[Push] = []
+    if how == "pull":
+        run, plan = pull(app)
+    else:
+        run, plan, pushes = (push if how == "push" else sync)(app, ())
+    if plan.writes:
+        done.append(f"{len(plan.writes)} record(s) pulled from memory files")
+    done += [f"{one.target.name} written" for one in pushes if one.changes]
+    done += [str(problem) for problem in run.problems]
+    return done

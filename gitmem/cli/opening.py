@@ -1,0 +1,135 @@
+"""The command that decides how a session opens: greet, ask, or say nothing."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitmem.agents.render import clean
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, plain
+from gitmem.clock import seconds
+from gitmem.errors import External, UserError
+from gitmem.processes import is_gone
+from gitmem.services import gathering, opening
+from gitmem.services.opening import Facts, Opening
+
+SHOWN = 600  # characters of what is said
+
+
+@click.command("opening", short_help="Decide how a session opens: greet, ask or say nothing")
+@click.option(
+    "--history", "file", metavar="FILE", help="The session before, as a file tells it: a history of ours, or an agent's transcript."
+)
+@click.option("--resumed", is_flag=True, help="The conversation of before goes on.")
+@opt.json_option
+@click.pass_obj
+def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
+    """Decide how a session opens: greet with what was going on, ask whether to go on, or say nothing; and why.
+
+    What is left to do is mentioned in any case. Rules decide, or the model of the setting 'summariser'.
+
+    \b
+    Examples:
+      git mem opening
+      git mem opening --json
+      git mem opening --history .git/gitmem/sessions/history_20261120_091502_853c.jsonl
+    """
+    with term.open() as app:
+        known = _known(app)
+        facts = opening.facts(app.state, known, app.clock.now(), is_gone, session=_session(app), resumed=resumed)
+        if file is not None:
+            _read(file, facts)
+        made = _decided(app, facts, [one.text for one in known[gathering.PREFERENCES]])
+        if as_json:
+            term.json(_public(made))
+            return
+        term.say(f"{made.action}: {clean(made.reason, SHOWN)}")
+        if made.text:
+            term.say(clean(made.text, SHOWN + 5 * opening.LENGTH))
+        if made.why:
+            term.note(f"decided offline: {made.why}")
+
+
+def _public(made: Opening) -> dict[str, Any]:
+    facts = {"action": made.action, "reason": made.reason, "text": made.text, "tasks": list(made.tasks), "by": made.by}
+    return {**facts, "why": made.why} if made.why else facts
+
+
+def _session(app: App) -> str:
+    """Return the session that the command runs in: it is not the one before."""
+    from gitmem.cli.session import current
+
+    return current(app.env)
+
+
+def _known(app: App) -> gathering.Known:
+    agents = tuple(dict.fromkeys(("global", app.agent)))
+    unsure = bool(app.settings.get("injectUnconfirmed"))
+    return gathering.gather(
+        [index for _, index in app.indexes()], agents, subjects=gathering.TOLD, session=_session(app), unsure=unsure, most=10
+    )
+
+
+def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
+    """Return what the model decides, where one is asked for and answers; else what the rules do."""
+    made = opening.decide(facts)
+    model = app.model()
+    if model is None:
+        return made
+    from gitmem.model.scrub import scrub
+
+    try:
+        answer = model.ask(opening.INSTRUCTION, scrub(opening.told(facts, preferences)).text, opening.SCHEMA)
+    except External as error:
+        made.why = plain(str(error))
+        return made
+    if answer.get("action") not in opening.ACTIONS or not all(isinstance(answer.get(key), str) for key in ("text", "reason")):
+        made.why = f"{model.name} gave an answer that is none."
+        return made
+    return opening.answered(facts, answer, model.name)
+
+
+def _read(file: str, facts: Facts) -> None:
+    """Take the session before from a file: what it was about, when it ended, whether it was cut off, what it left to do."""
+    from gitmem.model.item import DONE, TASK
+    from gitmem.model.sameness import plain as same
+    from gitmem.model.scrub import scrub
+    from gitmem.model.turn import ASSISTANT, TOOL, USER
+    from gitmem.summarise import offline
+    from gitmem.transcripts import reading
+
+    try:
+        if file != "-" and not os.path.isfile(file):
+            raise UserError(f"there is no file '{file}'.", "Histories are listed by: git mem session list --json")
+        with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
+            turns = [turn for turn in reading.read(stream, file) if not turn.side]
+            changed = facts.now if file == "-" else os.stat(file).st_mtime
+    except OSError as error:
+        raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error
+    spoken = [turn for turn in turns if turn.role in {USER, ASSISTANT} and turn.text.strip()]
+    if not spoken:
+        raise UserError(f"'{file}' tells of no session.", "Name a history of ours, or a transcript of an agent.")
+    asked = [scrub(turn.text).text for turn in spoken if turn.role == USER]
+    facts.first, facts.known = False, True
+    facts.title = asked[0] if asked else ""
+    facts.ended = _last([turn.at for turn in turns], changed)
+    facts.interrupted = turns[-1].role in {USER, TOOL} and bool(turns[-1].at)  # nobody answered; what has no times is no history
+    facts.at = asked[-1] if asked and facts.interrupted else ""
+    items = offline.extract(turns).items
+    done = {same(item.text) for item in items if item.kind == DONE}
+    fresh = [scrub(item.text).text for item in items if item.kind == TASK and same(item.text) not in done]
+    facts.tasks = tuple(dict.fromkeys([*fresh, *facts.tasks]))
+
+
+def _last(stamps: list[str], otherwise: float) -> float:
+    """Return the latest of some times, as far as they are any."""
+    found = []
+    for text in stamps:
+        try:
+            found.append(seconds(text))
+        except ValueError:
+            continue
+    return max(found, default=otherwise)

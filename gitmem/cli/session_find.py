@@ -1,0 +1,143 @@
+"""Which sessions there are: the list, its filters, and how one is named."""
+
+import os
+import re
+from typing import Any
+
+import click
+
+from gitmem import processes, switch
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, age, plain
+from gitmem.cli.session import current
+from gitmem.clock import stamp
+from gitmem.errors import UserError
+from gitmem.index import sessions
+from gitmem.index.sessions import Session
+from gitmem.model.workflow import EXISTING, NEW, WORKFLOW
+from gitmem.services import history
+
+RUNNING, ENDED, INTERRUPTED = "running", "ended", "interrupted"
+SEE = "See them with: git mem session list"
+NONE = "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem session start"
+_LENGTH = re.compile(r"(\d{1,6})\s*([smhdw])")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def moment(app: App, text: str) -> float:
+    """Return the seconds that a user's text means: `2d` is two days ago, else any date that git takes; raises UserError."""
+    found = _LENGTH.fullmatch(text.strip().lower())
+    if found:
+        return app.clock.now() - int(found[1]) * _UNITS[found[2]]
+    if _DAY.fullmatch(text.strip()):  # git would take the hour of now
+        text = f"{text.strip()} 00:00"
+    return float(history.when(app.git, text))
+
+
+def of_day(app: App, day: str) -> list[Session]:
+    """Return the sessions of a day, the first first; raises UserError."""
+    begin = moment(app, day)
+    end = begin + 86400
+    return sorted(
+        (one for one in sessions.some(app.state) if one.started < end and max(one.last, one.ended or 0.0) >= begin),
+        key=lambda one: one.started,
+    )
+
+
+def is_day(text: str) -> bool:
+    """Say whether a text is a date, not an id."""
+    return bool(_DAY.fullmatch(text.strip())) or text.strip().lower() in {"today", "yesterday"}
+
+
+def one(app: App, text: str | None) -> Session:
+    """Return a session by its id or the beginning of it; the one that the command runs in, else the latest, without; raises UserError."""
+    known = sessions.some(app.state)
+    if text is None:
+        here = current(app.env)
+        mine = [one for one in known if one.id == here] or known
+        if not mine:
+            raise UserError("there are no sessions yet.", NONE)
+        return mine[0]
+    found = [one for one in known if one.id == text] or ([one for one in known if one.id.startswith(text)] if text else [])
+    if len(found) == 1:
+        return found[0]
+    near = f" {' | '.join(plain(one.id) for one in found[:3])}" if found else ""
+    raise UserError(
+        f"{len(found)} sessions begin with '{plain(text)}'." if found else f"there is no session '{plain(text)}'.",
+        f"Give more of its id:{near}" if found else SEE,
+    )
+
+
+def state_of(one: Session) -> str:
+    """Return how a session stands: running, ended, or interrupted."""
+    if one.ended is not None:
+        return INTERRUPTED if one.why == sessions.GONE else ENDED
+    return INTERRUPTED if one.process and processes.is_gone(one.process) else RUNNING
+
+
+def facts(app: App, one: Session) -> dict[str, Any]:
+    """Return what is known of a session without its history, as JSON has it."""
+    return {
+        "id": one.id, "agent": one.agent, "state": state_of(one), "kind": one.kind or None, "title": one.title or None, "story": one.story or None,
+        "branch": one.branch or None, "started": stamp(one.started), "last": stamp(one.last),
+        "ended": stamp(one.ended) if one.ended is not None else None, "why": one.why, "worktree": one.root, "transcript": one.transcript,
+        "history": app.home.join("sessions", os.path.basename(one.history)), "off": switch.reads(switch.path_of("session", app.home, app.env, one.id), app.clock.now()) is not None,
+    }  # fmt: skip
+
+
+@click.command("list", short_help="List sessions, the latest first")
+@click.option("--agent", metavar="NAME", help="Of one agent: claude, gemini, person, ...")
+@click.option("--since", metavar="DATE", help="With a sign of life since then: 2d, yesterday, 2026-11-21.")
+@click.option("--until", metavar="DATE", help="Begun before then.")
+@click.option("--branch", metavar="NAME", help="Begun on a branch.")
+@click.option("--kind", type=click.Choice([NEW, EXISTING, WORKFLOW]), help="What it was when it began.")
+@click.option("--state", type=click.Choice([RUNNING, ENDED, INTERRUPTED]), help="How it stands.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, /, since: str | None, until: str | None, limit: int, as_json: bool, **wanted: str | None) -> None:
+    """List sessions, the latest first: which agent, how it stands, when, what it is about.
+
+    \b
+    Examples:
+      git mem session list --agent claude
+      git mem session list --since 2d --state interrupted
+      git mem session list --branch main --json
+    """
+    with term.open() as app:
+        every = sessions.some(app.state)
+        begin = moment(app, since) if since else None
+        end = moment(app, until) if until else None
+        found = [
+            one
+            for one in every
+            if (begin is None or one.last >= begin)
+            and (end is None or one.started < end)
+            and all(value is None or value == (state_of(one) if key == "state" else getattr(one, key)) for key, value in wanted.items())
+        ][:limit]
+        if as_json:
+            term.json([facts(app, one) for one in found])
+            return
+        if every and not found:
+            agent = wanted["agent"]
+            others = f"there are some of {', '.join(sorted({plain(one.agent) for one in every}))}"
+            if agent and not any(one.agent == agent for one in every):
+                term.say(f"no sessions of {plain(agent)}; {others}.")
+            else:
+                term.say(f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in all: git mem session list")
+        elif not found:
+            term.say(f"no sessions yet. {NONE}")
+        for one in found:
+            _say(term, facts(app, one))
+
+
+def _say(term: Terminal, row: dict[str, Any]) -> None:
+    style = {RUNNING: {"fg": "green"}, INTERRUPTED: {"fg": "yellow"}}.get(row["state"], {})
+    state = term.style(f"{row['state']:<11}", **style)
+    about = "  ".join(plain(x) for x in (row["branch"], row["title"] or row["story"]) if x)
+    tail = f"  {about}" if about else ""
+    off = "  (hooks are off)" if row["off"] else ""
+    when = age(row["last"], term.clock.now())
+    term.say(f"{plain(row['id'][:36]):<36}  {plain(row['agent']):<8}  {state}  {f'{when:<14}' if about else when}{tail}{off}")

@@ -1,0 +1,407 @@
+"""A session that a person opens and closes, or an agent without hooks: start, end, current, note, mark."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from gitmem.agents import events
+from gitmem.app import App
+from gitmem.background import detach, wait
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, age, plain, short
+from gitmem.cli.session import agent_around, current, of_agent
+from gitmem.cli.session_find import RUNNING, facts, one, state_of
+from gitmem.clock import stamp
+from gitmem.errors import External, UnknownId, UserError
+from gitmem.files import Lock, branch, disk_error
+from gitmem.index import acts, sessions, trials
+from gitmem.index.sessions import Session
+from gitmem.model.private import public
+from gitmem.model.workflow import AGENT, Act
+from gitmem.reactions.history import FOLDER, TEXT, append, kept
+from gitmem.services import context, histories, own
+from gitmem.services.digest import digest_id
+
+NOTE, MARK = "Note", "Mark"
+SPOKEN = frozenset({"PromptSubmit", "TurnEnd", NOTE})  # events that are a turn of somebody's
+LOCKED = 10.0  # seconds that a start waits for another one
+PATIENCE = 3.0  # seconds that the end of a session waits for its digest
+TITLE = 200  # characters
+TEXTS = 1 << 20  # characters of standard input
+NO_SESSION = "Start one: git mem session start. Or name one: --session ID"
+
+
+def moment_of(app: App) -> str:
+    """Return the current time as rows of a history have it."""
+    now = app.clock.now()
+    return f"{stamp(now)[:-1]}.{int(now * 1000) % 1000:03d}Z"
+
+
+def write(app: App, mine: Session, role: str, content: str, *, stated: bool = False, **about: Any) -> None:
+    """Append a row to a session's history; raises External when the disk says no."""
+    row: dict[str, Any] = {"timestamp": moment_of(app), "role": role, "content": content, "metadata": {k: v for k, v in about.items() if v}}
+    if stated:
+        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+        folder = os.path.relpath(os.path.realpath("."), root) if root else ""
+        state = {"agent": mine.agent, "folder": folder, "branch": branch(app.location)}
+        row["state"] = {k: v for k, v in state.items() if v}
+    folder = app.home.make(FOLDER)
+    path = os.path.join(folder, os.path.basename(mine.history))
+    try:
+        append(path, row)
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+def sign(app: App, mine: Session, *, opens: bool = False) -> None:
+    """Give a sign of life for a session; raises External when it would be lost."""
+    if app.state.in_memory:
+        raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+    mine.last = app.clock.now()
+    mine.history = os.path.basename(sessions.sign(app.state, mine, opens=opens))
+
+
+def running(app: App) -> Session | None:
+    """Return the session that this command runs in, if it is open."""
+    here = current(app.env)
+    found = sessions.get(app.state, here) if here else None
+    # one that was only taken for dead goes on with its next sign of life
+    return found if found is not None and (found.ended is None or found.why == sessions.GONE) else None
+
+
+def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Session:
+    """Open a session of a person, or of an agent without hooks, and write its beginning; under its own id where it has one."""
+    now = app.clock.now()
+    made = stamp(now)
+    id = id or app.clock.ulid()[10:]  # the random part alone: ids that begin alike could not be named by their beginning
+    name = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{id}.jsonl"
+    root, process = context.root_of(app.location.worktree), own.terminal()
+    mine = Session(id, agent, now, now, name, None, "", root, "", process)
+    on = context.load(app, agent if agent != own.PERSON else "")
+    sign(app, mine, opens=True)
+    write(app, mine, "system", "", stated=True, event="SessionStart", source="hand")
+    if title:
+        write(app, mine, "user", title, event="PromptSubmit", source="title")
+    sessions.describe(app.state, id, kind=on.kind, branch=branch(app.location), story=story, title=title)
+    came = [Act(AGENT, agent, agent=agent, session=id)] if agent != own.PERSON else []
+    acts.note(app.state, root, now, came, asked=int(bool(title)), story=story, once=True)
+    _forget_closed(app)
+    own.opened(app.home, os.path.realpath(app.location.worktree) if app.location.worktree else "", process, id)
+    return mine
+
+
+def _forget_closed(app: App) -> None:
+    """Forget what terminals had open that is open no more: a terminal that was closed says no farewell."""
+    for id in own.named(app.home):
+        known = sessions.get(app.state, id)
+        if known is None or known.ended is not None or state_of(known) != RUNNING:
+            own.closed(app.home, id)
+
+
+def _own_id(app: App) -> tuple[str, str]:
+    """Return (id, agent) under which a new session here is known to its surroundings: an agent whose hooks are not installed, a variable."""
+    here = events.name(current(app.env))
+    if not here or sessions.get(app.state, here) is not None:
+        return "", ""
+    return here, agent_around(app.env)
+
+
+@click.command("start", short_help="Start a session of your own")
+@click.option("--agent", metavar="NAME", help="Whose session it is, for an agent without hooks.  [default: person]")
+@click.option("--title", metavar="TEXT", help="What it is for.")
+@click.option("--story", metavar="TEXT", help="The story at work, for workflows: a path or a name.")
+@click.option("--new", "anew", is_flag=True, help="Another one, though one is open here.")
+@opt.json_option
+@click.pass_obj
+def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
+    """Start a session by hand: its history is kept as hooks keep an agent's, and digested when it ends.
+
+    Where one is open in this terminal and work tree, it goes on. Records that you write meanwhile belong to it. Another terminal joins it
+    with GITMEM_SESSION in its environment.
+
+    \b
+    Examples:
+      git mem session start --title "Invoices of March"
+      git mem session start --agent aider --story docs/stories/4.2.md
+    """
+    agent, title, story = (_word(value, what) for value, what in ((agent, "--agent"), (title, "--title"), (story, "--story")))
+    if agent and not all(c.isalnum() or c in "._-" for c in agent):
+        raise click.UsageError(f"'{plain(agent)}' is no agent's name: write letters, digits, '.', '_' and '-'.")
+    with term.open() as app:
+        app.home.make()
+        with Lock(app.home.join("own.lock"), LOCKED):  # two that start at once in one terminal are one
+            mine = None if anew else running(app)
+            there = mine is not None
+            if mine is None:
+                id, around = _own_id(app)
+                mine = open_one(app, agent or around or own.PERSON, title, story, id)
+        if there and (title or story):
+            sign(app, mine)
+            sessions.describe(app.state, mine.id, title=title, story=story)
+            acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), story=story)
+            if title and title != mine.title:
+                write(app, mine, "user", title, event="PromptSubmit", source="title")
+        mine = sessions.get(app.state, mine.id) or mine
+        if as_json:
+            term.json({**facts(app, mine), "started_now": not there})
+            return
+        if there:
+            whose = (
+                "it is told by the hooks of its agent"
+                if of_agent(app.env) == mine.id
+                else f"begun {age(stamp(mine.started), app.clock.now())}"
+            )
+            term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
+            if agent and agent != mine.agent:
+                term.note(f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}")
+            return
+        term.say(f"started session {term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}")
+        other = app.env.get("GITMEM_SESSION", "")
+        if other and other != mine.id:
+            term.note(f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}")
+        else:
+            term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
+        term.note("write into it with 'git mem session note TEXT'; end it with 'git mem session end'.")
+
+
+def _word(value: str | None, what: str) -> str:
+    """Return what an option gives as one line without secrets; raises UsageError for nothing."""
+    if value is None:
+        return ""
+    text = kept(" ".join(public(value).split()), TITLE)
+    if not text:
+        raise click.UsageError(f"{what} is empty.")
+    return text
+
+
+@click.command("end", short_help="End a session, and have it digested")
+@click.argument("session", required=False)
+@opt.json_option
+@click.pass_obj
+def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
+    """End a session: the one that is open here, or one by its id. Its digest is written, as when an agent's session ends.
+
+    Ending it twice is ending it once.
+
+    \b
+    Examples:
+      git mem session end
+      git mem session end 7k2m9q
+    """
+    with term.open() as app:
+        mine = one(app, session) if session else _ending(app)
+        ended = mine.ended is None
+        if ended:
+            if app.state.in_memory:
+                raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+            write(app, mine, "system", "", event="SessionEnd", source="hand")
+            ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
+            trials.forget(app.state, mine.id)
+        own.closed(app.home, mine.id)
+        if ended:
+            _drain(app)
+        mine = sessions.get(app.state, mine.id) or mine
+        digest = _digest(app, mine)
+        if as_json:
+            term.json({**facts(app, mine), "ended_now": ended, "digest": digest or None})
+            return
+        if not ended:
+            when = f" {age(stamp(mine.ended), app.clock.now())}" if mine.ended is not None else ""
+            term.say(
+                f"session {plain(mine.id)} had ended{when}; nothing changed.{f' Its digest: git mem show {short(digest)}' if digest else ''}"
+            )
+            return
+        term.say(f"ended session {plain(mine.id)}.{f' Its digest: git mem show {short(digest)}' if digest else ''}")
+        if not digest and app.settings.get("digest") == "off":
+            term.note("the setting 'digest' is off: none is written.")
+        elif not digest:
+            term.note(f"its digest is written in the background, if anything happened in it: git mem session show {plain(mine.id[:12])}")
+
+
+def _ending(app: App) -> Session:
+    """Return the session that is open here; one that this terminal ended last, if there is none; raises UserError."""
+    here = current(app.env)
+    found = sessions.get(app.state, here) if here else None
+    if found is not None:
+        return found
+    process, root = own.terminal(), context.root_of(app.location.worktree)
+    last = next(
+        (one for one in sessions.some(app.state, ended=True) if one.why == "hand" and one.process == process and one.root == root), None
+    )
+    if last is None:
+        raise UserError("no session is open here.", "Name one: git mem session end ID. See them with: git mem session list --state running")
+    return last
+
+
+def _drain(app: App) -> None:
+    """Have what the session asks for be done, as hooks do, and wait for it a while."""
+    try:
+        pid = detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
+    except OSError:  # no room for a process: the next command or hook does it
+        return
+    if pid:
+        wait(pid, PATIENCE)
+
+
+def _digest(app: App, mine: Session) -> str:
+    """Return the id of a session's digest, '' where there is none."""
+    try:
+        return app.get(digest_id(mine.id), ("private", "shared"))[1].record.id
+    except UnknownId:
+        return ""
+
+
+@click.command("current", short_help="Show which session this is")
+@opt.json_option
+@click.pass_obj
+def current_command(term: Terminal, as_json: bool) -> None:
+    """Show the session that this runs in: that of the agent around it, of GITMEM_SESSION, or of this terminal. Exit code 1 when there is none.
+
+    \b
+    Examples:
+      git mem session current
+      id=$(git mem session current --json | jq -r .id)
+    """
+    with term.open() as app:
+        mine = running(app)
+        if mine is None:
+            here = current(app.env)
+            known = sessions.get(app.state, here) if here else None
+            if known is not None:
+                raise UserError(f"session {plain(here)} has ended.", f"Go on with it: git mem session resume {plain(here[:12])}")
+            raise UserError(
+                f"no session '{plain(here)}' is known." if here else "no session is open here.", "Start one: git mem session start"
+            )
+        row = facts(app, mine)
+        if as_json:
+            term.json(row)
+            return
+        about = row["title"] or row["story"]
+        term.say(
+            f"{term.style(plain(mine.id), fg='yellow')}  {plain(mine.agent)}  {row['state']}  begun {age(row['started'], app.clock.now())}{f'  {plain(about)}' if about else ''}"
+        )
+
+
+def chosen(app: App, session: str | None) -> Session:
+    """Return the session to write into: the one that is named, else the one that this runs in; raises UserError."""
+    if session:
+        return one(app, session)
+    mine = running(app)
+    if mine is None:
+        here = current(app.env)
+        raise UserError(
+            f"session '{plain(here)}' {'has ended' if sessions.get(app.state, here) else 'is not known here'}."
+            if here
+            else "no session is open here.",
+            NO_SESSION,
+        )
+    return mine
+
+
+def _given(words: Sequence[str]) -> str:
+    """Return a text from the command line, or from standard input for `-`; without what is private, and without secrets."""
+    text = " ".join(words)
+    if text == "-":
+        try:
+            text = sys.stdin.read(TEXTS)
+        except UnicodeDecodeError as error:
+            raise UserError("standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8") from error
+    text = kept(public(text), TEXT)
+    if not text:
+        raise click.UsageError("the text is empty.")
+    return text
+
+
+def _session_option(command: Any) -> Any:
+    return click.option("--session", metavar="ID", help="Of another session than the one that this runs in.")(command)
+
+
+@click.command("note", short_help="Write something into a session")
+@click.argument("text", nargs=-1, required=True)
+@_session_option
+@opt.json_option
+@click.pass_obj
+def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_json: bool) -> None:
+    """Write a note into the session's history; its digest takes it in. '-' reads standard input.
+
+    \b
+    Examples:
+      git mem session note "The export must keep the old column order"
+      make test 2>&1 | tail -5 | git mem session note -
+    """
+    content = _given(text)
+    with term.open() as app:
+        mine = chosen(app, session)
+        sign(app, mine)
+        write(app, mine, "user", content, event=NOTE)
+        acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), asked=1)
+        if as_json:
+            term.json({"session": mine.id, "content": content})
+            return
+        term.say(f"noted in session {plain(mine.id[:12])}: {plain(content.splitlines()[0])}")
+
+
+@click.command("mark", short_help="Mark what matters in a session")
+@click.argument("text", nargs=-1)
+@click.option("--last", is_flag=True, help="The last turn (what is meant without anything).")
+@click.option("--line", type=click.IntRange(1), metavar="N", help="The line with this number, as 'git mem session show' has it.")
+@_session_option
+@opt.json_option
+@click.pass_obj
+def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | None, session: str | None, as_json: bool) -> None:
+    """Mark a turn as important, or write a new line that is: it survives when a long history is condensed, and goes into the digest.
+
+    Without anything, the last turn. '-' reads standard input.
+
+    \b
+    Examples:
+      git mem session mark
+      git mem session mark "Never retry a payment without its key"
+      git mem session mark --line 42
+    """
+    if sum((bool(text), last, line is not None)) > 1:
+        raise click.UsageError("give a text, --last or --line: one of them.")
+    content = _given(text) if text else ""
+    with term.open() as app:
+        mine = chosen(app, session)
+        about: dict[str, Any] = {}
+        if not content:
+            number, row, known = _turn(app, mine, line)
+            content, about = histories.content(row), {"line": number, "of": row.get("role")}
+            if known:
+                _marked(term, mine, content, number, as_json, new=False)
+                return
+        sign(app, mine)
+        write(app, mine, "user", content, event=MARK, **about)
+        _marked(term, mine, content, about.get("line", 0), as_json, new=True)
+
+
+def _turn(app: App, mine: Session, line: int | None) -> tuple[int, dict[str, Any], bool]:
+    """Return (line, row, whether it is marked) of a turn: of a line, else of the last one; raises UserError."""
+    found: tuple[int, dict[str, Any]] | None = None
+    marked = set()
+    for number, row in histories.numbered(app.home, mine):
+        event = histories.facts(row).get("event")
+        if event == MARK:
+            marked.add(histories.facts(row).get("line"))
+        elif histories.content(row) and (number == line if line else event in SPOKEN):
+            found = number, row
+    if found is None:
+        if line:
+            raise UserError(
+                f"there is nothing to mark in line {line} of session {plain(mine.id[:12])}.",
+                f"See its lines: git mem session show {plain(mine.id[:12])}",
+            )
+        raise UserError(f"nobody has said anything in session {plain(mine.id[:12])} yet.", "Mark something new: git mem session mark TEXT")
+    return *found, found[0] in marked
+
+
+def _marked(term: Terminal, mine: Session, content: str, line: int, as_json: bool, *, new: bool) -> None:
+    if as_json:
+        term.json({"session": mine.id, "line": line or None, "content": content, "new": new})
+        return
+    first = plain(content.splitlines()[0][:100])
+    term.say(f"marked in session {plain(mine.id[:12])}: {first}" if new else f"line {line} is marked already: {first}")

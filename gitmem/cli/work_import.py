@@ -1,0 +1,92 @@
+"""`git mem work import`: read state files of other tools."""
+
+import glob
+import os
+import sys
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.render import Terminal, plain
+from gitmem.cli.work import TABLE, opened, rows
+from gitmem.errors import UserError
+from gitmem.services import work as service
+from gitmem.services import workimport
+from gitmem.services.workimport import Found
+
+
+@click.command("import", short_help=TABLE["import"][2])
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--name", metavar="NAME", help="What the epic is called here; its id without it.")
+@click.option("--dry-run", is_flag=True, help="Say what would be read, and write nothing.")
+@opt.json_option
+@click.pass_obj
+def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool) -> None:
+    """Read state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files stay as they are.
+
+    Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree. A file that is read again changes nothing, one that went
+    on since brings what is new.
+
+    \b
+    Examples:
+      git mem work import
+      git mem work import old/.session-state.yaml --name checkout
+    """
+    if name and len(files) != 1:
+        raise click.UsageError("--name goes with one FILE.")
+    with opened(term) as (app, desk):
+        found = [
+            (path, workimport.read(_bytes(path), path)) for path in files or _here(desk.root)
+        ]  # all is read before the first is written
+        out = []
+        every = rows(app)
+        for path, one in found:
+            id = _id(every, name or one.name)
+            if any(row["id"] == id and row["status"] == "archived" for row in every):
+                raise UserError(
+                    f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or import it under another name: --name"
+                )
+            written = None if dry_run else service.do(desk, id, "import", {"state": one.state}, title=one.title, chooses=len(found) == 1)
+            changed = None if written is None or written.journaled else written.commit is not None
+            out.append({"file": path, "id": id, "title": one.title, "changed": changed})
+            if not as_json:
+                verb = "would import" if dry_run else "imported" if changed is not False else "nothing new in"
+                term.say(
+                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{opt.journaled(written) if written else ''}"
+                )
+        if as_json:
+            term.json(out)
+
+
+def _id(every: list[dict[str, object]], name: str) -> str:
+    """Return the id for a name: that of an epic which has it as its id elsewhere, else one that is made from it."""
+    known = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
+    return known[0] if len(known) == 1 else f"wrk-{service.slug(name)}"
+
+
+def _far(one: Found) -> str:
+    from gitmem.model import work
+
+    known = work.facts(one.state)
+    return f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
+
+
+def _here(root: str) -> list[str]:
+    """Return the state files of a work tree."""
+    found = [os.path.join(root, workimport.SESSION_FILE)] if root else []
+    for folder in workimport.FOLDERS if root else ():
+        found += sorted(glob.glob(os.path.join(glob.escape(os.path.join(root, folder)), f"*{workimport.SUFFIX}")))
+    there = [path for path in found if os.path.isfile(path)]
+    if not there:
+        raise UserError(f"there is no {workimport.SESSION_FILE}, and no workflow-state folder.", "Name a file: git mem work import FILE")
+    return [os.path.relpath(path) for path in there]
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(workimport.LARGEST + 1)
+        with open(path, "rb") as file:
+            return file.read(workimport.LARGEST + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {os.strerror(error.errno or 0)}.", "Name a state file, or '-' for stdin.") from error

@@ -1,0 +1,39 @@
+"""What the index knows of summaries: which is the cumulative one, and the entries of their sections. Part of the hot path."""
+
+from gitmem.index.query import Index
+from gitmem.index.state import healing
+from gitmem.light import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+PROJECT = "project"  # the scope of the cumulative summary
+NAMES = ("n", "section", "id", "kind", "text", "detail", "at", "session", "files", "pinned", "critical")
+
+
+@healing
+def cumulative(index: Index) -> "list[int]":
+    """Return the rows of cumulative summaries."""
+    return [n for (n,) in index.db.execute("SELECT n FROM summaries WHERE scope = ? ORDER BY n", (PROJECT,))]
+
+
+@healing
+def gone(index: Index, numbers: "Sequence[int]") -> "set[str]":
+    """Return the ids of the entries that people took out of summaries, by row."""
+    marks = ",".join("?" * len(numbers))
+    return {
+        id for (text,) in index.db.execute(f"SELECT gone FROM summaries WHERE n IN ({marks})", list(numbers)) if text for id in loads(text)
+    }
+
+
+@healing
+def entries(index: Index, numbers: "Sequence[int]") -> "list[dict[str, Any]]":
+    """Return the entries of summaries, by row, in the order in which they are written."""
+    marks = ",".join("?" * len(numbers))
+    sql = f"SELECT {', '.join(NAMES)} FROM entries WHERE n IN ({marks}) ORDER BY n, place"
+    found = [dict(zip(NAMES, row, strict=True)) for row in index.db.execute(sql, list(numbers))]
+    for one in found:
+        one["files"] = loads(one["files"]) if one["files"] else []
+    return found

@@ -1,0 +1,78 @@
+"""A session whose context was compacted or cleared is told what its own history says of it. Part of the hot path.
+
+The text was rendered ahead (`services.condensing`), when the compaction was announced; reading it is all that is left to do here.
+"""
+
+import os
+import time
+
+from gitmem.agents.render import clean, tokens, units
+from gitmem.index import sessions
+from gitmem.invocation import Hook
+from gitmem.light import loads
+from gitmem.services import histories
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HEAD = "what this session's own history says of the time before its context was {}:"
+MORE = "- the rest of what was said and done: git mem recall WORDS"
+PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
+SHARE = 3  # part of a start's budget that it takes
+MOST, LENGTH = 400, 4000  # characters of a line, of all
+TAIL = 1 << 16  # bytes at the end of a history that are looked at where nothing was rendered
+
+
+def after_compaction(hook: Hook, budget: int = 0) -> "list[str]":
+    """Return the lines to tell: what is marked, what is to do, decisions, the state, variables, failures. `budget` in tokens: a third of a start's, unless given."""
+    event = hook.event
+    if not hook.hears or event.subagent or not hook.settings.get("inject"):
+        return []
+    texts = _rendered(hook) or _last(hook)
+    head = HEAD.format("cleared" if event.source == "clear" else "compacted")
+    room, length = (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE), LENGTH
+    lines = []
+    for text in texts:
+        line = f"- {clean(text, MOST)}"
+        if tokens(line) <= room and units(line) <= length:  # a long one costs itself alone
+            room -= tokens(line)
+            length -= units(line)
+            lines.append(line)
+    return [head, *lines, MORE] if lines else []
+
+
+def _rendered(hook: Hook) -> "list[str]":
+    """Return what was rendered ahead, after a moment for a drain that is at it."""
+    until = time.monotonic() + PATIENCE
+    while hook.event.session in sessions.to_condense(hook.state) and time.monotonic() < until:
+        time.sleep(0.02)
+    for stem in reversed(histories.stems(hook.home, hook.event.session)):
+        try:
+            with open(histories.Segment(stem, 0).path(histories.SHORT), encoding="utf-8", errors="replace") as file:
+                found: Any = loads(file.read())
+        except (OSError, ValueError, RecursionError):
+            continue
+        told = found.get("told") if isinstance(found, dict) else None
+        return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+    return []
+
+
+def _last(hook: Hook) -> "list[str]":
+    """Return what the end of the live history tells: what is marked, and what was asked."""
+    marked: list[str] = []
+    asked: list[str] = []
+    for stem in histories.stems(hook.home, hook.event.session)[-1:]:
+        try:
+            with open(stem + histories.LIVE, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+                data = file.read(TAIL)
+        except OSError:
+            return []
+        for row in histories.parsed(data.split(b"\n")):
+            text = histories.content(row)
+            if text and histories.marked(row):
+                marked.append(f"marked: {text}")
+            elif text and histories.event(row) == "PromptSubmit":
+                asked.append(text)
+    return [*marked, *(f"asked last: {text}" for text in reversed(asked[-3:]))]

@@ -1,0 +1,186 @@
+"""From the store into agents' memory files: which files, which records, and the bytes that come of it. Decides; nothing is written here."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gitmem.errors import UserError
+from gitmem.files import inside, storable
+from gitmem.model import block
+from gitmem.model.statements import same_words
+from gitmem.services.native_files import BYTES, LINES, MEMORY, READER, Files, Finder
+from gitmem.services.native_lines import Clean, Row, entry_of, ranked
+from gitmem.services.native_pull import Known
+
+EVERY = ("shared", "private", "user")
+NAMES = {"claude": "", "gemini": "GEMINI.md", "agents": "AGENTS.md"}
+AGENT = "agent:"
+HINT = "Name claude, gemini, agents, agent:NAME, or a CLAUDE.md, CLAUDE.local.md, GEMINI.md, AGENTS.md or MEMORY.md of this repository."
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file that takes a block: whose it is, the stores and namespaces that it may show, its limits (0: none)."""
+
+    path: str
+    name: str
+    reader: str
+    agent: str = ""
+    scopes: tuple[str, ...] = ("shared",)
+    lines: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What becomes of a file: `what` is written, same, removed, empty (nothing to write) or full (no room for a line)."""
+
+    target: Target
+    what: str
+    before: bytes | None
+    after: bytes
+    records: tuple[str, ...]
+    wanted: int
+    notes: tuple[str, ...]
+
+    @property
+    def changes(self) -> bool:
+        """Whether the file has to be written."""
+        return self.what in {"written", "removed"} or (self.what == "full" and self.before is not None and self.after != self.before)
+
+
+def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool]) -> list[Target]:
+    """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
+
+    `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a name
+    that stands for none.
+    """
+    if not to:
+        own = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
+        own += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
+        return own
+    out = [_named(finder, name, ignored) for name in to]
+    return list({target.path: target for target in out}.values())
+
+
+def _auto(finder: Finder) -> Target:
+    path = os.path.join(finder.auto_folder(), MEMORY)
+    return Target(path, finder.name_of(path), "claude", "", EVERY, LINES, BYTES)
+
+
+def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
+    if name == "claude":
+        return _auto(finder)
+    if name in NAMES:
+        return _of(finder, os.path.join(finder.root, NAMES[name]), "", ignored)
+    if name.startswith(AGENT):
+        agent = name[len(AGENT) :]
+        if not agent or not agent.replace("-", "").replace("_", "").isalnum():
+            raise UserError(
+                f"'{agent}' is no name of an agent.", "It has letters, digits, - and _, as the name of its file in .claude/agents."
+            )
+        folders = [os.path.join(finder.root, ".claude", folder, agent) for folder in ("agent-memory", "agent-memory-local")]
+        folders.append(os.path.join(finder.claude, "agent-memory", agent))
+        found = next((folder for folder in folders if os.path.isfile(os.path.join(folder, MEMORY))), folders[0])
+        return _of(finder, os.path.join(found, MEMORY), agent, ignored)
+    path = os.path.abspath(os.path.expanduser(name))
+    if os.path.realpath(path) == os.path.realpath(os.path.join(finder.auto_folder(), MEMORY)):
+        return _auto(finder)
+    base = os.path.basename(path)
+    agent = _agent_of(finder, path)
+    if base not in READER and not agent:
+        raise UserError(f"'{name}' is none of the memory files that are known.", HINT)
+    return _of(finder, path, agent, ignored)
+
+
+def _agent_of(finder: Finder, path: str) -> str:
+    """Return whose memory a MEMORY.md is, empty when it is no agent's."""
+    folder = os.path.dirname(os.path.abspath(path))
+    homes = {os.path.join(finder.root, ".claude", "agent-memory"), os.path.join(finder.root, ".claude", "agent-memory-local")}
+    homes.add(os.path.join(finder.claude, "agent-memory"))
+    real = os.path.join(os.path.realpath(os.path.dirname(folder)))
+    return os.path.basename(folder) if os.path.basename(path) == MEMORY and real in {os.path.realpath(h) for h in homes} else ""
+
+
+def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> Target:
+    """Return a file as a target; raises UserError for one that is elsewhere."""
+    limits = (LINES, BYTES) if agent else (0, 0)
+    reader = READER.get(os.path.basename(path), "claude")
+    real = os.path.realpath(path)
+    if agent and real.startswith(os.path.join(finder.claude, "agent-memory") + os.sep):
+        return Target(path, finder.name_of(path), reader, agent, ("user",), *limits)
+    place = inside(path, finder.root, finder.root)
+    if not place:
+        raise UserError(f"'{storable(path)}' is not in this repository, or is a link that leads out of it.", HINT)
+    name = storable(os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)), finder.root))
+    if finder.hides(name) or finder.hides(storable(place)):
+        raise UserError(
+            f"{name} is named by .gitmemignore or gitmem.ignore: nothing is written into it.", "Take it out there, or choose another file."
+        )
+    own = ignored.get(name, False) or ("agent-memory-local" in name.split("/") and not finder.tracks(name))
+    return Target(path, name, reader, agent, EVERY[:2] if own and agent else EVERY if own else ("shared",), *limits)
+
+
+def paths(finder: Finder, to: Sequence[str]) -> list[str]:
+    """Return the files of the work tree that names may stand for, as git is asked whether it ignores them."""
+    known = {os.path.join(finder.root, name) for name in READER} | {os.path.abspath(os.path.expanduser(name)) for name in to}
+    return [os.path.relpath(path, finder.root) for path in sorted(known) if path.startswith(finder.root + os.sep)]
+
+
+class Writer:
+    """Makes the blocks of one store's state."""
+
+    def __init__(
+        self, files: Files, rows: Iterable[Row], reads: Mapping[str, tuple[int, str]], known: Sequence[Known], own: str, clean: Clean
+    ) -> None:
+        self._files = files
+        self._rows = ranked(rows, reads)
+        self._own = own
+        self._clean = clean
+        readers = {memo.name: set(memo.reader.split("+")) for memo in files.memos}
+        self._read_by: dict[str, set[str]] = {}  # by whom a record is read in a file of theirs anyway
+        for one in known:
+            name = str(one.source.get("file"))
+            if one.is_live:
+                self._read_by[one.record.id] = readers.get(name) or {READER.get(os.path.basename(name), "claude")}
+
+    def push(self, target: Target, data: bytes | None) -> Push:
+        """Return what becomes of a file that has these bytes now; None stands for no file."""
+        text = (data or b"").decode("utf-8", "surrogateescape")
+        rows = self._chosen(target)
+        result = block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
+        after = result.text.encode("utf-8", "surrogateescape")
+        notes = list(result.notes)
+        had = bool(block.find(text.split("\n")))
+        if rows and not result.kept:
+            what = "full"
+            lines, size = block.size(block.outside(text))
+            notes.append(
+                f"what else is in it has {lines} lines and {size:,} bytes: of {target.lines} lines and {target.bytes:,} bytes none are left for records"
+            )
+        elif not rows:
+            what = "removed" if had else "empty"
+        else:
+            what = "same" if after == (data or b"") else "written"
+        return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
+
+    def _chosen(self, target: Target) -> list[Row]:
+        """Return the records for a file: of its stores and its agent, without those that its reader has in another file."""
+        agents = {target.agent} if target.agent else {"global", self._own}
+        there = {
+            same_words(s.title, "")
+            for memo in self._files.memos
+            if target.reader in memo.reader.split("+") and (not memo.agent or memo.agent == target.agent)
+            for s in memo.page.statements
+        }
+        seen: set[str] = set()
+        out = []
+        for row in self._rows:
+            id = str(row["id"])
+            if row["store"] not in target.scopes or (row["agent"] or "global") not in agents or id in seen:
+                continue
+            if target.reader in self._read_by.get(id, ()) or same_words(str(row["title"]), "") in there:
+                continue
+            seen.add(id)
+            out.append(row)
+        return out

@@ -1,0 +1,153 @@
+"""What sessions taught, proposed: unconfirmed records in the private store, with the evidence, for `git mem inbox`.
+
+A proposal's id is made from its words: made twice it is one record, and one that was rejected does not come back.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from gitmem.errors import InvalidRecord
+from gitmem.index.query import Index
+from gitmem.index.words import tokens
+from gitmem.model.category import category
+from gitmem.model.entries import alike, words
+from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, plain
+from gitmem.model.record import Record, make
+from gitmem.services import memories
+from gitmem.services.digest import derived_id
+from gitmem.services.memories import Change, Writer
+from gitmem.store import ops
+from gitmem.store.layout import tombstone_path
+from gitmem.store.records import Message, Store
+
+MOST = 12  # proposals of one session
+SURE = 0.5  # confidence from which on an item is proposed; what was marked always is
+LOOKED = 6  # records that an item is compared with
+PLACES = 6  # files that a proposal names
+TAG = "proposed"
+IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
+TITLE = 160  # characters of a title
+
+
+def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
+    """Return an item as an unconfirmed record: a fixed error as a gotcha, anything else as a memory. Raises InvalidRecord."""
+    title = _title(item.text)
+    body = "\n\n".join(
+        x
+        for x in (item.text if title != item.text.strip() else "", item.detail if item.kind != ERROR else "", _evidence(item, source))
+        if x
+    )
+    now = who.clock.stamp()
+    common: dict[str, Any] = {
+        "created": item.at or now, "updated": now, "rev": 1, "author": f"{who.author[0]} <{who.author[1]}>", "agent": who.agent if who.agent != "global" else None,
+        "session": session or None, "origin": "extracted", "tags": [TAG], "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
+    }  # fmt: skip
+    if item.kind == ERROR:
+        return make(
+            "gotcha",
+            derived_id("got", f"proposed {plain(item.text)}"),
+            title,
+            body,
+            workaround=item.detail,
+            category=category,
+            severity="warning",
+            **common,
+        )
+    importance = IMPORTANCE[item.kind] + (2 if item.marked else 0)
+    return make(
+        "memory",
+        derived_id("mem", f"proposed {item.kind} {plain(item.text)}"),
+        title,
+        body,
+        type=item.kind,
+        importance=importance,
+        **common,
+    )
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE else line[: TITLE - 1].rstrip() + "…"
+
+
+def _evidence(item: Item, source: str) -> str:
+    said = {"user": "said by the user", "assistant": "said by the agent"}.get(item.role, "found")
+    first, last = item.lines
+    where = f", line {first}" + (f" to {last}" if last > first else "") if first else ""
+    return f"Evidence: {said} in {source}{where}." if source else ""
+
+
+def choose(items: Iterable[Item]) -> list[Item]:
+    """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, said surely enough."""
+    found = [
+        item
+        for item in items
+        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.confidence >= SURE)
+    ]
+    return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:MOST]
+
+
+def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
+    """Return a record that says the same as an item, whatever its standing: live, archived, told to this session; None when none does."""
+    mine = words(item.text)
+    query = " ".join(tokens(item.text)[:24])
+    kinds = ("gotcha", "memory")
+    for index in indexes:
+        for hit in (
+            index.search(query, limit=LOOKED, kinds=kinds, statuses=("active", "pinned", "archived", "decayed"), snippets=False)
+            if query
+            else ()
+        ):
+            if alike(mine, words(hit["title"])):
+                return dict(hit)
+    return None
+
+
+def propose(
+    store: Store, who: Writer, items: Sequence[Item], session: str, source: str, indexes: Callable[[], Sequence[Index]], elsewhere: Sequence[Store] = ()
+) -> list[Record]:  # fmt: skip
+    """Write proposals for what is not known yet; return them. One commit, none when there is nothing new.
+
+    `source` says where it was found, in words; `elsewhere` are stores in which a rejected or accepted one may be.
+    """
+    chosen = choose(items)
+    there = indexes() if chosen else ()
+    new: list[Record] = []
+    for item in chosen:
+        if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
+            continue
+        try:
+            record, _ = memories.clean(record_of(item, session, source, who), who.allow)
+        except InvalidRecord:  # an odd title must not cost the others theirs
+            continue
+        if not any(_had(one, record.id) for one in (store, *elsewhere)):
+            new.append(record)
+    if new:
+        subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
+        store.write([ops.put(one) for one in new], Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session))
+    return new
+
+
+def _had(store: Store, id: str) -> bool:
+    from gitmem.errors import UnknownId
+
+    if store.read_file(tombstone_path(id)) is not None:
+        return True
+    try:
+        store.get(id)
+    except UnknownId:
+        return False
+    return True
+
+
+def accept(private: Store, shared: Store, who: Writer, record: Record, commit: str = "") -> Change:
+    """Move a proposal to the shared store, confirmed; it leaves the private one without a trace in what is told."""
+    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
+    tags = [tag for tag in record.tags if tag != TAG]
+    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None).touched(who.clock.stamp())
+    written = shared.write([ops.put(after, revive=True)], who.message(after, "confirm"))
+    private.write(
+        [ops.collect(record.id)],
+        Message(f"{record.kind}: moved {record.id} to the shared store", "move", (record.id,), session=who.session),
+    )
+    return Change(record, after, written)

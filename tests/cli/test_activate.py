@@ -1,0 +1,282 @@
+"""Activate: what an agent says first, in time, whatever hangs."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Mem, spawn
+from tests.conftest import git
+
+DEV = """---
+name: dev
+title: Full stack developer
+icon: 🛠
+role: Implements stories and keeps their tests green
+commands:
+  - {name: develop, description: Implement a story, visibility: key}
+  - {name: run-tests, description: Run the tests, visibility: [full, quick]}
+  - {name: inner, description: For others, visibility: internal}
+---
+You are dev.
+"""
+SECONDS = 3.0  # of a whole process on a machine that is busy; the work in it has half a second
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give what is no test of time more of it: the machine may be busy."""
+    monkeypatch.setenv("GITMEM_ACTIVATE_TIMEOUT", "8000")
+
+
+USUAL = {"GITMEM_ACTIVATE_TIMEOUT": ""}
+
+
+@pytest.fixture
+def project(mem: Mem) -> Mem:
+    """A repository with two agents."""
+    (mem.folder / ".gitmem/agents").mkdir(parents=True)
+    (mem.folder / ".gitmem/agents/dev.md").write_text(DEV)
+    (mem.folder / ".claude/agents").mkdir(parents=True)
+    (mem.folder / ".claude/agents/review.md").write_text("---\nname: qa\ndescription: Use this when: code is to be reviewed\n---\nx\n")
+    git(mem.folder, "add", "-A")
+    git(mem.folder, "commit", "-qm", "agents")
+    return mem
+
+
+def hanging_git(tmp_path: Path, verb: str) -> dict[str, str]:
+    """Return an environment in which a verb of git hangs, for everybody."""
+    real = subprocess.run(["sh", "-c", "command -v git"], capture_output=True, text=True, check=True).stdout.strip()
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "git"
+    script.write_text(
+        f'#!/bin/sh\nfor word in "$@"; do [ "$word" = {verb} ] && echo $$ >> {tmp_path}/pids && exec sleep 60; done\nexec {real} "$@"\n'
+    )
+    script.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def no_children_left(tmp_path: Path) -> bool:
+    for pid in (tmp_path / "pids").read_text().split():
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            continue
+        os.kill(int(pid), signal.SIGKILL)
+        return False
+    return True
+
+
+def test_the_greeting_of_a_new_session(project: Mem):
+    project("add", "Retries need jitter", "-k", "gotcha", "--severity", "critical", "-m", "x")
+    project("add", "dev likes small commits", "--agent", "dev", "-m", "y")
+    project("add", "only qa knows", "--agent", "qa", "-m", "y")
+    project("add", "Write the page about retries", "-t", "task", "-m", "z")
+    out = project("activate", "dev").out
+    first, role, status, known, commands = out.strip().split("\n\n")
+    assert first == "🛠 dev, Full stack developer: ready."
+    assert role == "Role: Implements stories and keeps their tests green"
+    assert status.startswith("Project: on main, nothing changed, last commit just now: agents.")
+    assert [line.split(" (")[0] for line in known.splitlines()] == [
+        "Watch out: Retries need jitter", "To do: Write the page about retries", "Remembered: dev likes small commits"
+    ]  # fmt: skip
+    assert commands.splitlines() == ["Commands:", "  develop    Implement a story", "  run-tests  Run the tests"]
+
+
+def test_one_that_comes_again_is_known(project: Mem):
+    project("activate", "dev")
+    project("session", "task", "develop", "--agent", "dev")
+    data = project("activate", "qa", "--json").json
+    assert data["kind"] != "new"
+    assert data["context"]["session"]["previous_agent"]["agent"] == "dev"
+    assert "Context: Continuing from @dev" in data["greeting"]
+    assert "Role:" not in data["greeting"]
+
+
+def test_json_tells_all_loaders(project: Mem):
+    data = project("activate", "dev", "--json").json
+    assert (data["quality"], data["fallback"], data["kind"]) == ("full", False, "new")
+    assert {name: one["tier"] for name, one in data["loaders"].items()} == {
+        "definition": "critical", "git": "high", "index": "high", "session": "best_effort", "work": "best_effort", "memories": "best_effort",
+        "gotchas": "best_effort", "tasks": "best_effort", "handovers": "best_effort", "dna": "best_effort",
+    }  # fmt: skip
+    assert {one["status"] for one in data["loaders"].values()} == {"ok"}
+    assert all(0 <= one["ms"] < 8000 for one in data["loaders"].values())
+    assert data["agent"]["commands"][0] == {"name": "develop", "description": "Implement a story", "visibility": ["key", "quick", "full"]}
+    assert data["context"]["git"]["branch"] == "main"
+
+
+def test_a_conversation_decides_what_kind_of_session_it_is(project: Mem, tmp_path: Path):
+    talk = tmp_path / "talk.json"
+    talk.write_text(json.dumps([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]))
+    assert project("activate", "dev", "--history", str(talk), "--json").json["kind"] == "existing"
+    talk.write_text('{"role": "user", "content": "*develop docs/a.md"}\nnonsense\n')
+    found = project("activate", "dev", "--history", str(talk), "--json").json
+    assert found["context"]["session"]["last_commands"]
+    talk.write_text("[]")
+    assert project("activate", "dev", "--history", str(talk), "--json").json["loaders"]["history"]["status"] == "ok"
+    talk.write_text("nonsense")
+    assert "is no JSON" in project("activate", "dev", "--history", str(talk), code=1).err
+    assert "cannot be read" in project("activate", "dev", "--history", "nowhere", code=1).err
+
+
+def test_which_agents_there_are(project: Mem):
+    lines = project("activate", "--list").out.splitlines()
+    assert lines == [
+        "dev  .gitmem/agents/dev.md  Full stack developer",
+        "qa   .claude/agents/review.md  Use this when: code is to be reviewed",
+    ]
+    assert [one["name"] for one in project("activate", "--list", "--json").json] == ["dev", "qa"]
+    assert project("activate", "review", "--json").json["agent"]["name"] == "qa"  # by its file
+
+
+def test_wrong_use(project: Mem, outside: Mem):
+    done = project("activate", "dve", code=1)
+    assert done.err == "error: there is no agent 'dve'.\nhint: Did you mean dev? See all: git mem activate --list\n"
+    project("activate", code=2)
+    project("activate", "  ", code=2)
+    project("activate", "dev", "--list", code=2)
+    project("activate", "dev", "--timeout", "0", code=2)
+    outside("activate", "dev", code=1)
+
+
+def test_without_any_definition_it_says_how_to_write_one(mem: Mem):
+    assert "Write .gitmem/agents/dev.md" in mem("activate", "dev", code=1).err
+    assert "no agent is defined" in mem("activate", "--list").err
+
+
+def test_a_definition_that_cannot_be_read_falls_back(project: Mem):
+    (project.folder / ".gitmem/agents/dev.md").write_bytes(b"---\nname: \xff\n---\n")
+    data = project("activate", "dev", "--json").json
+    assert (data["quality"], data["fallback"]) == ("fallback", True)
+    assert data["greeting"].startswith("🤖 dev is ready, without its definition (.gitmem/agents/dev.md): it is not UTF-8.")
+    assert data["context"]["git"]["branch"] == "main"
+
+
+def test_nothing_of_a_definition_steers_the_terminal(project: Mem):
+    (project.folder / ".gitmem/agents/dev.md").write_text('---\nname: dev\ntitle: "a\\e[31mb\\u202ec"\nrole: "$(touch x) `id`"\n---\n')
+    out = project("activate", "dev").out
+    assert "\x1b" not in out
+    assert "a\\x1b[31mb\\u202ec" in out
+    assert not (project.folder / "x").exists()
+    assert "\x1b" not in project("activate", "dev", "--json").out
+
+
+@pytest.mark.parametrize("verb", ["status", "log", "config"])
+def test_a_git_that_hangs_costs_its_part_alone(project: Mem, tmp_path: Path, verb: str):
+    project("activate", "dev")  # settings and index are there, as they are for one who works
+    git(project.folder, "config", "gitmem.fileBudget", "100")  # what was kept of the settings is old now
+    env = hanging_git(tmp_path, verb)
+    begun = time.monotonic()
+    data = spawn(project.folder, "activate", "dev", "--json", env=env | USUAL).json
+    assert time.monotonic() - begun < SECONDS
+    assert data["duration_ms"] < 1000
+    assert data["quality"] == "partial"
+    assert data["loaders"]["git"]["status"] == "timeout"
+    assert "Not there in time: git" in data["greeting"]
+    assert no_children_left(tmp_path)
+
+
+def test_a_pipe_that_nobody_fills_does_not_hold_it(project: Mem, tmp_path: Path):
+    pipe = tmp_path / "talk"
+    os.mkfifo(pipe)
+    (project.folder / ".gitmem/agents/pipe.md").unlink(missing_ok=True)
+    os.mkfifo(project.folder / ".gitmem/agents/pipe.md")
+    begun = time.monotonic()
+    data = spawn(project.folder, "activate", "dev", "--history", str(pipe), "--json", env=USUAL).json
+    assert time.monotonic() - begun < SECONDS
+    assert (data["loaders"]["history"]["status"], data["quality"]) == ("timeout", "partial")
+    assert spawn(project.folder, "activate", "pipe", "--json").json["quality"] == "fallback"
+
+
+def test_a_state_that_is_locked_does_not_hold_it(project: Mem):
+    import sqlite3
+
+    project("activate", "dev")
+    db = sqlite3.connect(project.folder / ".git/gitmem/state.db")
+    db.execute("BEGIN IMMEDIATE")
+    begun = time.monotonic()
+    done = spawn(project.folder, "activate", "dev", env=USUAL)
+    assert time.monotonic() - begun < SECONDS
+    assert done.out.startswith("🛠 dev")
+    db.close()
+
+
+def test_less_time_is_kept_too(project: Mem):
+    env = {"GITMEM_ACTIVATE_TIMEOUT": "1"}
+    data = project("activate", "dev", "--json", env=env).json
+    assert data["quality"] in {"fallback", "partial"}  # a definition may be read in less than a millisecond
+    assert data["loaders"]["git"]["status"] == "timeout"
+    assert data["duration_ms"] < 400
+    assert project("activate", "dev", "--timeout", "8000", "--json", env=env).json["quality"] == "full"
+
+
+def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.MonkeyPatch):
+    from gitmem.services import agentfiles
+
+    monkeypatch.setattr(agentfiles, "find", lambda *_: time.sleep(0.5))
+    data = project("activate", "dev", "--json", env=USUAL).json
+    assert (data["quality"], data["loaders"]["definition"]["status"]) == ("fallback", "timeout")
+    assert data["greeting"].startswith("🤖 dev is ready, without its definition: it was not there in time.")
+
+
+@pytest.mark.parametrize("kind", ["bare", "worktree", "sha256"])
+def test_other_repositories(make_repo, mem: Mem, kind: str, _sealed: Path):
+    (_sealed / ".claude/agents").mkdir(parents=True)
+    (_sealed / ".claude/agents/mine.md").write_text("---\nname: mine\n---\n")
+    data = mem.at(make_repo(kind))("activate", "mine", "--json").json
+    assert (data["quality"], data["agent"]["path"]) == ("full", "~/.claude/agents/mine.md")
+    assert (data["context"]["git"] is None) == (kind == "bare")
+
+
+def test_repositories_without_a_commit_or_a_branch(mem: Mem, tmp_path: Path):
+    git(tmp_path, "init", "-q", "empty")
+    (tmp_path / "empty/.gitmem/agents").mkdir(parents=True)
+    (tmp_path / "empty/.gitmem/agents/dev.md").write_text(DEV)
+    assert "no commit yet" in mem.at(tmp_path / "empty")("activate", "dev").out
+    git(mem.folder, "checkout", "-q", "--detach")
+    (mem.folder / ".gitmem/agents").mkdir(parents=True)
+    (mem.folder / ".gitmem/agents/dev.md").write_text(DEV)
+    (mem.folder / "a name\nwith 😀.txt").write_text("x")
+    out = mem("activate", "dev").out
+    assert "on no branch, 2 changed files" in out
+
+
+def test_what_is_ignored_is_not_named(project: Mem):
+    (project.folder / ".gitmemignore").write_text("hidden.txt\n")
+    (project.folder / "hidden.txt").write_text("x")
+    out = project("activate", "dev").out
+    assert "1 changed file (.gitmemignore)" in out
+
+
+def test_from_a_folder_below(project: Mem):
+    (project.folder / "sub").mkdir()
+    (project.folder / "sub/new.txt").write_text("x")
+    assert "1 changed file (sub/)" in project.at(project.folder / "sub")("activate", "dev").out
+
+
+def test_an_index_that_is_late_is_there_the_next_time(project: Mem, tmp_path: Path):
+    project("add", "Retries need jitter", "-k", "gotcha", "--severity", "critical", "-m", "x")
+    index = project.folder / ".git/gitmem/index.db"
+    for path in index.parent.glob("index.db*"):
+        path.unlink()
+    (project.folder / ".git/gitmem/settings.json").unlink(missing_ok=True)
+    data = spawn(project.folder, "activate", "dev", "--json", env=hanging_git(tmp_path, "config") | {"GITMEM_ACTIVATE_TIMEOUT": "300"}).json
+    assert data["loaders"]["index"]["status"] == "timeout"
+    assert data["quality"] == "partial"
+    until = time.monotonic() + 10
+    while not spawn(project.folder, "activate", "dev", "--json").json["context"]["gotchas"]:
+        assert time.monotonic() < until
+    no_children_left(tmp_path)
+
+
+def test_a_table_that_is_wrong_is_said_to_be(project: Mem):
+    (project.folder / ".gitmem/workflows.yaml").write_text("workflows: 7\n")
+    data = project("activate", "dev", "--json").json
+    assert (data["quality"], data["loaders"]["session"]["status"], data["kind"]) == ("partial", "error", "new")
+    assert "Not loaded: session (" in data["greeting"]

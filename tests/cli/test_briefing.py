@@ -1,0 +1,229 @@
+"""`git mem briefing`: what is told, within which budget, and the file that it writes."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import DAY, Mem, on_terminal, spawn
+from tests.conftest import git
+from tests.summaries import cumulative, digest, entry
+
+
+def lines(mem: Mem, *args: str) -> list[str]:
+    """Return the lines of a briefing."""
+    return mem("briefing", *args).out.splitlines()
+
+
+def section(some: list[str], title: str) -> list[str]:
+    """Return the lines of one section."""
+    start = some.index(f"## {title}") + 1
+    end = next((at for at in range(start, len(some)) if some[at].startswith("## ")), len(some))
+    return [line for line in some[start:end] if line]
+
+
+def test_records_are_told_in_their_sections(mem: Mem) -> None:
+    """Each record is where a reader looks for it, with its date, its id and its reason."""
+    decision = mem.add("Use SERIALIZABLE for payments", "-t", "decision", "-m", "Two runs lost updates.\n\nMore about it.")
+    mem.add("Small commits", "-t", "pattern")
+    mem.add("Rate must be set", "-k", "gotcha", "--severity", "critical", "--workaround", "export TAX_RATE=1", "--anchor", "code.py")
+    mem.add("Write the docs", "-t", "task")
+    mem.add("Answers in Portuguese", "-t", "preference")
+    pinned = mem.add("The API is frozen")
+    mem("pin", pinned)
+    told = lines(mem)
+    day = mem("show", decision, "--json").json["created"][:10]
+    assert section(told, "Key decisions") == [f"- Use SERIALIZABLE for payments ({day}; {decision[-8:]})", "  Two runs lost updates."]
+    assert "- [pinned] The API is frozen" in section(told, "Architecture and state")[1]
+    assert section(told, "Recent errors")[0].startswith("- [critical] Rate must be set (code.py; ")
+    assert section(told, "Recent errors")[1] == "  Fix: export TAX_RATE=1"
+    assert section(told, "Progress")[0].startswith("- [ ] Write the docs")
+    assert "Answers in Portuguese" in section(told, "Context")[0]
+    assert "Small commits" in section(told, "Active patterns")[0]
+
+
+def test_a_summary_is_told_with_its_records_each_thing_once(mem: Mem) -> None:
+    """Entries of the cumulative summary and of the last digest are told; what a record says too is told once, with the record's id."""
+    mem.add("Use SERIALIZABLE for payments", "-t", "decision")
+    cumulative(
+        mem.folder, entry("decision", "use serializable for payments!"), entry("decision", "Money is in cents", detail="Floats lose some"), entry("task", "Port the tests"),
+        entry("error", "Deadlock in pay()", detail="Lock by id"), entry("pattern", "A service a use case"), entry("preference", "No mocks"), entry("done", "Moved to SQLite", time.time()),
+        entry("done", "Forgotten long ago", time.time() - 9 * DAY),
+    )  # fmt: skip
+    digest(mem.folder, "s1", "Make the rate configurable", entry("task", "Write the changelog"), at=time.time())
+    told = lines(mem)
+    text = "\n".join(told)
+    assert text.lower().count("use serializable for payments") == 1
+    assert [line for line in section(told, "Key decisions") if "cents" in line or "Floats" in line] == [
+        "- Money is in cents (2026-09-21)",
+        "  Floats lose some",
+    ]
+    progress = "\n".join(section(told, "Progress"))
+    for part in ("- [ ] Port the tests", "- [ ] Write the changelog", "- [x] Moved to SQLite", "Session: Make the rate configurable"):
+        assert part in progress
+    assert "Forgotten long ago" not in text
+    assert "  Fix: Lock by id" in section(told, "Recent errors")
+    assert "A service a use case" in "\n".join(section(told, "Active patterns"))
+    assert "No mocks" in "\n".join(section(told, "Context"))
+
+
+def test_what_people_took_out_of_the_summary_does_not_come_back(mem: Mem) -> None:
+    """A digest still has it; the summary says that it is gone."""
+    gone = entry("task", "Port the tests")
+    cumulative(mem.folder, entry("task", "Ship it"), gone=[gone["id"]])
+    digest(mem.folder, "s1", "Work", gone, at=time.time())
+    text = mem("briefing").out
+    assert "Ship it" in text
+    assert "Port the tests" not in text
+
+
+@pytest.mark.parametrize("budget", ["12", "30", "60", "200t", "900t"])
+def test_budgets_are_kept_and_what_is_left_out_is_counted(mem: Mem, budget: str) -> None:
+    """By lines and by tokens; the pinned decision and the newest one stay."""
+    for number in range(14):
+        mem.add(f"Decision {number} about payments", "-t", "decision", "-m", "For a reason.", ago=(20 - number) * DAY)
+    mem("pin", mem.add("Pinned of old", "-t", "decision", ago=90 * DAY))
+    told = lines(mem, "--budget", budget)
+    if budget.endswith("t"):
+        assert len("\n".join(told)) / 4 <= int(budget[:-1])
+    else:
+        assert len(told) <= int(budget)
+    text = "\n".join(told)
+    assert "Pinned of old" in text
+    assert "Decision 13 " in text
+    assert " more: git mem list -t decision -t rule" in text
+
+
+def test_the_same_store_gives_the_same_bytes(mem: Mem) -> None:
+    """All day long: nothing in it is an age."""
+    for kind in ("decision", "pattern", "task", "fact"):
+        for number in range(4):
+            mem.add(f"The {kind} {number}", "-t", kind, ago=number * DAY)
+    noon = time.time() // DAY * DAY - DAY / 2
+    early, late = (mem("briefing", ago=time.time() - at).out for at in (noon - 40000, noon + 40000))
+    assert early == late
+    assert mem("briefing").out == spawn(mem.folder, "briefing").out
+
+
+def test_json_has_what_the_text_has(mem: Mem) -> None:
+    """Sections with their entries as values."""
+    mem.add("Use SERIALIZABLE <b>", "-t", "decision", "-m", "Because.")
+    found = mem("briefing", "--json", "--budget", "60").json
+    assert (found["budget"], found["unit"]) == (60, "lines")
+    assert found["used"] == len(lines(mem, "--budget", "60"))
+    (one,) = next(part for part in found["sections"] if part["name"] == "decisions")["entries"]
+    assert (one["text"], one["detail"], one["kind"]) == ("Use SERIALIZABLE <b>", "Because.", "decision")
+
+
+def test_an_agent_sees_its_own(mem: Mem) -> None:
+    """What is global, and its namespace; `all` shows every one."""
+    mem.add("For QA alone", "-t", "decision", "--agent", "qa")
+    assert "For QA alone" not in mem("briefing").out
+    assert "For QA alone" in mem("briefing", "--agent", "qa").out
+    assert "For QA alone" in mem("briefing", "--agent", "all").out
+
+
+def test_plans_and_epics_of_the_project_are_told(mem: Mem) -> None:
+    """plan.md with its counts and open tasks; not when the project does not want it stored."""
+    (mem.folder / "plan.md").write_text("# Plan\nPhase: build\n\n- [x] Parse\n- [ ] Print\n")
+    told = lines(mem)
+    assert "- plan.md: phase build, 1 of 2 tasks done" in section(told, "Architecture and state")
+    assert "- [ ] Print (plan.md)" in section(told, "Progress")
+    (mem.folder / ".gitmemignore").write_text("plan.md\n")
+    assert "plan.md" not in mem("briefing").out
+
+
+# -- the file
+
+
+def test_it_is_written_where_asked(mem: Mem, tmp_path: Path) -> None:
+    """BRIEFING.md at the root, from any folder; a second time with the same bytes, and the file's time stays."""
+    mem.add("Use SERIALIZABLE", "-t", "decision")
+    (mem.folder / "deep").mkdir()
+    assert "wrote ../BRIEFING.md" in mem.at(mem.folder / "deep")("briefing", "--write").out
+    file = mem.folder / "BRIEFING.md"
+    before = file.read_bytes()
+    os.utime(file, (1, 1))
+    mem("briefing", "--write")
+    assert (file.read_bytes(), file.stat().st_mtime) == (before, 1)
+    assert before.startswith(b"<!-- generated by git mem briefing")
+    elsewhere = tmp_path / "a b.md"
+    assert mem("briefing", "--write", str(elsewhere), "--json").json["file"] == str(elsewhere)
+    assert b"SERIALIZABLE" in elsewhere.read_bytes()
+
+
+def test_nothing_of_others_is_overwritten(mem: Mem) -> None:
+    """A file that is not ours, a link, a folder: refused, and left as it is; --force replaces the first two."""
+    file = mem.folder / "BRIEFING.md"
+    file.write_text("my own notes\n")
+    assert "was not written by git mem" in mem("briefing", "--write", code=1).err
+    assert file.read_text() == "my own notes\n"
+    other = mem.folder / "other.md"
+    mem("briefing", "--write", str(other))
+    file.unlink()
+    file.symlink_to(other)
+    mem("briefing", "--write", code=1)
+    assert file.is_symlink()
+    mem("briefing", "--write", "--force")
+    assert not file.is_symlink()
+    file.unlink()
+    file.mkdir()
+    assert "is a folder" in mem("briefing", "--write", code=1).err
+    assert "is a folder" in mem("briefing", "--write", "--force", code=1).err
+    assert "no folder" in mem("briefing", "--write", "nowhere/x.md", code=1).err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--budget", "ten"],
+        ["--budget", "-5"],
+        ["--budget", "3"],
+        ["--budget", "20t"],
+        ["--tokens", "3"],
+        ["--budget", "60", "--tokens", "900"],
+        ["more"],
+    ],
+)
+def test_wrong_arguments_are_usage_errors(mem: Mem, args: list[str]) -> None:
+    """They say what would be right."""
+    assert mem("briefing", *args, code=2).err
+
+
+def test_odd_repositories(mem: Mem, tmp_path: Path) -> None:
+    """None, bare, empty, detached, a linked work tree, an odd name."""
+    mem.add("Use SERIALIZABLE", "-t", "decision")
+    assert "not in a git repository" in mem.at(tmp_path)("briefing", code=1).err
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+    bare = mem.at(tmp_path / "bare.git")
+    assert bare("briefing").out.startswith("# Briefing: bare\n")
+    assert "bare repository" in bare("briefing", "--write", code=1).err
+    git(tmp_path, "init", "-q", "new\n✓")
+    empty = mem.at(tmp_path / "new\n✓")("briefing")
+    assert empty.out.startswith("# Briefing: new ✓\n")
+    git(mem.folder, "worktree", "add", "-q", "--detach", str(tmp_path / "tree"))
+    told = mem.at(tmp_path / "tree")("briefing").out
+    assert f"Detached at {git(mem.folder, 'rev-parse', 'HEAD')[:10]}; nothing changed" in told
+    assert "SERIALIZABLE" in told
+
+
+def test_damaged_sections_are_no_obstacle(mem: Mem) -> None:
+    """Sections of another form, as a hand or another tool may have left them."""
+    record = cumulative(mem.folder, entry("task", "Ship it"))
+    found = mem("show", record.id, "--json").json
+    assert found["sections"]["pending_tasks"][0]["text"] == "Ship it"
+    digest(mem.folder, "s1", "Odd", tags=["x"])
+    assert "Ship it" in mem("briefing").out
+
+
+def test_on_a_terminal_headings_are_bold(mem: Mem) -> None:
+    """Colours on a terminal only."""
+    assert "\033" not in mem("briefing").out
+    assert "\033[1m# Briefing" in on_terminal(mem.folder, "--no-pager", "briefing")
+
+
+def test_json_is_one_document(mem: Mem) -> None:
+    """Also together with --write."""
+    assert json.loads(mem("briefing", "--json", "--write").out)["file"].endswith("BRIEFING.md")

@@ -1,0 +1,105 @@
+"""`git mem extract`: files of all forms, standard input, commits, the inbox; and the wrong thing typed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Mem, spawn
+from tests.conftest import git
+
+NOTES = "# Notes\n\nDecision: use Postgres for the session store\n\nTODO: write the migration guide\n"
+
+
+def row(kind: str, content: Any) -> str:
+    return json.dumps({"type": kind, "message": {"role": kind, "content": content}, "uuid": "u", "sessionId": "s", "timestamp": "2026-11-21T03:06:42Z"}) + "\n"
+
+
+def test_what_is_found_is_shown_by_kind(mem: Mem) -> None:
+    (mem.folder / "notes.md").write_text(NOTES)
+
+    done = mem("extract", "notes.md")
+
+    assert done.out.splitlines()[-5:] == ["Decisions", "  Use Postgres for the session store  (line 3)", "", "To do", "  Write the migration guide  (line 5)"]
+
+
+def test_json(mem: Mem) -> None:
+    (mem.folder / "s.jsonl").write_text(row("user", "hi") + row("user", "from now on write the commit messages in English"))
+
+    out = mem("extract", "s.jsonl", "--json").json
+
+    assert out["by"] == "offline"
+    (item,) = out["items"]
+    assert item | {"confidence": 0, "text": ""} == {
+        "kind": "preference", "text": "", "detail": "", "at": "2026-11-21T03:06:42Z", "lines": [2, 2], "files": [], "role": "user", "confidence": 0,
+    }  # fmt: skip
+    assert 0 < item["confidence"] <= 1
+
+
+def test_kinds_and_several_files(mem: Mem) -> None:
+    (mem.folder / "a.md").write_text(NOTES)
+    (mem.folder / "b c.md").write_text("- [x] a parser for dates\n- [ ] the printer\n")
+
+    out = mem("extract", "a.md", "b c.md", "--kind", "task", "--kind", "done", "--json").json
+
+    assert [(one["kind"], one["source"]) for one in out["items"]] == [("task", "a.md"), ("done", "b c.md"), ("task", "b c.md")]
+
+
+def test_standard_input_outside_of_a_repository(tmp_path: Path) -> None:
+    done = spawn(tmp_path, "extract", "-", "--json", stdin=NOTES.encode())
+
+    assert [one["kind"] for one in done.json["items"]] == ["decision", "task"]
+
+
+def test_commits_the_newest_decision_wins(mem: Mem) -> None:
+    for n, text in enumerate(("feat: a cache\n\nDecision: use Redis for the cache", "feat: another cache\n\nDecision: use Memcached for the cache")):
+        (mem.folder / "f").write_text(str(n))
+        git(mem.folder, "add", "f")
+        git(mem.folder, "commit", "-qm", text)
+
+    out = mem("extract", "--commits", "-2", "--json").json
+
+    assert [one["text"] for one in out["items"] if one["kind"] == "decision"] == ["Use Memcached for the cache"]
+    assert [one["text"] for one in out["items"] if one["kind"] == "done"] == ["A cache", "Another cache"]
+
+
+def test_saved_once_and_not_again(mem: Mem) -> None:
+    mem("init")
+    (mem.folder / "notes.md").write_text(NOTES)
+
+    first, second = mem("extract", "notes.md", "--save"), mem("extract", "notes.md", "--save")
+
+    assert "2 put into the inbox" in first.out
+    assert "nothing new for the inbox" in second.err
+    assert {one["title"] for one in mem("inbox", "--json").json} == {"Use Postgres for the session store", "Write the migration guide"}
+
+
+def test_nothing_found_is_said(mem: Mem) -> None:
+    (mem.folder / "empty.txt").write_text("")
+
+    assert "nothing worth keeping was found in empty.txt (0 turns)" in mem("extract", "empty.txt").err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "reason"),
+    [
+        ((), 2, "what shall be read?"),
+        (("-", "-"), 2, "once only"),
+        (("a", "--commits", "x"), 2, "one of them at a time"),
+        (("gone.md",), 1, "'gone.md' cannot be read: No such file"),
+        ((".",), 1, "'.' cannot be read: Is a directory"),
+        (("--commits", "no-such-branch"), 1, "no-such-branch"),
+        (("--commits", "--output=x"), 1, "is no range of commits"),
+        (("--session", "nope"), 1, "no session"),
+        (("--kind", "nonsense", "x"), 2, "nonsense"),
+    ],
+)
+def test_the_wrong_thing(mem: Mem, args: tuple[str, ...], code: int, reason: str) -> None:
+    assert reason in mem("extract", *args, code=code).err
+
+
+def test_text_of_others_does_not_reach_the_terminal_raw(mem: Mem) -> None:
+    (mem.folder / "evil.txt").write_text("Decision: use \x1b[31mred\x1b[0m ink for it\n")
+
+    assert "\x1b" not in mem("extract", "evil.txt").out

@@ -1,0 +1,151 @@
+"""Recall: what was said and done before, in this session and in memory."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.app import open_app
+from gitmem.index import sessions
+from gitmem.services import condensing, rotating
+from tests.cli.conftest import Mem, spawn
+
+HERE = {"GITMEM_SESSION": "s1"}
+ROWS: tuple[tuple[str, str, str], ...] = (
+    ("PromptSubmit", "user", "Why does the ledger lose updates?"),
+    ("BeforeTool", "tool", "pytest -q tests/test_ledger.py"),
+    ("ToolFailed", "tool", "pytest -q tests/test_ledger.py\nE  KeyError: 'TAX_RATE'"),
+    ("TurnEnd", "assistant", "It reads with READ COMMITTED; SERIALIZABLE would help."),
+    ("Mark", "user", "the ledger is append only, never update a row"),
+    ("PromptSubmit", "user", "支付需要串行化隔离级别"),
+    ("PromptSubmit", "user", "Renomeie a fatura para cobrança"),
+    ("AfterTool", "tool", "git mem recall ledger"),
+    ("PromptSubmit", "user", "/recall ledger"),
+)
+
+
+def leave(folder: Path, session: str, rows: Any = ROWS, *, name: str = "history_20260102_030405", known: bool = True) -> Path:
+    """Leave a history behind, as hooks do."""
+    with open_app(str(folder), os.environ) as app:
+        place = Path(app.home.make("sessions")) / f"{name}_{session}.jsonl"
+        if known:
+            now = app.clock.now()
+            sessions.sign(app.state, sessions.Session(session, "claude", now, now, place.name, None, "", "", "", ""), opens=True)
+    with place.open("a", encoding="utf-8") as file:
+        for number, (event, role, content) in enumerate(rows):
+            stamp = f"2026-01-02T03:{number:02}:00.000Z"
+            action = {"action": "command"} if role == "tool" else {}
+            file.write(json.dumps({"timestamp": stamp, "role": role, "content": content, "metadata": {"event": event, **action}}) + "\n")
+    return place
+
+
+def found(mem: Mem, *args: str, group: str = "this_session", env: dict[str, str] | None = None) -> list[tuple[int, str]]:
+    """Return the lines and kinds that a recall finds."""
+    return [(hit["line"], hit["kind"]) for hit in mem("recall", *args, "--json", env=HERE if env is None else env).json[group]]
+
+
+def test_marked_rows_come_first_and_what_asked_is_no_answer(mem: Mem):
+    leave(mem.folder, "s1")
+    assert found(mem, "ledger") == [(5, "marked"), (1, "asked"), (3, "failed")]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [("串行化", 6), ("cobranca", 7), ("losing", 1), ('"append only"', 5), ("serial*", 4), ("隔离", 6), ("KEYERROR tax_rate", 3)],
+)
+def test_words_are_those_of_a_search(mem: Mem, words: str, line: int):
+    leave(mem.folder, "s1")
+    assert found(mem, words)[0][0] == line
+
+
+def test_the_session_and_memory_are_told_apart(mem: Mem):
+    leave(mem.folder, "s1")
+    mem("add", "Payments use SERIALIZABLE", "-m", "Two runs lost updates in the ledger.")
+    out = mem("recall", "ledger", env=HERE).out
+    session, memory = out.split("\n\n")
+    assert session.splitlines()[0] == "session s1"
+    assert session.splitlines()[1] == "    5  2026-01-02 03:04  marked    the ledger is append only, never update a row"
+    assert memory.splitlines()[0] == "memory"
+    assert "Payments use SERIALIZABLE" in memory
+    data = mem("recall", "ledger", "--json", env=HERE).json
+    assert data["session"] == "s1"
+    assert [row["title"] for row in data["memory"]] == ["Payments use SERIALIZABLE"]
+
+
+def test_outside_of_a_session_memory_alone_answers(mem: Mem):
+    leave(mem.folder, "s1")
+    mem("add", "The ledger is append only")
+    data = mem("recall", "ledger", "--json", env={}).json
+    assert (data["session"], data["this_session"], len(data["memory"])) == (None, [], 1)
+
+
+def test_groups_can_be_asked_for(mem: Mem):
+    leave(mem.folder, "s1")
+    leave(mem.folder, "s2-older")
+    mem("add", "The ledger is append only")
+    assert set(mem("recall", "ledger", "--past", "--json", env=HERE).json) == {"words", "session", "memory"}
+    assert set(mem("recall", "ledger", "--session", "--json", env=HERE).json) == {"words", "session", "this_session"}
+    assert mem("recall", "ledger", "--session", "s2", "--json", env=HERE).json["session"] == "s2-older"
+    assert found(mem, "ledger", "--all-sessions", group="other_sessions") == [(5, "marked"), (1, "asked"), (3, "failed")]
+    assert "s2-older:5" in mem("recall", "ledger", "--all-sessions", env=HERE).out
+    mem("recall", "ledger", "--past", "--session", code=2)
+
+
+def test_bounds(mem: Mem):
+    leave(mem.folder, "s1")
+    old = mem.add("The ledger is old", ago=10 * 86400)
+    mem("add", "The ledger is new")
+    assert found(mem, "ledger", "-n", "1") == [(5, "marked")]
+    since = mem("recall", "ledger", "--since", "2d", "--json", env=HERE).json
+    assert (since["this_session"], [row["title"] for row in since["memory"]]) == ([], ["The ledger is new"])
+    assert old in json.dumps(mem("recall", "ledger", "--since", "2025-01-01", "--json", env=HERE).json)
+    assert "is no date" in mem("recall", "ledger", "--since", "gibberish", code=1).err
+
+
+def test_what_was_condensed_is_found_with_its_line(mem: Mem):
+    place = leave(mem.folder, "s1")
+    stem = str(place).removesuffix(".jsonl")
+    with open_app(str(mem.folder), os.environ) as app:
+        segment = rotating.put_aside(app.home, stem, 1)
+        assert rotating.compress(app.home, segment, condensing.shorten, settled=lambda _: True)
+    short = json.loads(Path(segment.path(".json")).read_text())
+    short["topics"][0]["decided"] = ["Invoices are numbered by quarter"]
+    Path(segment.path(".json")).write_text(json.dumps(short))
+    leave(mem.folder, "s1", [("PromptSubmit", "user", "and the ledger again")])
+    assert {(1, "asked"), (3, "failed"), (5, "marked"), (10, "asked")} <= set(found(mem, "ledger"))
+    assert found(mem, "quarter") == [(1, "decided")]
+    assert gzip.decompress(Path(segment.path(".jsonl.gz")).read_bytes()).count(b"\n") == 9
+
+
+def test_nothing_found_says_what_to_try(mem: Mem):
+    leave(mem.folder, "s1")
+    done = mem("recall", "zebra", env=HERE)
+    assert done.out == ""
+    assert "nothing that was said or recorded matches 'zebra'" in done.err
+    assert "--all-sessions" in done.err
+    assert mem("recall", "!!", "--json", env=HERE).json["memory"] == []
+
+
+def test_wrong_use(mem: Mem, outside: Mem):
+    assert "Missing argument" in mem("recall", code=2).err
+    assert "there is no session 'x'" in mem("recall", "a", "--session", "x", code=1).err
+    mem("recall", "a", "-n", "0", code=2)
+    assert "not in a git repository" in outside("recall", "a", code=1).err.lower() or outside("recall", "a", code=1).err
+
+
+def test_control_characters_and_broken_rows_do_no_harm(mem: Mem):
+    place = leave(mem.folder, "s1", [("PromptSubmit", "user", "ledger \x1b[31mred\u202e\nnext line")])
+    with place.open("ab") as file:
+        file.write(b'\xff\xfe ledger\n{"content": "ledger"\n{"content": ["ledger"], "metadata": 3}\n[]\n')
+    out = mem("recall", "ledger", env=HERE).out
+    assert "\x1b" not in out
+    assert out.splitlines()[1].endswith("ledger \\x1b[31mred\\u202e next line")
+    assert len(out.splitlines()) == 2
+
+
+def test_a_session_of_an_agent_is_known_by_its_environment(mem: Mem):
+    leave(mem.folder, "s1")
+    assert spawn(mem.folder, "recall", "ledger", env={"CLAUDE_CODE_SESSION_ID": "s1"}).out.startswith("session s1\n")

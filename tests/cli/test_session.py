@@ -1,0 +1,433 @@
+"""Sessions by hand: started, written into, marked, ended, listed, shown, exported, taken up again."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import DAY, Mem, on_terminal, spawn
+from tests.conftest import git
+
+
+def rows(folder: Path, id: str) -> list[dict[str, Any]]:
+    """Return the rows of a session's history."""
+    (file,) = (folder / ".git/gitmem/sessions").glob(f"history_*_{id}.jsonl")
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def start(mem: Mem, *args: str, **options: Any) -> str:
+    """Start a session; return its id."""
+    id: str = mem("session", "start", *args, "--json", **options).json["id"]
+    return id
+
+
+def digest(mem: Mem, id: str) -> dict[str, Any]:
+    """Return the digest of a session, once it is there."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        found = [row for row in mem("list", "-k", "summary", "--json").json if row.get("session") == id]
+        if found:
+            return mem.show(found[0]["id"])
+        time.sleep(0.05)
+    raise AssertionError("no digest was written")
+
+
+# -- start and end
+
+
+def test_a_session_from_its_start_to_its_digest(mem: Mem) -> None:
+    """What is written into it is in its history and in its digest."""
+    done = mem("session", "start", "--title", "Invoices of March")
+    id = mem("session", "current", "--json").json["id"]
+    assert id in done.out
+    assert f"export GITMEM_SESSION={id}" in done.err
+    mem("session", "note", "The export", "keeps its column order")
+    mem("session", "mark", "We decided to use NUMERIC for money")
+    assert mem("session", "end", "--json").json["ended_now"] is True
+    assert [row["metadata"]["event"] for row in rows(mem.folder, id)] == ["SessionStart", "PromptSubmit", "Note", "Mark", "SessionEnd"]
+    assert {row["role"] for row in rows(mem.folder, id)} == {"system", "user"}
+    found = digest(mem, id)
+    assert (found["title"], found["store"]) == ("Invoices of March", "private")
+    assert "NUMERIC" in json.dumps(found)
+    assert mem("session", "end", id, "--json").json["digest"] == found["id"]
+
+
+def test_the_history_is_its_owners_alone(mem: Mem) -> None:
+    """Like that of an agent."""
+    id = start(mem)
+    (file,) = (mem.folder / ".git/gitmem/sessions").glob(f"*{id}*")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_start_again_is_the_same_session(mem: Mem) -> None:
+    """In one terminal and work tree; a title given later is its title."""
+    id = start(mem)
+    again = mem("session", "start", "--title", "Later", "--json").json
+    assert (again["id"], again["started_now"], again["title"]) == (id, False, "Later")
+    assert "is open here" in mem("session", "start").out
+    assert start(mem, "--new") != id
+    assert len(mem("session", "list", "--json").json) == 2
+
+
+def test_two_that_start_at_once_are_one(mem: Mem) -> None:
+    """Of the same terminal."""
+    command = [sys.executable, "-P", "-m", "gitmem", "session", "start", "--json"]
+    both = [subprocess.Popen(command, cwd=mem.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    ids = {json.loads(one.communicate()[0])["id"] for one in both}
+    assert len(ids) == 1
+
+
+def test_sessions_of_work_trees_are_apart(mem: Mem, tmp_path: Path) -> None:
+    """Each has its own, in one terminal too; both are listed in either."""
+    git(mem.folder, "worktree", "add", "-q", str(tmp_path / "other"))
+    other = mem.at(tmp_path / "other")
+    first, second = start(mem), start(other)
+    assert first != second
+    assert mem("session", "current", "--json").json["id"] == first
+    assert other("session", "current", "--json").json["id"] == second
+    mem("session", "end")
+    assert other("session", "current", "--json").json["state"] == "running"
+    assert {row["id"] for row in other("session", "list", "--json").json} == {first, second}
+
+
+def test_a_variable_names_the_session(mem: Mem) -> None:
+    """From any terminal; one that is not known is started under that name."""
+    id = start(mem)
+    start(mem, "--new")
+    mem("session", "note", "hello", env={"GITMEM_SESSION": id})
+    assert rows(mem.folder, id)[-1]["content"] == "hello"
+    assert start(mem, env={"GITMEM_SESSION": "build-42"}) == "build-42"
+    assert "is not known here" in mem("session", "note", "x", env={"GITMEM_SESSION": "nope"}, code=1).err
+
+
+def test_records_belong_to_the_session(mem: Mem) -> None:
+    """What is remembered while it is open."""
+    mem("add", "before")
+    id = start(mem)
+    assert mem.show(mem.add("within"))["session"] == id
+    mem("session", "end")
+    assert "session" not in mem.show(mem.add("after"))
+
+
+def test_end_twice_is_one_end(mem: Mem) -> None:
+    """One row, one request, one digest; the second says so."""
+    id = start(mem, "--title", "Once")
+    mem("session", "end")
+    again = mem("session", "end")
+    assert "had ended" in again.out
+    assert [row["metadata"]["event"] for row in rows(mem.folder, id)].count("SessionEnd") == 1
+    digest(mem, id)
+    assert len(mem("list", "-k", "summary", "--json").json) == len({row["id"] for row in mem("list", "-k", "summary", "--json").json})
+
+
+def test_without_a_session_it_is_said_what_to_do(mem: Mem) -> None:
+    """Each command that needs one."""
+    for args in (("note", "x"), ("mark", "x"), ("mark",)):
+        assert "git mem session start" in mem("session", *args, code=1).err
+    assert "no session is open here" in mem("session", "current", code=1).err
+    assert "git mem session list" in mem("session", "end", code=1).err
+    assert "no sessions yet" in mem("session", "show", code=1).err.replace("there are ", "")
+    assert "no session" in mem("session", "resume", code=1).err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("start", "--title", ""), ("start", "--agent", "a/b"), ("start", "--agent", "../x"), ("note",), ("note", ""), ("note", "  "),
+        ("mark", "x", "--last"), ("mark", "--line", "0"), ("show", "x", "--date", "today"), ("list", "--kind", "odd"), ("list", "--state", "odd"),
+        ("task", ""), ("task", "x", "--agent", "a b"), ("handover", ""), ("handover", "a b"), ("nope",),
+    ],
+)  # fmt: skip
+def test_wrong_usage(mem: Mem, args: tuple[str, ...]) -> None:
+    """Said at once, with exit code 2."""
+    mem("session", *args, code=2)
+
+
+@pytest.mark.parametrize(
+    "args", [("start",), ("current",), ("list",), ("context",), ("task", "x"), ("handover", "qa", "-m", "x"), ("workflows",)]
+)
+def test_outside_of_a_repository(outside: Mem, args: tuple[str, ...]) -> None:
+    """Each says that there is none."""
+    assert "not in a git repository" in outside("session", *args, code=1).err
+
+
+def test_in_a_bare_repository(make_repo: Any, mem: Mem) -> None:
+    """A session and its context work without a work tree."""
+    bare = mem.at(make_repo("bare"))
+    id = start(bare, "--title", "Bare")
+    bare("session", "note", "x")
+    bare("session", "task", "develop")
+    assert bare("session", "context", "--json").json["workflow"] == "story_development"
+    assert bare("session", "end", "--json").json["id"] == id
+    assert bare("session", "resume", "--show", "--json").json["files"] == []
+
+
+def test_an_empty_repository_and_a_detached_head(mem: Mem, tmp_path: Path) -> None:
+    """Neither has a branch with commits."""
+    git(tmp_path, "init", "-q", "empty")
+    empty = mem.at(tmp_path / "empty")
+    start(empty, "--title", "First")
+    empty("session", "handover", "qa", "-m", "x")
+    empty("session", "resume", "--show", code=None)
+    git(mem.folder, "checkout", "-q", "--detach")
+    start(mem)
+    assert mem("session", "show", "--json").json["branch"] is None
+
+
+def test_a_folder_that_cannot_be_written(mem: Mem) -> None:
+    """Nothing is claimed to be kept."""
+    if os.geteuid() == 0:
+        (mem.folder / ".git/gitmem").write_text("in the way")
+        assert "gitmem" in mem("session", "start", code=1).err
+    else:
+        os.chmod(mem.folder / ".git", 0o500)
+        try:
+            mem("session", "start", code=1)
+        finally:
+            os.chmod(mem.folder / ".git", 0o700)
+
+
+def test_secrets_and_private_parts_are_not_kept(mem: Mem) -> None:
+    """In notes, marks and titles."""
+    key = "AKIA" + "IOSFODNN7EXAMPLQ"
+    id = start(mem, "--title", f"with {key}")
+    mem("session", "note", f"key {key} and <private>my mother</private> end")
+    text = "".join(json.dumps(row) for row in rows(mem.folder, id)) + json.dumps(mem("session", "show", "--json").json)
+    assert key not in text
+    assert "mother" not in text
+    assert "end" in text
+
+
+def test_text_of_any_kind(mem: Mem) -> None:
+    """Lines, emoji, control characters; standard input; what is not UTF-8 is refused."""
+    id = start(mem, "--title", "Ünï 🎉 name")
+    mem("session", "note", "-", stdin="first\nsecond\x1b[31m 🎉\n".encode())
+    out = mem("session", "show").out
+    assert "second\\x1b[31m 🎉" in out
+    assert rows(mem.folder, id)[-1]["content"].startswith("first\nsecond")
+    assert "not UTF-8" in mem("session", "note", "-", stdin=b"\xff\xfe", code=1).err
+    mem("session", "note", "-", stdin=b"", code=2)
+
+
+# -- marks
+
+
+def test_marks(mem: Mem) -> None:
+    """The last turn, a line, a new text; marked twice is marked once."""
+    id = start(mem, "--title", "T")
+    mem("session", "note", "one")
+    mem("session", "note", "two")
+    assert mem("session", "mark", "--json").json == {"session": id, "line": 4, "content": "two", "new": True}
+    assert mem("session", "mark", "--last", "--json").json["new"] is False
+    assert mem("session", "mark", "--line", "3", "--json").json["content"] == "one"
+    assert "nothing to mark in line 99" in mem("session", "mark", "--line", "99", code=1).err
+    assert "nothing to mark in line 1 " in mem("session", "mark", "--line", "1", code=1).err
+    mem("session", "mark", "three")
+    assert [one["content"] for one in mem("session", "show", "--json").json["marked"]] == ["two", "one", "three"]
+    shown = mem("session", "show").out.splitlines()
+    assert [line.split()[-1] for line in shown if " * " in line] == ["one", "two", "three"]
+    assert sum(row["metadata"]["event"] == "Mark" for row in rows(mem.folder, id)) == 3
+
+
+# -- list, show, export
+
+
+def test_list_filters(mem: Mem) -> None:
+    """By time, agent, branch, kind and state."""
+    old = start(mem, "--agent", "aider", ago=3 * DAY)
+    mem("session", "end", ago=3 * DAY - 60)
+    git(mem.folder, "checkout", "-qb", "topic")
+    mem("session", "task", "develop")
+    new = start(mem, "--title", "N")
+
+    def ids(*args: str) -> list[str]:
+        return [row["id"] for row in mem("session", "list", *args, "--json").json]
+
+    assert ids() == [new, old]
+    assert (
+        ids("--since", "2d")
+        == ids("--agent", "person")
+        == ids("--branch", "topic")
+        == ids("--kind", "workflow")
+        == ids("--state", "running")
+        == [new]
+    )
+    assert ids("--until", "2d") == ids("--agent", "aider") == ids("--state", "ended") == ids("--kind", "new") == [old]
+    assert ids("--since", "yesterday", "--until", "1h") == []
+    assert "no session is so; there are 2" in mem("session", "list", "--branch", "x").out
+    assert "is no date" in mem("session", "list", "--since", "soonish", code=1).err
+
+
+def test_by_date(mem: Mem) -> None:
+    """All sessions of a day, in their order; a day without any says so."""
+    first = start(mem, ago=2 * DAY)
+    second = start(mem, "--new", ago=2 * DAY - 1)
+    for id in (first, second):
+        mem("session", "end", id, ago=2 * DAY - 2)
+    start(mem, "--new")
+    day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 2 * DAY))
+    assert [one["id"] for one in mem("session", "show", day, "--json").json] == [first, second]
+    assert [one["session_id"] for one in mem("session", "export", "--date", day).json] == [first, second]
+    assert mem("session", "show", day).out.count("session ") >= 2
+    assert "no session of 2001-01-01" in mem("session", "show", "2001-01-01", code=1).err
+    assert len(mem("session", "show", "today", "--json").json) == 1
+
+
+def test_ids_by_their_beginning(mem: Mem) -> None:
+    """Any that is unique; one that is not is answered with what there is."""
+    for name in ("abc-1", "abc-2"):
+        start(mem, env={"GITMEM_SESSION": name})
+    assert mem("session", "show", "abc-1", "--json").json["id"] == "abc-1"
+    done = mem("session", "show", "abc", code=1)
+    assert "2 sessions begin with 'abc'" in done.err
+    assert "abc-1 | abc-2" in done.err or "abc-2 | abc-1" in done.err
+    assert "there is no session 'x'" in mem("session", "export", "x", code=1).err
+
+
+def test_export(mem: Mem, tmp_path: Path) -> None:
+    """The form of a history: each interaction with its time, role, content, metadata and the agent's state."""
+    id = start(mem, "--title", "T")
+    mem("session", "note", "hello 🎉")
+    mem("session", "end")
+    found = mem("session", "export", id).json
+    assert {"session_id", "agent", "started", "ended", "branch", "interactions"} <= set(found)
+    assert found["ended"] is not None
+    for one in found["interactions"]:
+        assert set(one) == {"timestamp", "role", "content", "metadata", "state"}
+        assert one["role"] in {"user", "assistant", "system", "tool"}
+    assert found["interactions"][-1]["state"]["agent"] == "person"
+    path = tmp_path / "a b.json"
+    mem("session", "export", id, "-o", str(path))
+    assert json.loads(path.read_text()) == found
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "is there already" in mem("session", "export", id, "-o", str(path), code=1).err
+    mem("session", "export", id, "-o", str(path), "--force")
+    assert "is a folder" in mem("session", "export", id, "-o", str(tmp_path), code=1).err
+    mem("session", "export", id, "-o", str(tmp_path / "no" / "x.json"), code=1)
+
+
+def test_a_damaged_history_is_shown_as_far_as_it_goes(mem: Mem) -> None:
+    """Half a line, another kind of line, bytes that are no text."""
+    id = start(mem, "--title", "T")
+    (file,) = (mem.folder / ".git/gitmem/sessions").glob(f"*{id}*")
+    with file.open("ab") as out:
+        out.write(b'[1, 2]\n\xff\xfe\n{"role": 3, "content": 4, "metadata": 5}\n{"half": ')
+    mem("session", "note", "after")
+    assert "after" in mem("session", "show").out
+    assert mem("session", "export", id).json["interactions"][-1]["content"] == "after"
+    file.unlink()
+    assert "T" in mem("session", "show").out
+
+
+def test_show_pages_on_a_terminal(mem: Mem) -> None:
+    """Through the user's pager, in colours; plain where it is read by a program."""
+    start(mem, "--title", "T")
+    out = on_terminal(mem.folder, "session", "show", "--turns", env={"GIT_PAGER": "sed s/^/paged:/"})
+    assert "paged:" in out
+    assert "\x1b[" not in mem("session", "show").out
+
+
+# -- resume
+
+
+def test_resume_of_a_person(mem: Mem) -> None:
+    """It is open again, with what it stood at beside what is so now."""
+    id = start(mem, "--title", "Invoices")
+    mem("session", "note", "remember the cents")
+    mem("session", "end")
+    mem.add("Cover the timeout", "--type", "task")
+    (mem.folder / "new.py").write_text("x\n")
+    git(mem.folder, "checkout", "-qb", "elsewhere")
+    shown = mem("session", "resume", "--show", "--json").json
+    assert (shown["id"], shown["opened"], shown["state"]) == (id, False, "ended")
+    assert shown["branch_then"] != shown["branch_now"] == "elsewhere"
+    assert "new.py" in shown["changed_since"]
+    assert "Cover the timeout" in json.dumps(shown["pending"])
+    out = mem("session", "resume").out
+    assert "is checked out now: git switch" in out
+    assert "open again here" in out
+    assert mem("session", "current", "--json").json["id"] == id
+    assert mem("session", "resume", id, "--json").json["opened"] is False
+    assert rows(mem.folder, id)[-1]["metadata"] == {"event": "SessionStart", "source": "resume"}
+    other = start(mem, "--new")
+    assert f"session {other} is open here" in mem("session", "resume", id, code=1).err
+
+
+def test_end_after_resume_writes_one_digest(mem: Mem) -> None:
+    """Anew, with what came later."""
+    id = start(mem, "--title", "T")
+    mem("session", "mark", "first decided: use tabs")
+    mem("session", "end")
+    first = digest(mem, id)
+    mem("session", "resume")
+    mem("session", "mark", "We decided to use spaces")
+    mem("session", "end")
+    end = time.monotonic() + 20
+    while "spaces" not in json.dumps(found := digest(mem, id)):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert found["id"] == first["id"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "command"),
+    [
+        ("claude", "claude --resume s-1"), ("gemini", "gemini --resume s-1"), ("codex", "codex resume s-1"), ("opencode", "opencode --session s-1"),
+        ("copilot", "copilot --resume s-1"), ("cursor", "cursor-agent --resume s-1"),
+    ],
+)  # fmt: skip
+def test_resume_of_an_agent(mem: Mem, agent: str, command: str) -> None:
+    """It says what to type, and opens nothing."""
+    start(mem, "--agent", agent, env={"GITMEM_SESSION": "s-1"})
+    mem("session", "end", "s-1")
+    found = mem("session", "resume", "s-1", "--json").json
+    assert (found["command"], found["opened"], found["state"]) == (command, False, "ended")
+    assert f"go on with it: {command}" in mem("session", "resume").out
+
+
+# -- inside of an agent, and what was there before
+
+
+def test_an_agent_without_hooks(mem: Mem) -> None:
+    """Its own id is the session's, and notes go there."""
+    env = {"CLAUDE_CODE_SESSION_ID": "cc-7"}
+    made = mem("session", "start", "--json", env=env).json
+    assert (made["id"], made["agent"]) == ("cc-7", "claude")
+    mem("session", "note", "x", env=env)
+    assert rows(mem.folder, "cc-7")[-1]["content"] == "x"
+
+
+def test_an_older_database_is_brought_up_to_date(mem: Mem) -> None:
+    """Sessions of before stay."""
+    start(mem, "--title", "T")
+    with sqlite3.connect(mem.folder / ".git/gitmem/state.db") as db:
+        for column in ("kind", "branch", "story", "title"):
+            db.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
+        for table in ("acts", "contexts"):
+            db.execute(f"DROP TABLE {table}")
+        db.execute("PRAGMA user_version = 5")
+    db.close()
+    assert len(mem("session", "list", "--json").json) == 1
+    mem("session", "task", "develop")
+    assert mem("session", "context", "--json").json["state"] == "in_development"
+
+
+def test_help_of_each(outside: Mem) -> None:
+    """Each command explains itself, with examples."""
+    from gitmem.cli.session import TABLE
+
+    for name in TABLE:
+        out = outside("session", name, "--help").out
+        assert f"git mem session {name}" in out.partition("Example")[2], name
+
+
+def test_as_a_process(mem: Mem) -> None:
+    """Through git, as people type it."""
+    assert "started session" in spawn(mem.folder, "session", "start", through_git=True).out
+    assert spawn(mem.folder, "session", "current", through_git=True).code == 0

@@ -1,0 +1,123 @@
+"""What a Markdown file says, statement by statement."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.model.pairing import Said, pair
+from gitmem.model.statements import parse
+
+
+def said(text: str) -> list[tuple[str, str, tuple[int, int]]]:
+    """Return title, body and lines of each statement."""
+    return [(s.title, s.body.rstrip("\n"), s.lines) for s in parse(text).statements]
+
+
+def test_bullets_paragraphs_and_headed_pieces_are_statements() -> None:
+    """Each has its lines; what is nested belongs to its bullet, code to the words before it."""
+    text = "# Shop\n\nA shop that\nsells tea.\n\n## Rules\n- Always test.\n- Never **push** to main.\n  - not even once\n\n  ```sh\n  git push\n  ```\n* Use tabs.\n\n## Build\n```sh\nmake all\n```\n"
+    assert said(text) == [
+        ("A shop that sells tea.", "", (3, 4)),
+        ("Always test.", "", (7, 7)),
+        ("Never push to main.", "- not even once\n\n```sh\ngit push\n```", (8, 13)),
+        ("Use tabs.", "", (14, 14)),
+        ("Build", "```sh\nmake all\n```", (16, 19)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "\n\n", "# Only a heading\n", "---\n", "***\n", "<!-- Never seen -->\n", "<!--\n- Never seen\n\n- at all\n-->", "```\nNever told what it is\n```\n",
+        "| a | b |\n|---|---|\n", "![a picture](x.png)", "[![a badge](x.svg)](https://x.test)", "Word", "Commands:", "- [x] done long ago", "@docs/other.md",
+        "<!-- git-mem: begin -->\n- Never read back\n<!-- git-mem: end -->", "<!-- git-mem: begin memory 1 0000 -->\n- rule: Never read back (7k2m9qxa-0000)\n<!-- git-mem: end memory -->",
+        "---\nname: only front matter\n---\n",
+    ],
+)  # fmt: skip
+def test_what_is_no_statement_is_passed_over(text: str) -> None:
+    """Comments, our own blocks, code without words, pictures, single words, what is done."""
+    assert said(text) == []
+
+
+def test_a_comment_in_code_is_code() -> None:
+    """A fence keeps what looks like a comment or a bullet."""
+    assert said("Use this header:\n\n```html\n<!-- keep -->\n- me too\n```\n") == [
+        ("Use this header:", "```html\n<!-- keep -->\n- me too\n```", (1, 6))
+    ]
+
+
+def test_steps_stay_together() -> None:
+    """A list of steps is one statement with the line that leads to it, a list of rules is many."""
+    assert [
+        s[0]
+        for s in said(
+            "Before a release:\n\n1. Run the tests\n2. Tag it\n\nIn code:\n\n- Use tabs for every indent\n- Use single quotes for text\n"
+        )
+    ] == [
+        "Before a release:",
+        "Use tabs for every indent",
+        "Use single quotes for text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "type"),
+    [
+        ("Always run the tests", "rule"), ("Don't mock the database", "rule"), ("We decided to use Postgres", "decision"), ("The user prefers short answers", "preference"),
+        ("TODO: write the docs", "task"), ("- [ ] write the docs", "task"), ("The API listens on port 8080", "fact"), ("When a test hangs, look at the fixtures first", "pattern"),
+        ("## Decisions\nPostgres with pgbouncer", "decision"), ("Nunca usar float para dinheiro", "rule"), ("禁止直接推送到主分支", "rule"), ("Decidimos usar Postgres", "decision"),
+    ],
+)  # fmt: skip
+def test_the_type_follows_from_the_words(text: str, type: str) -> None:
+    """The sentence tells, else its heading."""
+    assert [s.type for s in parse(text).statements] == [type]
+
+
+def test_front_matter_and_imports() -> None:
+    """Globs are read that are no YAML; an import is told with its line, a decorator is none."""
+    page = parse(
+        '---\npaths: **/*.{ts,tsx}, "src/*.py"\nmetadata:\n  type: user\n---\nSee @docs/a.md and `@docs/b.md` for it.\n@../c.md\n@x/d\n\nUse @pytest.fixture there.\n'
+    )
+    assert page.front["paths"] == ["**/*.{ts,tsx}", "src/*.py"]
+    assert page.front["type"] == ["user"]
+    assert page.imports == ((6, "docs/a.md"), (7, "../c.md"), (8, "x/d"))
+
+
+def test_a_long_sentence_has_a_short_title() -> None:
+    """The title is its first sentence, else a beginning; nothing of the text is lost."""
+    first = "It is so. "
+    (one,) = parse(first + "Because " + "of many reasons " * 30).statements
+    assert one.title == "It is so."
+    (two,) = parse("word " * 100).statements
+    assert two.title.endswith("…") and two.body.count("word") == 100
+
+
+@given(st.text(alphabet="ab #-*`~<>!@[]()\n\t|1.:é—", max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    """Lines are in the file, in order and apart; line ends do not matter."""
+    page = parse(text)
+    count = text.count("\n") + 1
+    lines = [s.lines for s in page.statements]
+    assert all(1 <= first <= last <= count for first, last in lines)
+    assert lines == sorted(lines) and all(a[1] < b[0] for a, b in pairwise(lines))
+    assert [s.key for s in parse(text.replace("\n", "\r\n")).statements] == [s.key for s in page.statements]
+
+
+WORDS = "amber birch cedar delta ember fjord grove hazel inlet jade kelp lotus maple nectar olive pearl quartz river stone tulip".split()
+
+
+@given(st.integers(0, 12), st.randoms(use_true_random=False))
+def test_edits_and_moves_are_followed(count: int, random_: random.Random) -> None:
+    """Of distinct sentences in any order, each is found again; one word of one is changed."""
+    texts = [" ".join(random_.sample(WORDS, 8)) + f" n{n}" for n in range(count)]
+    old = [Said(text, n, text) for n, text in enumerate(texts)]
+    order = list(range(count))
+    random_.shuffle(order)
+    new = [Said(texts[n], line, texts[n]) for line, n in enumerate(order)]
+    if count:
+        line = random_.randrange(count)
+        new[line] = Said("changed", line, new[line].text.replace(WORDS[0], "anew", 1) + " more")
+    assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))

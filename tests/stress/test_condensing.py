@@ -1,0 +1,74 @@
+"""Hooks at work while drains put their history aside, and are killed: every event that a hook acknowledged is there once."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from gitmem.files import Home
+from gitmem.services import histories
+from tests.conftest import git
+
+pytestmark = pytest.mark.stress
+START = [sys.executable, "-P", "-m", "gitmem"]
+HOOKS, EACH = 3, 40
+
+
+def hook(path: Path, number: str) -> bool:
+    """Send one prompt; say whether the hook came back."""
+    data = {
+        "hook_event_name": "UserPromptSubmit",
+        "session_id": "s1",
+        "cwd": str(path),
+        "transcript_path": "",
+        "prompt": f"request {number} " + "word " * 30,
+    }
+    return (
+        subprocess.run(
+            [*START, "hook", "claude"], input=json.dumps(data).encode(), cwd=path, capture_output=True, timeout=60, check=False
+        ).returncode
+        == 0
+    )
+
+
+def test_hooks_and_drains_that_are_killed(repo: Path):
+    git(repo, "config", "gitmem.historyLimit", "1500")
+    git(repo, "config", "gitmem.digest", "off")
+    acknowledged: list[str] = []
+    chance = random.Random(7)
+
+    def work(me: int) -> None:
+        for number in range(EACH):
+            if hook(repo, f"{me}-{number}"):
+                acknowledged.append(f"{me}-{number}")
+
+    workers = [threading.Thread(target=work, args=(n,)) for n in range(HOOKS)]
+    for one in workers:
+        one.start()
+    kills = 0
+    while any(one.is_alive() for one in workers):
+        drain = subprocess.Popen([*START, "drain"], cwd=repo, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0.15, 0.9))
+        if drain.poll() is None:
+            drain.send_signal(signal.SIGKILL)
+            kills += 1
+        drain.wait()
+    home = Home(str(repo / ".git/gitmem"))
+    until = time.monotonic() + 60
+    while any(name.endswith(histories.PART) for name in os.listdir(home.join("sessions"))):
+        assert time.monotonic() < until
+        subprocess.run([*START, "drain"], cwd=repo, check=True, capture_output=True)
+        time.sleep(0.5)
+    said = [row["content"].split()[1] for row in histories.rows(home, "s1") if histories.event(row) == "PromptSubmit"]
+    assert len(said) == len(set(said))
+    assert set(said) == set(acknowledged)
+    assert len(acknowledged) == HOOKS * EACH
+    assert kills > 3
+    assert [name for name in os.listdir(home.join("sessions")) if name.endswith(histories.PACKED)]
