@@ -109,7 +109,8 @@ __git_mem_options ()
 	"remote show") echo --json ;;
 	"native status") echo --json ;;
 	"native pull") echo --dry-run --json ;;
-	"native push" | "native sync") echo --to --dry-run --json ;;
+	"native push") echo --to --remove --dry-run --json ;;
+	"native sync") echo --to --dry-run --json ;;
 	"native watch-once") echo --timeout --json ;;
 	"model check") echo --json ;;
 	esac

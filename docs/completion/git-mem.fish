@@ -428,6 +428,7 @@ watch-once\t'Wait for the next change of a file, and pull it'"
 complete -c git-mem -n '__git_mem_using "native "{status,pull,push,sync,watch-once}' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "native "{pull,push,sync}' -l dry-run -d 'Show what would be done; change nothing'
 complete -c git-mem -n '__git_mem_using "native "{push,sync}' -l to -x -a 'claude gemini agents agent:' -d 'Write these files'
+complete -c git-mem -n '__git_mem_using "native push"' -l remove -d 'Take the block out of the files instead'
 complete -c git-mem -n '__git_mem_using "native watch-once"' -l timeout -x -d 'Seconds to wait'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- native (__git_mem_words)' -a 'off pull push sync'
 complete -c git-mem -n '__git_mem_argument 0 remote' -a enable -d 'Let sync push memory to a remote'

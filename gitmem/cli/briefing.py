@@ -60,8 +60,7 @@ def briefing_command(
         parts = briefing.sections(_known(app, agent), _place(app), clean)
         top = briefing.head(_named(app), marked=bool(target))
         made = briefing.fit(top, parts, size, _cost(unit))
-        if target:
-            _write(target, made)
+        wrote = bool(target) and _write(target, made)
         if as_json:
             facts = {
                 "day": _day(app),
@@ -73,7 +72,8 @@ def briefing_command(
             }
             term.json({k: v for k, v in facts.items() if v is not None})
         elif target:
-            term.say(f"wrote {clean(os.path.relpath(target), 200)}: {len(made.lines)} lines.")
+            name = clean(os.path.relpath(target), 200)
+            term.say(f"wrote {name}: {len(made.lines)} lines." if wrote else f"{name} says so already: {len(made.lines)} lines.")
         else:
             term.page(_shown(term, made), app)
         if not as_json and not any(made.kept):
@@ -195,12 +195,14 @@ def _check(path: str) -> None:
         raise UserError(f"'{shown}' is there and was not written by git mem.", "Name another file, or replace it with --force.")
 
 
-def _write(path: str, made: Fitted) -> None:
+def _write(path: str, made: Fitted) -> bool:
+    """Write the file, unless it says the same already: its time tells when it last changed; say whether it was written."""
     data = ("\n".join(made.lines) + "\n").encode("utf-8", "replace")
     if os.path.isdir(path):
         raise UserError(f"'{os.path.relpath(path)}' is a folder.", "Name a file.")
     if read_regular(path, len(data) + 1) == data:
-        return  # its time tells when it last changed
+        return False
     if not os.path.isdir(os.path.dirname(path)):
         raise External(f"there is no folder '{os.path.dirname(path)}'.", "Make it first, or name another file.")
     write_atomic(path, data)
+    return True

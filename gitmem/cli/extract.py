@@ -13,7 +13,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain, short
-from gitmem.errors import External, UserError
+from gitmem.errors import External, GitFailed, UserError
 from gitmem.model.item import KINDS, Extract, Item
 from gitmem.model.turn import Turn
 
@@ -112,7 +112,12 @@ def _log(app: App, wanted: str) -> Iterator[Turn]:
         "--name-only",
         "--no-merges",
     )
-    output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
+    try:
+        output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
+    except GitFailed as error:
+        raise UserError(
+            f"'{plain(wanted)}' names no commits of this repository.", "Give a range as git takes it: main..HEAD, or -20."
+        ) from error
     return reading.read(io.BytesIO(output), form="commits")
 
 

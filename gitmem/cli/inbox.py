@@ -159,7 +159,9 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     commit = head(app.location) or ""
-    if scope == "private" and proposals.TAG in stored.record.tags:  # what a session proposed is everybody's once somebody says that it is so
+    if (
+        scope == "private" and proposals.TAG in stored.record.tags
+    ):  # what a session proposed is everybody's once somebody says that it is so
         change, scope = proposals.accept(app.store("private"), app.store("shared"), app.writer(), stored.record, commit), "shared"
     else:
         change = gotchas.confirm(app.store(scope), app.writer(), stored.record, commit)

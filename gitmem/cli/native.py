@@ -91,10 +91,11 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
 
 @click.command("push", short_help=TABLE["push"][2])
 @_to
+@click.option("--remove", is_flag=True, help="Take the block out of the files instead.")
 @_dry
 @opt.json_option
 @click.pass_obj
-def push_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
+def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool) -> None:
     """Write the store's records into agents' memory files, in a block of git mem's own.
 
     Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track. A line of the block
@@ -105,10 +106,11 @@ def push_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json:
       git mem native push
       git mem native push --to gemini,agents
       git mem native push --to agent:reviewer --dry-run
+      git mem native push --remove
     """
     with term.open() as app:
-        run, plan, pushes = native_run.push(app, _names(names), dry=dry_run)
-        _report(term, run, plan, pushes, dry_run, as_json)
+        run, plan, pushes = native_run.push(app, _names(names), dry=dry_run, remove=remove)
+        _report(term, run, plan, pushes, dry_run, as_json, remove=remove)
 
 
 @click.command("sync", short_help=TABLE["sync"][2])
@@ -302,7 +304,7 @@ def _push(push: Push) -> dict[str, Any]:
     return out
 
 
-def _report(term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: bool, as_json: bool) -> None:
+def _report(term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: bool, as_json: bool, *, remove: bool = False) -> None:
     """Say what was read and written; raise the first problem of a file that could not be written."""
     if as_json:
         failed = [{"error": str(problem), "hint": problem.hint} for problem in run.problems]
@@ -311,7 +313,7 @@ def _report(term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: b
         if plan.actions or plan.notes:
             _say_plan(term, plan, dry)
         for push in pushes:
-            _say_push(term, push, dry)
+            _say_push(term, push, dry, remove)
         if not pushes and not run.problems:
             term.say(
                 "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem native push --to claude"
@@ -322,7 +324,7 @@ def _report(term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: b
         raise run.problems[0]
 
 
-def _say_push(term: Terminal, push: Push, dry: bool) -> None:
+def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
     name, row = plain(push.target.name), _push(push)
     limit = row.get("limit")
     room = (
@@ -334,8 +336,8 @@ def _say_push(term: Terminal, push: Push, dry: bool) -> None:
     said = {
         "written": f"{'would write' if dry else 'wrote'} {count} into {name}: {room}",
         "same": f"{name} is up to date: {count}, {room}",
-        "removed": f"{'would take' if dry else 'took'} the block out of {name}: no record is left for it",
-        "empty": f"nothing to write into {name}: the store has no record for it",
+        "removed": f"{'would take' if dry else 'took'} the block out of {name}{': no record is left for it' if not remove else ''}",
+        "empty": f"{name} has no block" if remove else f"nothing to write into {name}: the store has no record for it",
         "full": f"no room for the block in {name}",
     }[push.what]
     term.say(f"{said}.")

@@ -15,7 +15,7 @@ from gitmem.git.process import Git
 from gitmem.install import changes
 from gitmem.model.ignore import ignored
 from gitmem.model.scrub import scrub
-from gitmem.services import native_pull, native_push
+from gitmem.services import native_plan, native_pull, native_push
 from gitmem.services.native_files import Files, Finder
 from gitmem.services.native_lines import Row
 from gitmem.services.native_pull import Plan, World
@@ -137,7 +137,7 @@ class Run:
 
     def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
         """Take what the files say into the store; with `blocks` only what was changed in blocks of ours. Some of it may wait in the journal."""
-        plan = native_pull.plan(self.files, self.world, blocks=blocks)
+        plan = native_plan.plan(self.files, self.world, blocks=blocks)
         if not dry and plan.writes and native_pull.apply(plan, self.world):
             plan.notes.append("another process was writing: what was read is in the journal, and the next git mem command commits it.")
         return plan
@@ -158,20 +158,20 @@ class Run:
             reads |= index.usage([str(row["id"]) for row in self.rows])
         return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
 
-    def push(self, to: Sequence[str], *, dry: bool = False) -> list[Push]:
+    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
         out = []
         for target in self.targets(to):
             try:
-                out.append(self._push(target, dry=dry))
+                out.append(self._push(target, dry=dry, remove=remove))
             except GitmemError as error:
                 self.problems.append(error)
         return out
 
-    def _push(self, target: Target, *, dry: bool) -> Push:
+    def _push(self, target: Target, *, dry: bool, remove: bool) -> Push:
         real = os.path.realpath(target.path)
         for _ in range(AGAIN):
-            push = self.writer.push(target, changes.read(real))
+            push = self.writer.push(target, changes.read(real), remove=remove)
             if dry or not push.changes:
                 return push
             changes.check(real)
@@ -212,9 +212,9 @@ def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
         return run, run.pull()
 
 
-def push(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, list[Push]]:
-    """Write the blocks, after taking what somebody changed in them."""
-    return _both(app, to, dry=dry, blocks=True)
+def push(app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False) -> tuple[Run, Plan, list[Push]]:
+    """Write the blocks, or take them out, after taking what somebody changed in them."""
+    return _both(app, to, dry=dry, blocks=True, remove=remove)
 
 
 def sync(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, list[Push]]:
@@ -222,18 +222,18 @@ def sync(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, 
     return _both(app, to, dry=dry, blocks=False)
 
 
-def _both(app: App, to: Sequence[str], *, dry: bool, blocks: bool) -> tuple[Run, Plan, list[Push]]:
+def _both(app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False) -> tuple[Run, Plan, list[Push]]:
     more = [os.path.realpath(os.path.expanduser(name)) for name in to if os.sep in name or name.endswith(".md")]
     if dry:
         first = Run(app, more)
         first.targets(to)  # a wrong name is told before anything else
-        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True)
+        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove)
     with alone(app):
         first = Run(app, more)
         first.targets(to)
         plan = first.pull(blocks=blocks)
         run = Run(app, more) if plan.writes else first
-        return run, plan, run.push(to)
+        return run, plan, run.push(to, remove=remove)
 
 
 def keep_in_step(app: App, how: str) -> list[str]:

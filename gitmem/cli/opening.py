@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,13 @@ from gitmem.processes import is_gone
 from gitmem.services import gathering, opening
 from gitmem.services.opening import Facts, Opening
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gitmem.model.turn import Turn
+
 SHOWN = 600  # characters of what is said
+ASKED = 4000  # of a prompt that are looked at
 
 
 @click.command("opening", short_help="Decide how a session opens: greet, ask or say nothing")
@@ -39,7 +45,7 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
     """
     with term.open() as app:
         known = _known(app)
-        facts = opening.facts(app.state, known, app.clock.now(), is_gone, session=_session(app), resumed=resumed)
+        facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=resumed)
         if file is not None:
             _read(file, facts)
         made = _decided(app, facts, [one.text for one in known[gathering.PREFERENCES]])
@@ -68,9 +74,7 @@ def _session(app: App) -> str:
 def _known(app: App) -> gathering.Known:
     agents = tuple(dict.fromkeys(("global", app.agent)))
     unsure = bool(app.settings.get("injectUnconfirmed"))
-    return gathering.gather(
-        [index for _, index in app.indexes()], agents, subjects=gathering.TOLD, session=_session(app), unsure=unsure, most=10
-    )
+    return gathering.gather([index for _, index in app.indexes()], agents, subjects=gathering.TOLD, session=_session(app), unsure=unsure)
 
 
 def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
@@ -92,44 +96,60 @@ def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
     return opening.answered(facts, answer, model.name)
 
 
+class _Seen:
+    """What the turns of a session tell as they pass: none of them is kept."""
+
+    def __init__(self) -> None:
+        self.first = self.last = ""  # what was asked
+        self.ended: float | None = None
+        self.role = ""  # of whoever spoke or worked last, where the file knows times
+        self.any = False
+
+    def watch(self, turns: "Iterable[Turn]") -> "Iterator[Turn]":
+        """Pass turns on; those of subagents are not looked at."""
+        from gitmem.model.turn import ASSISTANT, USER
+
+        for turn in turns:
+            yield turn
+            if turn.side:
+                continue
+            if turn.role in {USER, ASSISTANT} and turn.text.strip():
+                self.any = True
+                if turn.role == USER:
+                    self.last = turn.text
+                    self.first = self.first or turn.text
+            self.role = turn.role if turn.at else ""
+            try:
+                self.ended = max(seconds(turn.at), self.ended or 0.0)
+            except ValueError:
+                continue
+
+
 def _read(file: str, facts: Facts) -> None:
     """Take the session before from a file: what it was about, when it ended, whether it was cut off, what it left to do."""
     from gitmem.model.item import DONE, TASK
     from gitmem.model.sameness import plain as same
     from gitmem.model.scrub import scrub
-    from gitmem.model.turn import ASSISTANT, TOOL, USER
+    from gitmem.model.turn import TOOL, USER
     from gitmem.summarise import offline
     from gitmem.transcripts import reading
 
+    if file != "-" and not os.path.isfile(file):
+        raise UserError(f"there is no file '{file}'.", "Histories are listed by: git mem session list --json")
+    seen = _Seen()
     try:
-        if file != "-" and not os.path.isfile(file):
-            raise UserError(f"there is no file '{file}'.", "Histories are listed by: git mem session list --json")
         with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
-            turns = [turn for turn in reading.read(stream, file) if not turn.side]
+            items = offline.extract(seen.watch(reading.read(stream, file))).items
             changed = facts.now if file == "-" else os.stat(file).st_mtime
     except OSError as error:
         raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error
-    spoken = [turn for turn in turns if turn.role in {USER, ASSISTANT} and turn.text.strip()]
-    if not spoken:
+    if not seen.any:
         raise UserError(f"'{file}' tells of no session.", "Name a history of ours, or a transcript of an agent.")
-    asked = [scrub(turn.text).text for turn in spoken if turn.role == USER]
     facts.first, facts.known = False, True
-    facts.title = asked[0] if asked else ""
-    facts.ended = _last([turn.at for turn in turns], changed)
-    facts.interrupted = turns[-1].role in {USER, TOOL} and bool(turns[-1].at)  # nobody answered; what has no times is no history
-    facts.at = asked[-1] if asked and facts.interrupted else ""
-    items = offline.extract(turns).items
+    facts.title = scrub(seen.first[:ASKED]).text
+    facts.ended = changed if seen.ended is None else seen.ended
+    facts.interrupted = seen.role in {USER, TOOL}  # nobody answered
+    facts.at = scrub(seen.last[:ASKED]).text if facts.interrupted else ""
     done = {same(item.text) for item in items if item.kind == DONE}
     fresh = [scrub(item.text).text for item in items if item.kind == TASK and same(item.text) not in done]
     facts.tasks = tuple(dict.fromkeys([*fresh, *facts.tasks]))
-
-
-def _last(stamps: list[str], otherwise: float) -> float:
-    """Return the latest of some times, as far as they are any."""
-    found = []
-    for text in stamps:
-        try:
-            found.append(seconds(text))
-        except ValueError:
-            continue
-    return max(found, default=otherwise)

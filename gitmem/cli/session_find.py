@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from typing import Any
 
 import click
@@ -37,8 +38,14 @@ def moment(app: App, text: str) -> float:
 
 
 def of_day(app: App, day: str) -> list[Session]:
-    """Return the sessions of a day, the first first; raises UserError."""
-    begin = moment(app, day)
+    """Return the sessions of a day, as this machine's clock has it, the first first; raises UserError."""
+    back = {"today": 0, "yesterday": 86400}.get(day.strip().lower())
+    if back is not None:
+        day = time.strftime("%Y-%m-%d", time.localtime(app.clock.now() - back))
+    try:
+        begin = time.mktime(time.strptime(day.strip(), "%Y-%m-%d"))
+    except (ValueError, OverflowError) as error:
+        raise UserError(f"'{plain(day)}' is no day.", "Write it as 2026-11-21, today or yesterday.") from error
     end = begin + 86400
     return sorted(
         (one for one in sessions.some(app.state) if one.started < end and max(one.last, one.ended or 0.0) >= begin),

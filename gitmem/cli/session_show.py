@@ -12,7 +12,7 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain, short
 from gitmem.cli.session_find import facts, is_day, of_day, one
-from gitmem.cli.session_run import MARK, NOTE
+from gitmem.cli.session_write import MARK, NOTE
 from gitmem.errors import UnknownId, UserError
 from gitmem.files import disk_error, write_atomic
 from gitmem.index import sessions

@@ -19,6 +19,7 @@ from gitmem.index import works
 from gitmem.model import work
 from gitmem.services import work as service
 from gitmem.services.work import Desk, Epic
+from gitmem.services.workimport import LONG_AGO
 from gitmem.store.ops import BY
 from gitmem.store.records import Written
 
@@ -130,6 +131,19 @@ def did(
         term.say(f"next: {plain(service.next_step(epic))}")
 
 
+def one_of(flags: Mapping[str, bool]) -> str:
+    """Return which of some flags is given, '' for none; raises UsageError when several are."""
+    given = [name for name, on in flags.items() if on]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(f'--{name}' for name in given)} exclude each other.")
+    return given[0] if given else ""
+
+
+def when(at: str, now: float) -> str:
+    """Return how long ago something was; a file that was imported may have told no time."""
+    return "at a time that is not known" if at == LONG_AGO else age(at, now)
+
+
 def stories_of(given: Sequence[str]) -> dict[str, Any]:
     """Return stories that are given as ID or ID=TITLE, as arguments of an operation."""
     pairs = [text.partition("=") for text in given]
@@ -189,9 +203,9 @@ def start_command(
 
 @click.command("story", short_help=TABLE["story"][2])
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--done", "act", flag_value="done", help="It is done; the next one is current.")
-@click.option("--reopen", "act", flag_value="reopen", help="It is not done after all.")
-@click.option("--add", "act", flag_value="add", help="Add stories behind the others: ID or ID=TITLE.")
+@click.option("--done", is_flag=True, help="It is done; the next one is current.")
+@click.option("--reopen", is_flag=True, help="It is not done after all.")
+@click.option("--add", is_flag=True, help="Add stories behind the others: ID or ID=TITLE.")
 @click.option("--next", "following", metavar="ID", help="With --done: the story that comes next; the first pending one without it.")
 @click.option("--title", metavar="TEXT", help="Its title.")
 @executor_option
@@ -201,7 +215,9 @@ def start_command(
 def story_command(
     term: Terminal,
     ids: tuple[str, ...],
-    act: str | None,
+    done: bool,
+    reopen: bool,
+    add: bool,
     following: str | None,
     title: str | None,
     executor: str | None,
@@ -216,6 +232,7 @@ def story_command(
       git mem work story 1.2 --done --next 1.4
       git mem work story --add 1.5 "1.6=Refunds"
     """
+    act = one_of({"done": done, "reopen": reopen, "add": add})
     if following and act != "done":
         raise click.UsageError("--next goes with --done.")
     if title and act:
@@ -243,7 +260,7 @@ def story_command(
         )
         if act == "done":
             args["files"] = changed_files(app, desk)
-        verb = {"done": f"story {ids[0]} done", "reopen": f"story {ids[0]} reopened", "add": "added"}.get(act or "", begun)
+        verb = {"done": f"story {ids[0]} done", "reopen": f"story {ids[0]} reopened", "add": "added"}.get(act, begun)
         did(term, desk, id, service.do(desk, id, act or "story", args), plain(verb), as_json=as_json)
 
 
@@ -315,7 +332,7 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
     if last:
         about = [
             last.get("action", ""),
-            age(known["at"], now),
+            when(known["at"], now),
             f"by {last['executor']}" if last.get("executor") else "",
             last.get("note", ""),
         ]
@@ -345,7 +362,7 @@ def _done(epic: Epic, now: float) -> Iterator[str]:
         who = f" by {facts['executor']}" if facts.get("executor") else ""
         times = facts.get("attempts")
         attempts = f", {times} attempts" if type(times) is int and times > 1 else ""
-        yield f"[x] story {sid}{who}, {age(done['at'], now)}{attempts}"
+        yield f"[x] story {sid}{who}, {when(done['at'], now)}{attempts}"
     for mark in state.get("checkpoints", []):
         where = " ".join(str(mark[key]) for key in ("story", "phase") if mark.get(key))
         yield f"[c] checkpoint {age(mark['at'], now)}{' at ' + where if where else ''}{': ' + str(mark['note']) if mark.get('note') else ''}"
@@ -378,7 +395,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             mark = "*" if epic.record.id == here else " "
             standing = styled(term, f"{epic.standing:<9}")
             far = f"{known['done']}/{known['total']} ({known['percent']}%)"
-            tail = f"{where + ', ' if where else ''}{age(known['at'] or epic.record.updated, desk.clock.now())}"
+            tail = f"{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
             term.say(f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {standing} {far:<13} {plain(tail)}")
         if not epics:
             term.note("no epics yet: git mem work start NAME --story ID --story ID")

@@ -6,7 +6,7 @@ import click
 
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain
-from gitmem.cli.work import TABLE, card, chosen, did, opened
+from gitmem.cli.work import TABLE, card, chosen, did, one_of, opened
 from gitmem.errors import UserError
 from gitmem.services import work as service
 from gitmem.services.work import Desk, Epic
@@ -95,14 +95,16 @@ def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool
 
 @click.command("resume", short_help=TABLE["resume"][2])
 @click.argument("name", required=False)
-@click.option("--continue", "way", flag_value="continue", help="Go on where it stopped.")
-@click.option("--review", "way", flag_value="review", help="See what was done; nothing changes.")
-@click.option("--restart", "way", flag_value="restart", help="Begin the current story anew; stories that are done stay done.")
-@click.option("--discard", "way", flag_value="discard", help="Put the epic aside.")
+@click.option("--continue", "go", is_flag=True, help="Go on where it stopped.")
+@click.option("--review", is_flag=True, help="See what was done; nothing changes.")
+@click.option("--restart", is_flag=True, help="Begin the current story anew; stories that are done stay done.")
+@click.option("--discard", is_flag=True, help="Put the epic aside.")
 @click.option("--force", is_flag=True, help="Although another session is at it.")
 @opt.json_option
 @click.pass_obj
-def resume_command(term: Terminal, name: str | None, way: str | None, force: bool, as_json: bool) -> None:
+def resume_command(
+    term: Terminal, name: str | None, go: bool, review: bool, restart: bool, discard: bool, force: bool, as_json: bool
+) -> None:
     """Take up an epic that was paused, left or crashed. On a terminal you are asked how; elsewhere the ways are told.
 
     \b
@@ -110,6 +112,7 @@ def resume_command(term: Terminal, name: str | None, way: str | None, force: boo
       git mem work resume
       git mem work resume checkout-rework --continue
     """
+    way = one_of({"continue": go, "review": review, "restart": restart, "discard": discard})
     with opened(term) as (app, desk):
         epic = service.load(desk, chosen(app, desk, name))
         if way:

@@ -60,7 +60,6 @@ CREATE TABLE commands (head TEXT, n INTEGER, PRIMARY KEY (head, n)) WITHOUT ROWI
 CREATE INDEX commands_n ON commands (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
-CREATE TABLE texts (key TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
 CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, gone TEXT);
 CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT, detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
   critical INTEGER, PRIMARY KEY (n, place)) WITHOUT ROWID;
@@ -203,7 +202,6 @@ class Cache:
             for name, store, tip in todo:
                 if full or known.get(name) != tip:
                     done += self._store(name, store, None if full else known.get(name), tip, progress)
-            self.db.execute("DELETE FROM texts")
             self.db.execute("COMMIT")
         except BaseException:
             if self.db.in_transaction:
@@ -324,7 +322,9 @@ class Cache:
             self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), gone(record)))
             self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 12)})", [(n, *row) for row in entries(record)])
         if record.kind == "work":
-            self.db.execute("INSERT OR REPLACE INTO works VALUES (?, ?)", (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False)))
+            self.db.execute(
+                "INSERT OR REPLACE INTO works VALUES (?, ?)", (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False))
+            )
         assert n is not None
         return n
 
@@ -393,11 +393,6 @@ class Cache:
         unique = [i for i in dict.fromkeys(ids) if i != n][:8]
         rows = (self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (i,)).fetchone() for i in unique)
         return [r for r in rows if r]
-
-    def set_text(self, key: str, text: str) -> None:
-        """Keep a text for hot readers; gone at the next refresh."""
-        with contextlib.suppress(sqlite3.OperationalError):
-            self.db.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", (key, text))
 
 
 class _Touched:

@@ -67,12 +67,6 @@ class Index:
         ]
 
     @healing
-    def text(self, key: str) -> str | None:
-        """Return a text that was rendered ahead."""
-        row = self.db.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
-
-    @healing
     def rows(self, /, *, order: str = "created", limit: int = -1, offset: int = 0, fields: "Iterable[str]" = FIELDS, **filters: "Any") -> "list[dict[str, Any]]":  # fmt: skip
         """Return records that pass every filter of `_filtered`; an empty filter passes all.
 

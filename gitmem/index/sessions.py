@@ -19,7 +19,22 @@ GONE = "interrupted"  # why a session ended that did not say so itself
 class Session:
     """One run of an agent. Times are epoch seconds; `ended` is None while it runs; `process` as `gitmem.processes` has it, '' when not known."""
 
-    __slots__ = ("agent", "branch", "ended", "history", "id", "kind", "last", "process", "root", "started", "story", "title", "transcript", "why")
+    __slots__ = (
+        "agent",
+        "branch",
+        "ended",
+        "history",
+        "id",
+        "kind",
+        "last",
+        "process",
+        "root",
+        "started",
+        "story",
+        "title",
+        "transcript",
+        "why",
+    )
 
     def __init__(
         self, id: str, agent: str, started: float, last: float, history: str, ended: float | None, why: str | None, root: str | None, transcript: str | None, process: str | None,
@@ -238,7 +253,8 @@ def condense(state: State, session: str, at: float) -> None:
 @healing
 def to_condense(state: State) -> "dict[str, str]":
     """Return the sessions that asked for it: {id: the mark of its asking}."""
-    return {key[9:]: value for key, value in state.db.execute("SELECT key, value FROM marks WHERE key >= 'condense ' AND key < 'condense!'")}
+    rows = state.db.execute("SELECT key, value FROM marks WHERE key >= 'condense ' AND key < 'condense!'")
+    return {key[9:]: value for key, value in rows}
 
 
 @healing

@@ -229,7 +229,8 @@ def _body(entries: Sequence[Entry]) -> list[str]:
 def _written(text: str, entries: Sequence[Entry]) -> str:
     lines = text.split("\n")
     blocks = find(lines)
-    end = "\r" if "\r\n" in text and text.index("\r\n") <= text.index("\n") else ""
+    first = lines[blocks[0].first] if blocks else lines[0] if len(lines) > 1 else ""
+    end = "\r" if first.endswith("\r") else ""  # as the block has it, else the file's first line
     new = _body(entries) if entries else []
     if not blocks:
         if not new:

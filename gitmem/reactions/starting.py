@@ -97,7 +97,7 @@ class _Telling:
 
             lines += after_compaction(hook)
         elif hook.event.source not in TALKED:
-            facts = opening.facts(hook.state, self._known, hook.now, is_gone, session=hook.event.session)
+            facts = opening.facts(hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session)
             if opening.decide(facts).action == opening.ASK:
                 lines.append(f"- ask the user first: {clean(opening.words(opening.ASK, facts), 300)}")
         room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD

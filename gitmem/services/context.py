@@ -216,7 +216,7 @@ def handed(indexes: "Sequence[Index]", agents: "Sequence[str]") -> "list[dict[st
     """Return the open hand-overs to these agents, the latest first."""
     rows: list[dict[str, Any]] = []
     for index in indexes:
-        rows += index.rows(kinds=("memory",), statuses=LIVE, agents=agents, tags=(HANDOVER,), limit=HANDED, order="created")
+        rows += index.rows(what="context", statuses=LIVE, agents=agents, tags=(HANDOVER,), limit=HANDED, order="created")
     return rows[:HANDED]
 
 

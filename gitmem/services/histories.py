@@ -94,12 +94,12 @@ def lines(home: "Home", session: "Session | str") -> "Iterator[bytes]":
     """Yield a session's lines as they are. What is put aside while this reads is neither missed nor read twice."""
     id = session if isinstance(session, str) else session.id
     for stem in stems(home, id):
-        live, parts = _snapshot(stem)
+        live, parts = snapshot(stem)
         try:
             for part in parts:
                 yield from of_segment(part)
             if live is not None:
-                yield from _of(live)
+                yield from of_file(live)
         finally:
             if live is not None:
                 live.close()
@@ -113,7 +113,7 @@ def of_segment(segment: Segment) -> "Iterator[bytes]":
         except OSError:
             continue
         with file:
-            yield from _of(file) if ending == PART else unpacked(file)
+            yield from of_file(file) if ending == PART else unpacked(file)
         return
 
 
@@ -124,7 +124,7 @@ def unpacked(file: "IO[bytes]") -> "Iterator[bytes]":
 
     with gzip.open(file) as packed:
         try:
-            yield from _of(packed)
+            yield from of_file(packed)
         except (OSError, EOFError, zlib.error):
             return
 
@@ -176,7 +176,7 @@ def marked(row: "Mapping[str, Any]") -> bool:
     return bool(about.get("marked")) or event(row) in {"Mark", "Note"}
 
 
-def _snapshot(stem: str) -> "tuple[IO[bytes] | None, list[Segment]]":
+def snapshot(stem: str) -> "tuple[IO[bytes] | None, list[Segment]]":
     """Return the live file, open, and the segments before it, as they were at one moment."""
     folder = os.path.dirname(stem)
     before = segments(stem)
@@ -194,7 +194,8 @@ def _snapshot(stem: str) -> "tuple[IO[bytes] | None, list[Segment]]":
     return live, before
 
 
-def _of(file: "IO[bytes] | GzipFile") -> "Iterator[bytes]":
+def of_file(file: "IO[bytes] | GzipFile") -> "Iterator[bytes]":
+    """Yield the lines of an open file."""
     while line := file.readline(BATCH):
         yield line
 

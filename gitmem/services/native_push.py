@@ -144,10 +144,10 @@ class Writer:
             if one.is_live:
                 self._read_by[one.record.id] = readers.get(name) or {READER.get(os.path.basename(name), "claude")}
 
-    def push(self, target: Target, data: bytes | None) -> Push:
-        """Return what becomes of a file that has these bytes now; None stands for no file."""
+    def push(self, target: Target, data: bytes | None, *, remove: bool = False) -> Push:
+        """Return what becomes of a file that has these bytes now; None stands for no file. With `remove` the block goes."""
         text = (data or b"").decode("utf-8", "surrogateescape")
-        rows = self._chosen(target)
+        rows = [] if remove else self._chosen(target)
         result = block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
         after = result.text.encode("utf-8", "surrogateescape")
         notes = list(result.notes)

@@ -3,16 +3,19 @@
 What is left to do is mentioned whatever is decided.
 """
 
+import os
+
 from gitmem.clock import stamp
 from gitmem.index import sessions
 from gitmem.model.sameness import plain
-from gitmem.services import gathering
+from gitmem.services import gathering, histories
 from gitmem.services.gathering import Known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from gitmem.files import Home
     from gitmem.index.sessions import Session
     from gitmem.index.state import State
 
@@ -23,6 +26,7 @@ LONG = 3 * 86400.0  # after which what was going on has to be told first
 MOST = 5  # tasks that are mentioned
 LENGTH = 120  # characters of one
 LOOKED = 20  # sessions among which the one before is
+TAIL = 1 << 16  # bytes at the end of a history that are looked at
 INTERRUPTED = "interrupted"  # kind of the entry that says what a session was at when it died
 HELLO = (
     "This is the first session with git mem in this repository: nothing is remembered yet. Decisions, traps and open tasks will be, as they come up; "
@@ -131,15 +135,35 @@ def _short(text: str) -> str:
 
 
 def facts(
-    state: "State", known: Known, now: float, is_gone: "Callable[[str], bool | None]", *, session: str = "", resumed: bool = False
+    state: "State",
+    known: Known,
+    now: float,
+    is_gone: "Callable[[str], bool | None]",
+    home: "Home",
+    *,
+    session: str = "",
+    resumed: bool = False,
 ) -> Facts:
-    """Return what the opening of a session depends on: what is known, and the session before it, one that still runs left out."""
+    """Return what the opening of a session depends on: what is known, and the session before it, one that still runs left out.
+
+    Of a session that died and is not digested yet, its history tells what it was at.
+    """
     before = last_session(state, now, is_gone, session)
     digest = known.last
-    mine = digest is not None and before is not None and digest.session == before.id
-    lost = before is not None and before.why == sessions.GONE and mine  # nothing happened in one without a digest
+    is_digested = digest is not None and before is not None and digest.session == before.id
+    lost = before is not None and before.why == sessions.GONE
     tasks = known[gathering.TASKS]
-    at = next((one.text for one in tasks if one.kind == INTERRUPTED and before is not None and one.session == before.id), "")
+    at = next(
+        (
+            one.text.removeprefix("Interrupted at: ")
+            for one in tasks
+            if one.kind == INTERRUPTED and before is not None and one.session == before.id
+        ),
+        "",
+    )
+    if before is not None and lost and not is_digested:
+        at = asked_last(home, before.id)
+        lost = bool(at)  # nothing happened in one that was asked nothing
     return Facts(
         now,
         first=before is None and known.empty,
@@ -148,9 +172,25 @@ def facts(
         ended=(before.ended if before.ended is not None else before.last) if before else None,
         interrupted=lost,
         title=digest.text if digest else "",
-        at=at.removeprefix("Interrupted at: "),
+        at=at,
         tasks=[one.text for one in tasks if one.kind != INTERRUPTED],
     )
+
+
+def asked_last(home: "Home", session: str) -> str:
+    """Return what a session was asked last, as the end of its history tells; empty when nothing is there."""
+    for stem in histories.stems(home, session)[-1:]:
+        try:
+            with open(stem + histories.LIVE, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+                data = file.read(TAIL)
+        except OSError:
+            return ""
+        found = [
+            histories.content(row) for row in histories.parsed(data.split(b"\n")) if histories.facts(row).get("event") == "PromptSubmit"
+        ]
+        return next((text for text in reversed(found) if text), "")
+    return ""
 
 
 def last_session(state: "State", now: float, is_gone: "Callable[[str], bool | None]", session: str = "") -> "Session | None":

@@ -49,7 +49,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
             title,
             body,
             workaround=item.detail,
-            category=category,
+            category=category(item.text, item.detail, ""),
             severity="warning",
             **common,
         )

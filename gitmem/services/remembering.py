@@ -4,13 +4,15 @@ Words are the same as in a search for records: the rows go into a full-text tabl
 (`services.recall` is another thing: what a prompt calls for.)
 """
 
+import contextlib
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.files import Home
 from gitmem.index.words import fold, match_query, parts, tokens, unfold
+from gitmem.light import dumps
 from gitmem.model.item import plain
 from gitmem.services import histories, rotating
 
@@ -30,7 +32,7 @@ WEIGHT: Mapping[str, float] = {
     "did": 0.8,
 }
 TEXT = 8000  # characters of a row that are looked at
-WHOLE, KEPT = 20_000, 20_000  # rows of which all are looked at as they are; later ones only when they may fit, and of those the latest
+WHOLE, KEPT = 8_000, 4_000  # rows, the newest, that are all looked at; and of the others those that may fit
 _RECALLED = re.compile(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:recall|search)\b|^\s*/(?:[\w-]+[:.])?recall\b")
 
 
@@ -64,60 +66,72 @@ def _newest(at: str) -> tuple[int, ...]:
 
 
 def _filled(db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, since: str) -> dict[int, Hit]:
-    """Put rows into the table; return them by their number."""
-    may = [_stem(word) for word in tokens(words)]
+    """Put rows into the table, the newest part of each history first; return them by their number."""
+    may = [stem for word in tokens(words) if (stem := _stem(word))]
     found: dict[int, Hit] = {}
-    number = first = 0
+    insert = "INSERT INTO words (rowid, text, more) VALUES (?, ?, ?)"
     db.execute("BEGIN")
     for id in ids:
-        for hit in _texts(home, id):
+        for hit in _texts(home, id, may, lambda: len(found) < WHOLE):
+            if len(found) >= WHOLE + KEPT:
+                break
             if since and hit["at"] < since:
                 continue
-            if number >= WHOLE and not any(word in hit["text"].casefold() or word in hit["more"].casefold() for word in may):
-                continue
-            number += 1
-            text = fold(hit["text"])
-            db.execute(
-                "INSERT INTO words (rowid, text, more) VALUES (?, ?, ?)", (number, text, f"{fold(hit['more'])} {parts(hit['text'])}")
-            )
+            number = len(found) + 1
+            db.execute(insert, (number, fold(hit["text"]), f"{fold(hit['more'])} {parts(hit['text'])}"))
             found[number] = {"session": id, **{key: value for key, value in hit.items() if key != "more"}}
-            if len(found) > WHOLE + KEPT:
-                first += 1
-                db.execute("DELETE FROM words WHERE rowid = ?", (first,))
-                del found[first]
     db.execute("COMMIT")
     return found
 
 
-def _stem(word: str) -> str:
-    """Return what any form of a word begins with."""
+def _stem(word: str) -> bytes:
+    """Return what any form of a word begins with, as a line of a history has it in small letters."""
     word = word.rstrip("*")
-    return word[: max(3, len(word) - 3)].casefold() if word.isascii() else word[:1]
+    return dumps(word[: max(3, len(word) - 3)] if word.isascii() else word[:1])[1:-1].encode().lower()
 
 
-def _texts(home: Home, id: str) -> Iterator[Hit]:
-    """Yield what can be found of a session, in its order: what was condensed of each part before the rows."""
-    for stem in histories.stems(home, id):
-        for segment in histories.segments(stem):
-            short = rotating.short_of(segment)
-            for topic in short["topics"] if isinstance(short.get("topics"), list) else ():
-                yield from _condensed(topic)
-    for number, row in histories.numbered(home, id):
-        text = histories.content(row)[:TEXT]
-        about = histories.facts(row)
-        event = str(about.get("event") or row.get("role") or "")
-        kind = "marked" if histories.marked(row) else KINDS.get(event, "")
-        files = " ".join(histories.files(row))
-        if not kind or not (text or files) or (kind in {"did", "asked"} and _RECALLED.search(text)):
-            continue
-        at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
-        yield {
-            "line": number,
-            "at": at,
-            "kind": kind,
-            "text": text or f"{about.get('action') or about.get('tool') or 'used'} {files}",
-            "more": files,
-        }
+def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], bool]) -> Iterator[Hit]:
+    """Yield what can be found of a session, what was condensed first, then its rows: all of the newest, of the others those that may fit."""
+    for stem in reversed(histories.stems(home, id)):
+        live, segments = histories.snapshot(stem)
+        with contextlib.ExitStack() as stack:
+            first, rest = 1, list[tuple[int, Iterator[bytes]]]()
+            if live is not None:
+                stack.enter_context(live)
+            for segment in segments:
+                short = rotating.short_of(segment)
+                for topic in short["topics"] if isinstance(short.get("topics"), list) else ():
+                    yield from _condensed(topic)
+                rest.append((first, histories.of_segment(segment)))
+                first += int(short.get("lines") or sum(1 for _ in histories.of_segment(segment)))
+            if live is not None:
+                rest.append((first, histories.of_file(live)))
+            for begin, lines in reversed(rest):
+                for number, line in enumerate(lines, begin):
+                    low = b"" if everything() else line.lower()
+                    if low and not any(word in low for word in may):
+                        continue
+                    row = histories.parse(line)
+                    hit = _said(number, row) if row is not None else None
+                    if hit:
+                        yield hit
+
+
+def _said(number: int, row: Mapping[str, Any]) -> Hit | None:
+    """Return a row as something that can be found, None when there is nothing in it."""
+    text, about = histories.content(row)[:TEXT], histories.facts(row)
+    kind = "marked" if histories.marked(row) else KINDS.get(histories.event(row), "")
+    files = " ".join(histories.files(row))
+    if not kind or not (text or files) or (kind in {"did", "asked"} and _RECALLED.search(text)):
+        return None
+    at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
+    return {
+        "line": number,
+        "at": at,
+        "kind": kind,
+        "text": text or f"{about.get('action') or about.get('tool') or 'used'} {files}",
+        "more": files,
+    }
 
 
 def _condensed(topic: object) -> Iterator[Hit]:

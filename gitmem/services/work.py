@@ -81,7 +81,7 @@ class Desk:
 def slug(text: str) -> str:
     """Return the slug of a name or a title; one without a letter or digit that a slug may have gets a name of its own."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    found = re.sub(r"[^a-z0-9._]+", "-", plain)[:SLUG].strip("-._")
+    found = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:SLUG].strip("-._")
     return found or f"epic-{hashlib.sha256(unicodedata.normalize('NFC', text).encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
@@ -188,7 +188,7 @@ def _holder(desk: Desk) -> dict[str, str]:
 
 
 def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
-    """Return arguments as they may be stored: without secrets, names of one line, notes not too long; raises UserError."""
+    """Return arguments as they may be stored: without secrets, names and notes of one line and not too long; raises UserError."""
     out: dict[str, Any] = {}
 
     def name(text: str) -> str:
@@ -200,7 +200,7 @@ def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
         return found
 
     def note(text: str) -> str:
-        found = clean_text(scrub(text, allow).text).strip()
+        found = " ".join(clean_text(scrub(text, allow).text).split())
         return found if len(found) <= TEXT else found[: TEXT - 1].rstrip() + "…"
 
     for key, value in args.items():
@@ -261,7 +261,9 @@ def resume_text(epic: Epic) -> str:
     known = epic.facts
     out = []
     if known["story"]:
-        begun = f"was in phase {known['phase']}" if known["phase"] else "was begun, in no phase yet" if known["since"] else "is not begun yet"
+        begun = (
+            f"was in phase {known['phase']}" if known["phase"] else "was begun, in no phase yet" if known["since"] else "is not begun yet"
+        )
         attempts = f", attempt {known['attempts']}" if known["attempts"] > 1 else ""
         out.append(f"Story {known['story']} {begun}{attempts}.")
     if known["executor"] and known["since"]:

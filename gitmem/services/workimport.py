@@ -22,6 +22,7 @@ WORKFLOW = frozenset(
 )
 FOLDERS = (".aiox/workflow-state", ".aios/workflow-state", ".aiox-core/workflow-state", ".aios-core/workflow-state")
 SUFFIX = "-state.yaml"
+NESTED = 40  # levels of a file
 PARTS, DEEPEST = 2000, 5  # of what the phases came to, and of an override
 NEWEST = (1, 2)  # of the versions that are known
 LONG_AGO = "1970-01-01T00:00:00Z"  # where a file tells no time: anything else is newer
@@ -65,8 +66,14 @@ def _yaml(data: bytes, called: str) -> Mapping[str, Any]:
         raise _wrong(called, [f"it is not UTF-8 (byte {error.start})"]) from error
     if not text.strip():
         raise _wrong(called, ["it is empty"])
+    loader = _loader()
     try:
-        loaded = yaml.load(text, Loader=_loader())  # noqa: S506 - a SafeLoader with fewer types
+        depth = 0
+        for event in yaml.parse(text, Loader=loader):  # libyaml builds what nests deeply on the C stack, and would end the process
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > NESTED:
+                raise _wrong(called, ["it is nested too deeply"])
+        loaded = yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader with fewer types
     except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         raise _wrong(called, [f"it is not valid YAML{f' (line {line + 1})' if line is not None else ''}"]) from error

@@ -13,6 +13,17 @@ ANSWER = 30  # words of an answer to a question
 HELD = 40  # sentences of the agent's last words that are held
 
 
+_PLACES = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "primeira": 1, "segunda": 2, "terceira": 3, "primera": 1, "tercera": 3, "primeiro": 1, "segundo": 2, "terceiro": 3,
+    "primero": 1, "tercero": 3, "一": 1, "二": 2, "三": 3, "四": 4, "a": 1, "b": 2, "c": 3, "d": 4,
+}  # fmt: skip
+_ORDINAL = re.compile(
+    r"(?i)^(?:(?:i.d )?(?:go|take|do|let.s do|vamos|voy|fico|me quedo) (?:with |for |com |con )?)?(?:(?:the |a |la |o |el )?(first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro"
+    r"|primero|tercero)\b(?: one| option| opção| opción)?|(?:option|opção|opción|number|variant)\s+([a-d1-9])\b|([1-9])(?=[,.;:! ]|$)|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?)"
+    r"(?=[\s,.;:!，。、；：]|$)(?! (?:two|three|\w+s\b))"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """What an answer settles."""
@@ -30,11 +41,14 @@ class Exchange:
         self.said: list[str] = []
         self.language = "en"
         self.fresh = False  # the user has not answered yet
+        self.points: list[str] = []  # the last list that the agent made
 
     def agent(self, sentences: list[Sentence], language: str) -> None:
         """Take the agent's words; those of one stretch of work are one."""
         texts = [one.text for one in sentences]
         self.said = [*(self.said if self.fresh else []), *texts][-HELD:]
+        points = [one.text for one in sentences if one.point]
+        self.points = points or (self.points if self.fresh else [])
         self.language = language
         self.fresh = True
 
@@ -56,10 +70,19 @@ class Exchange:
             return Settled(DECISION, rules.stripped(text, language), "", 0.66), True
         if here.find("exchange", "refuse", text):
             return None, False
+        chosen = self._numbered(text, language)
+        if chosen:
+            return chosen, True
+        if here.find("exchange", "idle", text) and here.find("exchange", "accept", text):
+            return None, True  # thanks, and no more
         if here.find("exchange", "accept", text):
-            if any(cues(self.language).find("exchange", "permission", one) for one in end[-2:]) or not offers:
+            offers = [one for one in offers if one in end[-2:]]
+            if any(cues(self.language).find("exchange", "permission", one) for one in end[-2:]) or not (
+                offers or here.find("exchange", "go", text)
+            ):
                 return None, True
-            best = self._offered(offers, text)
+            go = not offers and here.find("exchange", "go", text)
+            best = self._offered(offers or ([one for one in end if not rules.asks(one, self.language)][-1:] if go else []), text)
             return (Settled(DECISION, best, "", 0.66), True) if best else (None, True)
         if not (asked or len(offers) > 0 or len(end) > 2):
             return None, False
@@ -69,12 +92,22 @@ class Exchange:
             return None, False
         near = [(len(words & content(one, language)), n, one) for n, one in enumerate(end)]
         likeness, _, about = max(near)
+        direct = (
+            asked
+            and rules.asks(end[-1], self.language)
+            and length <= 14
+            and (len(words) > 1 or any(map(str.isdigit, text)))
+            and not here.find("exchange", "request", text)
+        )
         chooses = here.find("exchange", "then", text)
+        taken = [one for one in offers if words & content(one, self.language) and not there.find("exchange", "work", one)]
+        if len(words) < 2 and taken and here.find("exchange", "refers", text) and not here.find("task", "sure", taken[-1]):
+            return Settled(DECISION, _bare(taken[-1], self.language).rstrip("?？ "), rules.stripped(text, language), 0.68), True
         if not asked and not chooses and (length > 14 or len(words) < 2):
             return None, False
-        if here.find("exchange", "symptom", text) or here.find("error", "stated", text):
+        if here.find("exchange", "symptom", text) or (here.find("error", "stated", text) and not here.find("error", "not", text)):
             return None, False  # it tells of something, and chooses nothing
-        if not ((asked and likeness) or (offers and likeness) or (asked and chooses) or (chooses and likeness)):
+        if not ((asked and likeness) or (offers and likeness) or (asked and chooses) or (chooses and likeness) or direct):
             return None, False
         if here.find("skip", "hypothetical", text) or here.find("skip", "boilerplate", text):
             return None, False
@@ -84,10 +117,22 @@ class Exchange:
             return Settled(DECISION, f"{answer.rstrip('.!。')} ({_clause(context, words, language).rstrip('.。?？ ')})", "", 0.7), True
         return Settled(DECISION, answer, context if not rules.asks(about, self.language) else "", 0.7), True
 
+    def _numbered(self, text: str, language: str) -> Settled | None:
+        """Return the point of the agent's list that an answer names by its number: `2, we need no other service`."""
+        found = _ORDINAL.match(rules.stripped(text, language))
+        if not found or not self.points:
+            return None
+        name = next(part for part in found.groups() if part).lower()
+        place = _PLACES.get(name, int(name) if name.isdigit() else 0)
+        if not 0 < place <= len(self.points):
+            return None
+        rest = text[text.lower().find(name) + len(name) :].strip(" ,.;:!，。、；：-—")
+        return Settled(DECISION, rules.stripped(self.points[place - 1], self.language), rest if len(rest) > 5 else "", 0.75)
+
     def _offered(self, offers: list[str], text: str) -> str:
         """Return what was proposed, without the words that propose it."""
         for one in reversed(offers):
-            if cues(self.language).find("exchange", "work", one):
+            if cues(self.language).find("exchange", "work", one) or cues(self.language).find("task", "sure", one):
                 continue  # a piece of work, not a choice
             bare = _bare(one, self.language)
             if len(content(bare, self.language)) >= 2:
@@ -98,7 +143,13 @@ class Exchange:
         """Return the task that a user puts off: `do it tomorrow`."""
         here = cues(language)
         found = here.find("exchange", "defer", sentence.text)
-        if not found or not self.said or rules.asks(sentence.text, language) or len(sentence.text) > 200 or here.find("skip", "hypothetical", sentence.text):
+        if (
+            not found
+            or not self.said
+            or rules.asks(sentence.text, language)
+            or len(sentence.text) > 200
+            or here.find("skip", "hypothetical", sentence.text)
+        ):
             return None
         text = rules.stripped(sentence.text, language)
         words = content(text.replace(found.group(), " "), language)

@@ -3,15 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 from gitmem.summarise import rules
+from gitmem.summarise.candidates import Candidate, distinct
+from gitmem.summarise.closing import done
 from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import Exchange, Settled, correction
 from gitmem.summarise.offline_errors import EDITORS, Errors
-from gitmem.summarise.overruled import Choice, choice, overruled, replaces
+from gitmem.summarise.overruled import choice, overruled, replaces
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
 from gitmem.summarise.topics import Topics
 from gitmem.summarise.words import content, covered, language, shared
@@ -21,35 +23,11 @@ KEPT = 3000  # candidates that are held at one time
 COMPARED = 600  # of them, the latest, that a new one is compared with
 TEXT, DETAIL = 300, 500  # characters
 FILES = 40
-ALIKE = 0.75  # shared words from which on two items say the same
-_GENERIC = "done implemented requested changes change everything successfully fixed updated completed finished task tasks work works working all tests test pass passed passes now request code file files"
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
 )
+_CLAUSE = re.compile(r"[,;]\s+|[，；]")
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
-
-
-@dataclass(slots=True)
-class Candidate:
-    """Something that may be an item when the session ends."""
-
-    kind: str
-    text: str
-    detail: str
-    at: str
-    line: int
-    last: int
-    files: tuple[str, ...]
-    role: str
-    score: float
-    order: int
-    words: frozenset[str]
-    turn: int
-    marked: bool = False
-    marker: bool = False
-    listed: bool = False  # of a list of tasks that a tool keeps
-    gone: bool = False
-    choice: Choice | None = None  # of a decision, a preference
 
 
 def extract(turns: Iterable[Turn], *, limit: int = LIMIT, known: Callable[[str], bool] | None = None) -> Extract:
@@ -76,10 +54,12 @@ class _Session:
         self.errors = Errors()
         self.topics = Topics()
         self.exchange = Exchange()
+        self.ordered: list[Candidate] = []  # open tasks that the user said yes to
         self.closing: list[tuple[Sentence, Turn]] = []  # what the agent said last, which tells what was done
         self.changed = False  # something was changed since the user spoke
         self.failing = False  # the last command failed
         self.tools = False  # tools were used
+        self.drafting = False  # the user asked for a text, such as an e-mail
         self.counts = _Counts()
         self.language = "en"
         self.heading = ""
@@ -168,6 +148,10 @@ class _Session:
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading))
+        if turn.role == USER and not turn.side:
+            self.drafting = any(cues(self.language).find("exchange", "writing", one.text) for one in said[:3])
+        elif self.drafting and not turn.side:
+            return  # a text that was asked for says what its author would say
         begin = 0
         if role == USER and not turn.side and said:
             for sentence in said[:2]:
@@ -190,18 +174,38 @@ class _Session:
 
     def _answered(self, first: Sentence, turn: Turn) -> bool:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
-        put_off = self.exchange.put_off(first, self.language)
+        judged = rules.judged(first, turn.role, self.language)
+        put_off = self.exchange.put_off(first, self.language) if not judged or judged.kind != PREFERENCE else None
+        fresh = self.exchange.fresh
         settled, alone = self.exchange.answered(first, self.language)
+        if alone and first.first:
+            self.ordered = [one for one in self.found[-12:] if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.turn - 2]
         if rules.labelled(first.text) or first.box:
             return False
         if put_off:
+            parts = [part for part in _CLAUSE.split(first.text) if part.strip()]
+            later = [part for part in parts if cues(self.language).find("exchange", "defer", part)]
+            if (
+                len(parts) > 1
+                and len(later) == 1
+                and later[0] != parts[0]
+                and len(content(later[0], self.language)) > 2
+                and not cues(self.language).find("exchange", "refers", later[0])
+            ):
+                # one thing now, another later
+                self.exchange.fresh = fresh
+                self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn)
+                now = replace(first, text=" ".join(part for part in parts if part is not later[0]))
+                settled, _ = self.exchange.answered(now, self.language)
+                if settled:
+                    self._settle(settled, turn)
+                return True
             self._settle(put_off, turn)
             return True
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
             self._overrule(first.text, first, turn)
         fixed = correction(first, self.language)
-        judged = rules.judged(first, turn.role, self.language)
         if judged and judged.kind in (PREFERENCE, PATTERN):
             return False
         if fixed:
@@ -230,7 +234,7 @@ class _Session:
         if turn.role == USER and not sentence.first and overruled(text, self.language, first=False):
             self._overrule(text, sentence, turn)
         elif here.find("overrule", "undo", text):
-            self._undo(text)
+            self._undo(text, least=1 if turn.role == USER else 2)
         said = rules.judged(sentence, role, self.language)
         if turn.side and (said is None or not said.marker or sentence.box):
             return
@@ -276,7 +280,14 @@ class _Session:
             and here.find("exchange", "acknowledge", text)
         ):
             return
-        if said.kind == TASK and not said.marker and role == USER and self.counts.asked == 1 and here.find("exchange", "request", text) and turn.at:
+        if (
+            said.kind == TASK
+            and not said.marker
+            and role == USER
+            and self.counts.asked == 1
+            and here.find("exchange", "request", text)
+            and turn.at
+        ):
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         for part in parts or (said.text,):
@@ -286,40 +297,19 @@ class _Session:
         """A piece of work is over: the agent's last words tell what was done."""
         closing, self.closing = self.closing, []
         changed, self.changed = self.changed, False
+        ordered, self.ordered = self.ordered, []
         if not closing or self.failing:
             self.failing = False
             return
-        best: tuple[float, int, Sentence, Turn] | None = None
-        for n, (sentence, turn) in enumerate(closing):
-            here = cues(language(sentence.text, self.language))
-            text = sentence.text
-            bare = rules.stripped(text, here.language)
-            if (
-                sentence.box
-                or rules.asks(text, here.language)
-                or rules.labelled(text)
-                or len(bare) < rules.SHORTEST
-                or here.find("done", "not", text)
-            ):
-                continue
-            if any(here.find("skip", name, text) for name in ("hypothetical", "boilerplate", "tried", "hearsay", "rejected")) or here.find(
-                "task", "sure", text
-            ):
-                continue
-            words = content(bare, here.language)
-            cue = bool(here.find("done", "sure", text) or here.find("done", "assistant", text))
-            now = bool(here.find("exchange", "now", text))
-            if len(words - content(_GENERIC, "en")) < 2 or not (cue or (changed and now)):
-                continue
-            score = (0.72 if cue and changed else 0.62 if cue else 0.6) + (0.03 if now else 0) + min(len(words), 8) * 0.004
-            if best is None or score > best[0] + 0.02:
-                best = score, n, sentence, turn
         if changed:
+            for one in ordered:
+                one.gone = True
             for sentence, _ in closing:
                 if not rules.asks(sentence.text, self.language) and not cues(self.language).find("task", "sure", sentence.text):
                     self._did(content(sentence.text, self.language))
-        if best and (changed or not self.tools):
-            self._add(DONE, rules.stripped(best[2].text, self.language), best[3], best[0])
+        told = done(closing, self.language, changed=changed) if changed or not self.tools else None
+        if told:
+            self._add(DONE, told[0], told[1], told[2])
 
     def _add(
         self,
@@ -394,15 +384,15 @@ class _Session:
         if best:
             best[1].gone = True
 
-    def _undo(self, text: str) -> None:
+    def _undo(self, text: str, *, least: int = 2) -> None:
         words = content(text, self.language)
         for one in reversed(self.found[-80:]):
             if (
                 not one.gone
                 and one.kind in (DECISION, DONE)
                 and not one.marked
-                and len(words & one.words) >= 2
-                and shared(words, one.words) >= 0.4
+                and len(words & one.words) >= least
+                and shared(words, one.words) >= 0.3
             ):
                 one.gone = True
                 return
@@ -430,7 +420,8 @@ class _Session:
                     trouble.marked,
                 )
             )
-        kept = _distinct([one for one in self.found if not one.gone])
+        alive = sorted((one for one in self.found if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
+        kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
@@ -451,23 +442,3 @@ def _parted(text: str, language: str) -> tuple[str, str]:
     if not found or found.start() < 12:
         return text, ""
     return text, text[found.end() :].strip(" ,.:;，。")
-
-
-def _distinct(found: list[Candidate]) -> list[Candidate]:
-    """Return candidates without those that say what another says: the surer one stays, with the time of the latest."""
-    out: list[Candidate] = []
-    for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
-        for other in out:
-            same = one.kind == other.kind or {one.kind, other.kind} <= {DECISION, PREFERENCE, PATTERN, CONTEXT}
-            if (
-                same
-                and len(one.words & other.words) >= min(2, len(one.words))
-                and shared(one.words, other.words) >= (ALIKE if one.kind == other.kind else 0.8)
-            ):
-                if one.at > other.at and one.kind == other.kind and not other.marked:
-                    other.at, other.last = one.at, max(other.last, one.line)
-                other.detail = other.detail or one.detail
-                break
-        else:
-            out.append(one)
-    return out

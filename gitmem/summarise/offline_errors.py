@@ -112,6 +112,17 @@ class Errors:
         for one in self.open:  # the same command fails with something else: what it said first is dealt with
             if key and key in one.keys and not one.passed and one.notes:
                 one.passed = True
+        for one in reversed(self.open):  # what the user told of, seen by the agent
+            if (
+                one.statement
+                and not one.keys
+                and not one.passed
+                and self.turn - one.born <= 6
+                and len(one.words & words) >= 1
+                and not one.whole
+            ):
+                one.keys, one.title, one.words = {key} if key else set(), title, one.words | words
+                return
         self._add(Trouble(title, "", words, turn.at, turn.line, turn.line, order, turn.role, self.turn, keys={key} if key else set()))
 
     def begins(self, role: str) -> None:
@@ -143,7 +154,7 @@ class Errors:
                     language,
                     order,
                     vague=vague or not sentence.first,
-                    whole=bool(here.find("error", "strong", text)) and (cause or fix),
+                    whole=stated and bool(here.find("error", "strong", text)) and (cause or fix),
                 )
                 return stated
             if (fix or cause) and self.open:
@@ -154,7 +165,7 @@ class Errors:
             return False
         about = self._heard(text, turn, language, cause, fix, stated=stated)
         strong = bool(here.find("error", "strong", text))
-        if about is None and stated and strong and (cause or fix):
+        if about is None and stated and strong and (cause or fix) and not here.find("skip", "general", text):
             self._tell(text, turn, language, order, whole=True)
             return True
         return about is not None and (fix or cause or stated)

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from gitmem.summarise.cues import cues
 from gitmem.summarise.words import content, shared
 
-_SLOT = re.compile(r"(?i)\b(?:for|as|to handle|para|como|en|em|no|na)\b\s+(?:the |our |all |a |an |o |a |os |as |el |la |los |las )?(.{3,80})$")
+_SLOT = re.compile(
+    r"(?i)\b(?:for|as|to handle|para|como|en|em|no|na)\b\s+(?:the |our |all |a |an |o |a |os |as |el |la |los |las )?(.{3,80})$"
+)
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 
 

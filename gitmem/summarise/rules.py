@@ -13,6 +13,9 @@ SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
 _NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
 _REFUSED = re.compile(r"(?i)^(?:no|nada de|sem|sin) \S")
+_OF_USER = re.compile(
+    r"(?i)\b(?:the user|user|usuário|utilizador|usuario|you prefer|you want|your preference|(?:sua|tua|su|tu) preferência|preferencia)\b|用户|你(?:希望|喜欢|要求)"
+)
 _QUOTED = re.compile(r"^[\"'“«‘「『].*[\"'”»’」』][.!。]?$")
 # a name with a version, an address
 _VERSION = re.compile(
@@ -47,7 +50,12 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
             or cues(language).find("task", "not", rest)
         ):
             return None  # what the user wants next, and what the agent looks at next, is not left to be done
-        if kind == TASK and cues(language).find("error", "stated", rest) and not cues(language).find("error", "not", rest) and not cues(language).find("task", "sure", rest):
+        if (
+            kind == TASK
+            and cues(language).find("error", "stated", rest)
+            and not cues(language).find("error", "not", rest)
+            and not cues(language).find("task", "sure", rest)
+        ):
             kind = ERROR  # `Blocked: the build fails`
         return _made(kind, rest, MARKED, language, marker=True) if not asks(rest, language) and _tells(rest) else None
     if not SHORTEST // 2 <= len(text) <= LONGEST or _QUOTED.match(text) or not _LETTERS.search(text):
@@ -59,12 +67,18 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
     if under and sentence.point and (said := _made(under, text, SURE, language, marker=True)):
         return said
     best: Said | None = None
-    if role == USER and _VERSION.search(text) and not here.find("exchange", "request", text) and not here.find("error", "stated", text):
-        best = _made(CONTEXT, text, LIKELY + 0.06, language)
     for kind in _ORDER:
         score = _score(here, kind, text, role)
         if score and (best is None or score > best.score + 0.01):
             best = _made(kind, text, score, language)
+    if (
+        best is None
+        and role == USER
+        and _VERSION.search(text)
+        and not here.find("exchange", "request", text)
+        and not here.find("error", "stated", text)
+    ):
+        best = _made(CONTEXT, text, LIKELY + 0.06, language)
     if best and best.kind == PREFERENCE and role == USER and _REFUSED.match(text) and not here.find("exchange", "style", text):
         return Said(DECISION, best.text, best.score)
     return best
@@ -104,13 +118,17 @@ def _passed_over(here: Cues, text: str, role: str) -> bool:
 def _score(here: Cues, kind: str, text: str, role: str) -> float:
     if here.find(kind, "not", text):
         return 0.0
+    if role == ASSISTANT and kind == PREFERENCE and not _OF_USER.search(text):
+        return 0.0
     if role == ASSISTANT and (
-        (kind == PATTERN and (not here.find(kind, "strict", text) or here.find("done", "sure", text))) or (kind == CONTEXT and here.find("exchange", "now", text))
+        (kind == PATTERN and (not here.find(kind, "strict", text) or here.find("done", "sure", text)))
+        or (kind == CONTEXT and here.find("exchange", "now", text))
+        or (kind in (PATTERN, CONTEXT) and here.find("exchange", "advice", text))
     ):
         return 0.0  # what an agent explains of its work
     if here.find(kind, "sure", text):
         score = SURE
-    elif role == USER and here.find(kind, "user", text):
+    elif role == USER and (here.find(kind, "user", text) or here.find(kind, "user", stripped(text, here.language))):
         score = SURE - 0.05 if kind != PREFERENCE else SURE + 0.02
     elif (role == ASSISTANT and here.find(kind, "assistant", text)) or here.find(kind, "likely", text):
         score = LIKELY
@@ -154,7 +172,11 @@ def stripped(text: str, language: str) -> str:
             break
         text = text[found.end() :].lstrip(" ,;:：，、-—–")
     text = text.strip()
-    return text[:1].upper() + text[1:] if text[:1].islower() and text.split(" ", 1)[0].isalpha() else text
+    return (
+        text[:1].upper() + text[1:]
+        if text[:1].islower() and text.split(" ", 1)[0].strip(",.:;").replace("'", "").replace("’", "").isalpha()
+        else text
+    )
 
 
 KINDS_BY_CUE = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT)
@@ -182,7 +204,11 @@ def listed(text: str, language: str) -> tuple[str, ...]:
     if not head:
         return ()
     parts = [part.strip(" .。;；") for part in _LISTED.split(rest)]
-    return tuple(stripped(part, language) for part in parts) if len(parts) > 1 and all(len(part) > 3 and (" " in part or language == "zh") for part in parts) else ()
+    return (
+        tuple(stripped(part, language) for part in parts)
+        if len(parts) > 1 and all(len(part) > 3 and (" " in part or language == "zh") for part in parts)
+        else ()
+    )
 
 
 _LISTED = re.compile(r",? (?:and|e|y) (?=\S+ )|[,;] |[，；、]|(?<=[\u4e00-\u9fff])和(?=[\u4e00-\u9fff])")

@@ -45,7 +45,7 @@ def language(text: str, before: str = "en") -> str:
             counts[one] += 1.5
     counts[before] += 0.2
     best = max(LANGUAGES, key=lambda one: counts[one])
-    return best if counts[best] > 0.5 else before
+    return best if counts[best] > 0.4 else before
 
 
 @lru_cache(maxsize=4)

@@ -81,7 +81,11 @@ def _call(line: int, call: dict[str, Any]) -> Turn:
         if string(response.get("error")):
             failed = True
         output.append(texts(response.get("output")) or texts(response.get("error")) or texts(part))
-    text = _SHELL.sub("", "\n".join(one for one in output if one)) if call.get("name") == "run_shell_command" else "\n".join(one for one in output if one)
+    text = (
+        _SHELL.sub("", "\n".join(one for one in output if one))
+        if call.get("name") == "run_shell_command"
+        else "\n".join(one for one in output if one)
+    )
     turn = used(string(call.get("name")), mapping(call.get("args")), text, failed, at=string(call.get("timestamp")), line=line)
     if turn.failed is None and call.get("status") == "success":
         from dataclasses import replace

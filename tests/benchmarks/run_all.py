@@ -15,6 +15,7 @@ NAMES = (
     "bench_merge",
     "bench_cli",
     "bench_hook",
+    "bench_briefing",
     "bench_agent",
     "bench_lsp",
     "bench_anchors",

@@ -13,7 +13,18 @@ NOTES = "# Notes\n\nDecision: use Postgres for the session store\n\nTODO: write 
 
 
 def row(kind: str, content: Any) -> str:
-    return json.dumps({"type": kind, "message": {"role": kind, "content": content}, "uuid": "u", "sessionId": "s", "timestamp": "2026-11-21T03:06:42Z"}) + "\n"
+    return (
+        json.dumps(
+            {
+                "type": kind,
+                "message": {"role": kind, "content": content},
+                "uuid": "u",
+                "sessionId": "s",
+                "timestamp": "2026-11-21T03:06:42Z",
+            }
+        )
+        + "\n"
+    )
 
 
 def test_what_is_found_is_shown_by_kind(mem: Mem) -> None:
@@ -21,7 +32,13 @@ def test_what_is_found_is_shown_by_kind(mem: Mem) -> None:
 
     done = mem("extract", "notes.md")
 
-    assert done.out.splitlines()[-5:] == ["Decisions", "  Use Postgres for the session store  (line 3)", "", "To do", "  Write the migration guide  (line 5)"]
+    assert done.out.splitlines()[-5:] == [
+        "Decisions",
+        "  Use Postgres for the session store  (line 3)",
+        "",
+        "To do",
+        "  Write the migration guide  (line 5)",
+    ]
 
 
 def test_json(mem: Mem) -> None:
@@ -53,7 +70,9 @@ def test_standard_input_outside_of_a_repository(tmp_path: Path) -> None:
 
 
 def test_commits_the_newest_decision_wins(mem: Mem) -> None:
-    for n, text in enumerate(("feat: a cache\n\nDecision: use Redis for the cache", "feat: another cache\n\nDecision: use Memcached for the cache")):
+    for n, text in enumerate(
+        ("feat: a cache\n\nDecision: use Redis for the cache", "feat: another cache\n\nDecision: use Memcached for the cache")
+    ):
         (mem.folder / "f").write_text(str(n))
         git(mem.folder, "add", "f")
         git(mem.folder, "commit", "-qm", text)
@@ -73,6 +92,16 @@ def test_saved_once_and_not_again(mem: Mem) -> None:
     assert "2 put into the inbox" in first.out
     assert "nothing new for the inbox" in second.err
     assert {one["title"] for one in mem("inbox", "--json").json} == {"Use Postgres for the session store", "Write the migration guide"}
+
+
+def test_an_error_with_its_fix_becomes_a_gotcha(mem: Mem) -> None:
+    mem("init")
+    (mem.folder / "notes.md").write_text("Error: the build hangs on arm64\n\nFix: pin esbuild to 0.19\n")
+
+    mem("extract", "notes.md", "--save")
+
+    (one,) = mem("inbox", "--json").json
+    assert (one["kind"], one["title"], one["workaround"]) == ("gotcha", "The build hangs on arm64", "pin esbuild to 0.19.")
 
 
 def test_nothing_found_is_said(mem: Mem) -> None:

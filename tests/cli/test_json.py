@@ -32,6 +32,23 @@ def _session(part: str) -> Callable[[Mem, list[str]], list[str]]:
     return make
 
 
+def _work(*args: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about an epic, once there is one."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        mem("work", "start", "shop", "--story", "1", "--story", "2")
+        return ["work", *args]
+
+    return make
+
+
+EPIC = {
+    **dict.fromkeys(("id", "slug", "title", "status", "standing", "why", "created", "updated", "next_step", "resume"), str), **dict.fromkeys(("crashed", "alive"), bool),
+    **dict.fromkeys(("progress", "workflow", "last_action", "context", "overrides"), dict), **dict.fromkeys(("stories", "checkpoints"), list), "minutes_silent": int,
+    "epic": (str, type(None)), "holder": (dict, type(None)),
+}  # fmt: skip
+DONE = {**EPIC, "changed": bool}
+
 CASES: dict[str, Case] = {
     "add": (lambda m, i: ["add", "new", "-m", "text", "--tag", "x"], False, {**FULL, "commit": str, "journaled": bool}),
     "edit": (lambda m, i: ["edit", i[0], "--tag", "y"], False, {**FULL, "commit": str, "journaled": bool}),
@@ -60,6 +77,25 @@ CASES: dict[str, Case] = {
         {"repository": str, "ref": str, "stores": dict, "journal": int, "damaged": list, "conflicts": int, "remote": dict, "problems": list, "reads_not_flushed": int},
     ),
     "doctor": (lambda m, i: ["doctor"], False, {"findings": list, "repaired": list}),
+    "work start": (_work("start", "blog"), False, DONE),
+    "work story": (_work("story"), True, {"id": str, "title": str, "done": bool, "current": bool, "completed_at": (str, type(None))}),
+    "work story done": (_work("story", "1", "--done"), False, DONE),
+    "work phase": (_work("phase", "push"), False, DONE),
+    "work checkpoint": (_work("checkpoint", "look"), False, DONE),
+    "work error": (_work("error", "it broke"), False, DONE),
+    "work override": (_work("override", "k", "1"), False, DONE),
+    "work pause": (_work("pause"), False, DONE),
+    "work abort": (_work("abort"), False, DONE),
+    "work complete": (_work("complete", "--yes"), False, DONE),
+    "work resume": (_work("resume"), False, {**EPIC, "options": list}),
+    "work resume continue": (_work("resume", "--continue"), False, DONE),
+    "work discard": (_work("discard"), False, {"id": str, "standing": str, "changed": bool}),
+    "work show": (_work("show"), False, EPIC),
+    "work list": (_work("list"), True, {**EPIC, "here": bool}),
+    "work import": (
+        lambda m, i: ["work", "import", "s.yaml"] if (m.folder / "s.yaml").write_text("steps: [a, b]\nworkflow_id: w\n") else [], True,
+        {"file": str, "id": str, "title": str, "changed": bool},
+    ),
     "config": (lambda m, i: ["config"], False, {"sign": dict, "remote": dict}),
     "remote show": (lambda m, i: ["remote", "show"], False, {"remote": (str, type(None))}),
     "sync": (

@@ -149,3 +149,17 @@ def test_control_characters_and_broken_rows_do_no_harm(mem: Mem):
 def test_a_session_of_an_agent_is_known_by_its_environment(mem: Mem):
     leave(mem.folder, "s1")
     assert spawn(mem.folder, "recall", "ledger", env={"CLAUDE_CODE_SESSION_ID": "s1"}).out.startswith("session s1\n")
+
+
+def test_old_rows_of_a_long_history_are_found_too(mem: Mem, monkeypatch: pytest.MonkeyPatch):
+    from gitmem.services import remembering
+
+    monkeypatch.setattr(remembering, "WHOLE", 3)
+    place = leave(mem.folder, "s1")
+    with open_app(str(mem.folder), os.environ) as app:
+        assert rotating.put_aside(app.home, str(place).removesuffix(".jsonl"), 1)
+    leave(mem.folder, "s1", [("PromptSubmit", "user", f"about something else {n}") for n in range(5)])
+    assert found(mem, "ledger") == [(5, "marked"), (1, "asked"), (3, "failed")]
+    assert found(mem, "串行化")[0] == (6, "asked")
+    assert found(mem, "cobranca")[0] == (7, "asked")
+    assert found(mem, "else 4")[0] == (14, "asked")

@@ -277,6 +277,8 @@ def test_by_date(mem: Mem) -> None:
     assert mem("session", "show", day).out.count("session ") >= 2
     assert "no session of 2001-01-01" in mem("session", "show", "2001-01-01", code=1).err
     assert len(mem("session", "show", "today", "--json").json) == 1
+    assert "is no day" in mem("session", "show", "--date", "2d", code=1).err
+    assert "is no day" in mem("session", "show", "2026-13-45", code=1).err
 
 
 def test_ids_by_their_beginning(mem: Mem) -> None:

@@ -278,7 +278,7 @@ def test_without_a_repository_and_in_one_without_commits(outside: Mem, tmp_path:
     ("args", "says"),
     [
         (("phase", "nonsense"), "validation"), (("phase",), "name a phase"), (("story", "a", "b"), "one story at a time"), (("story", "a", "--next", "b"), "--next goes with"),
-        (("start", " "), "give a name"), (("error", " "), "what went wrong"), (("story", "--add", "a", "--title", "b"), "ID=TITLE"), (("checkpoint", "--answer", "maybe"), "go"), (("nothing",), "none of its commands"), (("start",), "NAME"),
+        (("start", " "), "give a name"), (("error", " "), "what went wrong"), (("resume", "--continue", "--discard"), "exclude"), (("story", "a", "--done", "--reopen"), "--done and --reopen exclude"), (("story", "--add", "a", "--title", "b"), "ID=TITLE"), (("checkpoint", "--answer", "maybe"), "go"), (("nothing",), "none of its commands"), (("start",), "NAME"),
         (("import", "--name", "x"), "--name goes with one"), (("start", "x", "--total", "-1"), "range"),
     ],
 )  # fmt: skip
@@ -732,7 +732,7 @@ def test_numbers_are_names(mem: Mem) -> None:
         (json.dumps(STATE).replace("PHASE_CHANGE", "DANCE").encode(), "last_action.type is 'DANCE'"), (json.dumps(STATE).replace('"development"', '"singing"').encode(), "current_phase is 'singing'"),
         (json.dumps(STATE).replace('"2026-02-05T10:00:00.000Z"', '"yesterday"').encode(), "last_action.timestamp is no time"), (json.dumps(STATE).replace('"files_modified"', '"f"').encode(), "files_modified is missing"),
         (json.dumps(STATE).replace('["12.1", "12.1"]', '"12.1"').encode(), "stories_done is no list"), (json.dumps(STATE).replace('"total_stories": 4', '"total_stories": "four"').encode(), "total_stories is no number"),
-        (b"x" * (2 << 20), "more than"),
+        (b"x" * (2 << 20), "more than"), (b"[" * 300_000, "nested too deeply"), (b"{a: " * 200_000, "nested too deeply"), (b"session_state: &a {version: '1.0', epic: *a}", "epic.id and epic.title"),
     ],
     ids=lambda value: value[:24] if isinstance(value, str) else None,
 )  # fmt: skip

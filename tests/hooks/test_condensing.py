@@ -6,6 +6,8 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
 from gitmem.agents.render import tokens
 from gitmem.clock import Clock
 from gitmem.files import Home
@@ -67,6 +69,7 @@ def mark(path: Path, text: str) -> None:
         file.write(json.dumps(row) + "\n")
 
 
+@pytest.mark.stress
 def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path, agent):
     git(project, "config", "gitmem.historyLimit", "3000")
     talk(agent())

@@ -17,7 +17,9 @@ SAID = (
 
 def digest_of(path: Path, session: str) -> dict[str, Any]:
     """Return a session's digest, empty when there is none."""
-    found = [r for r in json.loads(run(path, "list", "--kind", "summary", "--json")) if r.get("session") == session and r["store"] == "private"]
+    found = [
+        r for r in json.loads(run(path, "list", "--kind", "summary", "--json")) if r.get("session") == session and r["store"] == "private"
+    ]
     return json.loads(run(path, "show", found[0]["id"], "--json")) if found else {}
 
 
@@ -56,7 +58,12 @@ def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, ag
     assert any("load-test" in e["text"].casefold() for e in entries(project, "--kind", "task"))
     waiting = wait_for(lambda: inbox(project))
     proposal = next(row for row in waiting if row["type"] == "decision")
-    assert (proposal["origin"], proposal["store"], proposal["tags"], proposal.get("confirmed", False)) == ("extracted", "private", ["proposed"], False)
+    assert (proposal["origin"], proposal["store"], proposal["tags"], proposal.get("confirmed", False)) == (
+        "extracted",
+        "private",
+        ["proposed"],
+        False,
+    )
     body = json.loads(run(project, "show", proposal["id"], "--json"))["body"]
     assert "Evidence: said by the agent in the history of session s1" in body
     assert git(project, "log", "--format=%s", "refs/gitmem/heads/main").count("proposal") == 0

@@ -133,7 +133,7 @@ def test_each_option_is_in_the_reference() -> None:
 def test_each_command_and_option_is_in_the_man_page() -> None:
     """The page that `git mem --help` shows lacks nothing."""
     text = re.sub(r"\\-", "-", MAN.read_text(encoding="utf-8"))
-    names = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z]+)?)\b", text, re.MULTILINE))
+    names = set(re.findall(r"^\.It Cm ([a-z]+(?: [a-z][a-z-]*)?)\b", text, re.MULTILINE))
     flags = {f"--{name}" for name in re.findall(r"Fl Fl ([a-z-]+)", text)}
 
     assert set(commands()) - set(groups()) - names == set()

@@ -337,17 +337,6 @@ def test_reader_cannot_write(indexed):
     found.db.close()
 
 
-def test_text_rendered_ahead_is_gone_after_a_change(indexed, cache):
-    """What was rendered for hooks is never older than the store."""
-    add(indexed)
-    cache.refresh({"shared": indexed})
-    cache.set_text("start", "a briefing")
-    assert "a briefing" == cache.index().text("start")
-    add(indexed)
-    cache.refresh({"shared": indexed})
-    assert cache.index().text("start") is None
-
-
 def test_full_refresh_repairs_what_is_wrong(indexed, cache, tmp_path):
     """Building anew drops rows that do not belong there."""
     add(indexed)

@@ -243,6 +243,17 @@ def test_the_block_goes_with_its_last_record(native: Native) -> None:
     assert native.memory.read_text() == "mine\n\n"
 
 
+def test_the_way_back(native: Native) -> None:
+    """The block can be taken out of a file while its records stay; an edit in it is taken over first."""
+    id = native.mem.add("Everybody knows")
+    native.write(str(native.memory), "mine\n\n")
+    native("push")
+    native.memory.write_text(native.memory.read_text().replace("Everybody", "Nobody"))
+    assert "took the block out" in native("push", "--remove").out
+    assert native.memory.read_text() == "mine\n\n" and native.mem.show(id)["title"] == "Nobody knows"
+    assert "has no block" in native("push", "--remove").out
+
+
 def test_a_dry_run_writes_nothing(native: Native) -> None:
     """It tells the same."""
     native.mem.add("Everybody knows")

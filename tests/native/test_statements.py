@@ -121,3 +121,18 @@ def test_edits_and_moves_are_followed(count: int, random_: random.Random) -> Non
         line = random_.randrange(count)
         new[line] = Said("changed", line, new[line].text.replace(WORDS[0], "anew", 1) + " more")
     assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_whole_file_of_edits_is_followed(wide: bool) -> None:
+    """Each of many lines was changed and moved, with and without spaces between words; it takes no time that anybody notices."""
+    rows = random.Random(7)
+    texts = [
+        "".join(chr(rows.randrange(0x4E00, 0x9000)) for _ in range(14)) if wide else " ".join(f"w{rows.randrange(900)}" for _ in range(10))
+        for _ in range(400)
+    ]
+    order = list(range(400))
+    rows.shuffle(order)
+    old = [Said(text, n, text) for n, text in enumerate(texts)]
+    new = [Said(f"new {n}", line, ("新" if wide else "Never ") + texts[n][2:]) for line, n in enumerate(order)]
+    assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))

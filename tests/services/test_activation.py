@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InvalidRecord, UserError
@@ -164,6 +164,7 @@ def test_front_matter_that_agents_take_and_yaml_does_not():
     assert front_matter("---\n---\n") in ({}, None)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused(text):
     for whole in (text, f"---\n{text}\n---\n"):

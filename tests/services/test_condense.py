@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.model.item import DECISION, DONE, TASK, Item
@@ -146,6 +146,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(ROWS, max_size=12))
 def test_any_rows_are_told_in_short(rows):
     found = short(*rows)

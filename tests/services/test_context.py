@@ -383,6 +383,29 @@ def test_the_id_changes_where_the_work_breaks_off(steps: list[float]) -> None:
     state.close()
 
 
+def test_what_is_purged_or_old_is_gone(app: App) -> None:
+    """A secret that was purged is in no command; after 30 days nothing is left."""
+    give(app, Act(COMMAND, "develop hunter2"), Act(COMMAND, "review-qa"), story="hunter2")
+    app.state.purge_errors(["hunter2"])
+    assert [row[0] for row in app.state.db.execute("SELECT what FROM acts")] == ["review-qa"]
+    assert acts.current(app.state, root(app)) is None
+    give(app, Act(COMMAND, "develop"))
+    app.state.expire(NOW + 1)
+    assert (
+        app.state.db.execute("SELECT COUNT(*) FROM acts").fetchone()
+        == app.state.db.execute("SELECT COUNT(*) FROM contexts").fetchone()
+        == (0,)
+    )
+
+
+def test_no_more_than_so_many_are_kept(app: App) -> None:
+    """The latest."""
+    for n in range(acts.KEPT + 20):
+        give(app, Act(COMMAND, f"c-{n}"))
+    kept = [row[0] for row in app.state.db.execute("SELECT what FROM acts ORDER BY n")]
+    assert (len(kept), kept[-1]) == (acts.KEPT, f"c-{acts.KEPT + 19}")
+
+
 # -- a repository's own table
 
 

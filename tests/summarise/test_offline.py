@@ -91,22 +91,26 @@ def test_one_sentence(kind: str, role: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ok, so **DECISION:** use SQLite for the cache.", None),
+        ("ok, so **DECISION:** use SQLite for the cache.", "Use SQLite for the cache."),
         ("DECISION: use SQLite for the cache.", "Use SQLite for the cache."),
         ("Ok, great. Well, we decided to use SQLite for the cache.", "We decided to use SQLite for the cache."),
         ("[decision] use `SQLite` for the [cache](http://x.example/y)", "Use `SQLite` for the cache"),
     ],
 )
-def test_an_item_stands_alone(text: str, said: str | None) -> None:
+def test_an_item_stands_alone(text: str, said: str) -> None:
     """Without its marker, without filler, without marks of Markdown."""
-    assert [item.text for item in found((ASSISTANT, text)) if item.kind == "decision"][-1:] == ([said] if said else ["Use SQLite for the cache."])
+    assert kinds(found((ASSISTANT, text))) == [("decision", said)]
 
 
 # -- between turns
 
 
 def test_the_newer_decision_wins() -> None:
-    items = found((USER, "Let's go with Redis for the cache."), (ASSISTANT, "Fine."), (USER, "wait, let's go with Memcached for the cache instead of Redis"))
+    items = found(
+        (USER, "Let's go with Redis for the cache."),
+        (ASSISTANT, "Fine."),
+        (USER, "wait, let's go with Memcached for the cache instead of Redis"),
+    )
 
     assert len(items) == 1
     assert "Memcached" in items[0].text
@@ -125,6 +129,36 @@ def test_an_answer_to_a_question_decides() -> None:
     assert "cursor" in item.text
 
 
+def test_an_answer_by_number_decides_for_the_point_of_the_list() -> None:
+    options = "Three ways:\n1. Sidekiq: needs Redis.\n2. GoodJob: uses Postgres.\n3. SQS: managed."
+    (item,) = found((ASSISTANT, options), (USER, "2, we don't want another service to run"))
+
+    assert (item.kind, item.text, item.detail) == ("decision", "GoodJob: uses Postgres.", "we don't want another service to run")
+
+
+def test_one_thing_now_and_another_later() -> None:
+    items = found(
+        (ASSISTANT, "I'd raise the upload limit to 300s, or switch to chunked uploads."),
+        (USER, "raise the limit to 300s then, chunked uploads go on the backlog"),
+    )
+
+    assert sorted(item.kind for item in items) == ["decision", "task"]
+
+
+def test_thanks_decide_nothing() -> None:
+    assert found((ASSISTANT, "You could also allow several spaces."), (USER, "cool thanks")) == ()
+
+
+def test_a_text_that_was_asked_for_teaches_nothing() -> None:
+    assert (
+        found(
+            (USER, "draft an announcement e-mail for me"),
+            (ASSISTANT, "Dear all, we decided to move to Postgres.\n\nNext steps: read the docs."),
+        )
+        == ()
+    )
+
+
 def test_an_answer_to_a_question_of_fact_decides_nothing() -> None:
     assert not [item for item in found((ASSISTANT, "Which version of iOS is it?"), (USER, "the old one then")) if item.kind == "decision"]
 
@@ -139,7 +173,9 @@ def test_the_last_state_of_a_list_counts() -> None:
     def listed(text: str) -> Turn:
         return Turn(TOOL, text, tool="TodoWrite")
 
-    items = found(listed("- [ ] parse dates\n- [ ] print dates\n- [ ] give up"), listed("- [x] parse dates\n- [ ] print dates\n- [-] give up"))
+    items = found(
+        listed("- [ ] parse dates\n- [ ] print dates\n- [ ] give up"), listed("- [x] parse dates\n- [ ] print dates\n- [-] give up")
+    )
 
     assert kinds(items) == [("done", "parse dates"), ("task", "print dates")]
 
@@ -154,7 +190,12 @@ def test_an_error_with_what_helped() -> None:
         ran("pytest -q", failed=False, line=6),
     )  # fmt: skip
 
-    assert (item.kind, item.text, item.files, item.lines) == ("error", "ModuleNotFoundError: No module named 'httpx'", ("pyproject.toml",), (2, 6))
+    assert (item.kind, item.text, item.files, item.lines) == (
+        "error",
+        "ModuleNotFoundError: No module named 'httpx'",
+        ("pyproject.toml",),
+        (2, 6),
+    )
     assert "missing in the dev extras" in item.detail
 
 
@@ -167,20 +208,32 @@ def test_an_error_that_a_user_tells_of() -> None:
 
 
 def test_a_failure_that_was_wanted_or_never_explained_is_no_error() -> None:
-    assert found((ASSISTANT, "First a failing test."), ran("pytest", failed=True, text="E assert 1 == 2"), edited("a.py"), ran("pytest", failed=False)) == ()
+    assert (
+        found(
+            (ASSISTANT, "First a failing test."),
+            ran("pytest", failed=True, text="E assert 1 == 2"),
+            edited("a.py"),
+            ran("pytest", failed=False),
+        )
+        == ()
+    )
     assert found(ran("gti status", failed=True, text="bash: gti: command not found"), ran("git status", failed=False)) == ()
 
 
 def test_a_marked_error_and_its_fix() -> None:
     (item,) = found((ASSISTANT, "Error: the build hangs on arm64\nFix: pin esbuild to 0.19"))
 
-    assert (item.kind, item.text, item.detail) == ("error", "The build hangs on arm64", "Pin esbuild to 0.19.") or item.detail.lower().startswith("pin esbuild")
+    assert (item.kind, item.text, item.detail) == ("error", "The build hangs on arm64", "pin esbuild to 0.19.")
 
 
 def test_sections_and_lists() -> None:
     text = "## Next steps\n\n- migrate the cron\n- [x] write the docs\n\nDecisions:\n- Postgres holds the ledger\n"
 
-    assert kinds(found((ASSISTANT, text))) == [("task", "Migrate the cron"), ("done", "Write the docs"), ("decision", "Postgres holds the ledger")]
+    assert kinds(found((ASSISTANT, text))) == [
+        ("task", "Migrate the cron"),
+        ("done", "Write the docs"),
+        ("decision", "Postgres holds the ledger"),
+    ]
 
 
 def test_what_was_done_is_told_at_the_end_of_a_piece_of_work() -> None:
@@ -218,7 +271,11 @@ def test_topics_are_what_is_spoken_of() -> None:
     assert extract(Turn(*one) for one in turns).topics[0] == "payment ledger"
 
 
-_WORDS = st.sampled_from("decision: no, use we decided to from now on todo - [ ] fixed by error because? ## `x` 决定： 以后 nunca sempre > | ``` \n \n\n . ! ？ 。 Done: next steps: wait".split(" "))
+_WORDS = st.sampled_from(
+    "decision: no, use we decided to from now on todo - [ ] fixed by error because? ## `x` 决定： 以后 nunca sempre > | ``` \n \n\n . ! ？ 。 Done: next steps: wait".split(
+        " "
+    )
+)
 _TURNS = st.builds(
     Turn, st.sampled_from([USER, ASSISTANT, SYSTEM, TOOL]), st.one_of(st.text(max_size=80), st.lists(_WORDS, max_size=25).map(" ".join)), line=st.integers(0, 99),
     tool=st.sampled_from(["", "Bash", "Edit", "TodoWrite", "commit"]), command=st.sampled_from(["", "pytest -q", "make", "$(("]), failed=st.sampled_from([None, True, False]),

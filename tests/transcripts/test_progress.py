@@ -20,7 +20,8 @@ def test_boxes_and_phase() -> None:
 
 
 @pytest.mark.parametrize(
-    ("done", "pending"), [("Done", "Next steps"), ("Concluído", "Pendente"), ("Hecho", "Por hacer"), ("已完成", "待办"), ("Completed", "In progress")]
+    ("done", "pending"),
+    [("Done", "Next steps"), ("Concluído", "Pendente"), ("Hecho", "Por hacer"), ("已完成", "待办"), ("Completed", "In progress")],
 )
 def test_headings(done: str, pending: str) -> None:
     found = told(f"## {done}\n\n- one thing\n\n## {pending}\n\n- another thing\n1. a third\n")
@@ -29,7 +30,13 @@ def test_headings(done: str, pending: str) -> None:
 
 
 def test_state_json() -> None:
-    state = {"phase": "qa", "tasks": [{"title": "a", "status": "done"}, {"title": "b", "status": "open"}], "pending": ["c"], "tasks_done": 4, "tasks_total": 9}
+    state = {
+        "phase": "qa",
+        "tasks": [{"title": "a", "status": "done"}, {"title": "b", "status": "open"}],
+        "pending": ["c"],
+        "tasks_done": 4,
+        "tasks_total": 9,
+    }
 
     assert told(json.dumps(state, indent=2), "state.json") == Progress("qa", 4, 9, ("c", "b"), ("a",))
     assert told("{broken", "state.json") == Progress()

@@ -69,7 +69,12 @@ def test_what_the_program_says_itself_is_no_turn() -> None:
             claude("user", "<command-name>/clear</command-name><command-message>clear</command-message><command-args></command-args>"),
             claude("user", "<local-command-stdout>Bye</local-command-stdout>"),
             claude("user", "[Request interrupted by user]"),
-            {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": ["DECISION: x"]}, "uuid": "a", "sessionId": "s"},
+            {
+                "type": "attachment",
+                "attachment": {"type": "hook_additional_context", "content": ["DECISION: x"]},
+                "uuid": "a",
+                "sessionId": "s",
+            },
             {"type": "a-type-of-tomorrow", "sessionId": "s", "message": {"content": "x"}},
             claude("user", [result("none", "<task-notification>done</task-notification>")]),
         )
@@ -79,7 +84,11 @@ def test_what_the_program_says_itself_is_no_turn() -> None:
 
 
 def test_what_was_typed_while_the_agent_worked_is_said() -> None:
-    typed = {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "no, use pnpm", "commandMode": "prompt"}, "sessionId": "s"}
+    typed = {
+        "type": "attachment",
+        "attachment": {"type": "queued_command", "prompt": "no, use pnpm", "commandMode": "prompt"},
+        "sessionId": "s",
+    }
 
     assert spoken(turns(rows(claude("user", "go"), typed))) == [(USER, "go"), (USER, "no, use pnpm")]
 
@@ -154,7 +163,12 @@ def test_gemini_lines_replace_earlier_ones() -> None:
 def test_gemini_document(indent: int | None) -> None:
     """The older form: one document with all messages, also when it ends in the middle."""
     whole = json.dumps(
-        {"sessionId": "s", "projectHash": "h", "messages": [{"id": str(n), "type": "user", "content": f'say "{{{n}]" \\'} for n in range(5)]}, indent=indent
+        {
+            "sessionId": "s",
+            "projectHash": "h",
+            "messages": [{"id": str(n), "type": "user", "content": f'say "{{{n}]" \\'} for n in range(5)],
+        },
+        indent=indent,
     )
 
     assert spoken(turns(whole)) == [(USER, f'say "{{{n}]" \\') for n in range(5)]
@@ -188,8 +202,18 @@ def test_our_history() -> None:
         rows(
             {**base, "role": "system", "content": "", "metadata": {"event": "SessionStart"}},
             {**base, "role": "user", "content": "go", "metadata": {"event": "PromptSubmit"}},
-            {**base, "role": "tool", "content": "make\ntest", "metadata": {"event": "BeforeTool", "tool": "Bash", "action": "command", "call": "c"}},
-            {**base, "role": "tool", "content": "make\ntest\nboom", "metadata": {"event": "ToolFailed", "tool": "Bash", "action": "command", "call": "c"}},
+            {
+                **base,
+                "role": "tool",
+                "content": "make\ntest",
+                "metadata": {"event": "BeforeTool", "tool": "Bash", "action": "command", "call": "c"},
+            },
+            {
+                **base,
+                "role": "tool",
+                "content": "make\ntest\nboom",
+                "metadata": {"event": "ToolFailed", "tool": "Bash", "action": "command", "call": "c"},
+            },
             {**base, "role": "system", "content": "remember this", "metadata": {"event": "Note"}},
         )
     )
@@ -231,7 +255,10 @@ def test_what_we_injected_is_not_read_again(wrap: Any) -> None:
 
 
 def test_private_parts_are_not_read() -> None:
-    assert spoken(turns("User: a <private>DECISION: b</private> c\n\n<private>\nDECISION: d\n\n- e\n</private>\nf\n")) == [(USER, "a  c"), (USER, "f")]
+    assert spoken(turns("User: a <private>DECISION: b</private> c\n\n<private>\nDECISION: d\n\n- e\n</private>\nf\n")) == [
+        (USER, "a  c"),
+        (USER, "f"),
+    ]
     assert spoken(turns(rows(claude("user", "x <private>y")))) == [(USER, "x")]
 
 
@@ -249,7 +276,12 @@ def test_a_half_line_is_left_for_later() -> None:
 def test_a_line_of_50_mb_costs_little_memory() -> None:
     """Its beginning is read, and the line after it; a list with many messages does not pile up either."""
     big = rows(claude("user", [result("t", "x" * (50 << 20), is_error=True)]), claude("user", "after")).encode()
-    document = json.dumps({"sessionId": "s", "messages": [{"id": "0", "type": "user", "content": "y" * (50 << 20)}, {"id": "1", "type": "user", "content": "z"}]}).encode()
+    document = json.dumps(
+        {
+            "sessionId": "s",
+            "messages": [{"id": "0", "type": "user", "content": "y" * (50 << 20)}, {"id": "1", "type": "user", "content": "z"}],
+        }
+    ).encode()
     tracemalloc.start()
 
     found, older = turns(big), turns(document)
@@ -266,7 +298,9 @@ _KEYS = st.sampled_from(
     ["type", "message", "content", "role", "id", "input", "name", "usage", "payload", "toolCalls", "result", "$set", "messages", "parts", "text", "metadata", "todos", "tool_use_id", "arguments", "output", "call_id", "command", "timestamp", "isSidechain", "attachment", "prompt", "status"]
 )  # fmt: skip
 _KINDS = st.sampled_from(["user", "assistant", "gemini", "tool_use", "tool_result", "text", "message", "function_call", "function_call_output", "response_item", "attachment", "queued_command", "TodoWrite", "token_count"])  # fmt: skip
-_JSON = st.recursive(_SCALARS | _KINDS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=6), max_leaves=25)
+_JSON = st.recursive(
+    _SCALARS | _KINDS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS, inner, max_size=6), max_leaves=25
+)
 _FORMS = st.sampled_from(["auto", *READERS])
 
 

@@ -1,0 +1,55 @@
+"""What may be an item when a session ends, and which of them say the same. Pure."""
+
+from dataclasses import dataclass
+
+from gitmem.model.item import CONTEXT, DECISION, PATTERN, PREFERENCE
+from gitmem.summarise.overruled import Choice
+from gitmem.summarise.words import shared
+
+ALIKE = 0.75  # shared words from which on two items say the same
+
+
+@dataclass(slots=True)
+class Candidate:
+    """Something that may be an item when the session ends."""
+
+    kind: str
+    text: str
+    detail: str
+    at: str
+    line: int
+    last: int
+    files: tuple[str, ...]
+    role: str
+    score: float
+    order: int
+    words: frozenset[str]
+    turn: int
+    marked: bool = False
+    marker: bool = False
+    listed: bool = False  # of a list of tasks that a tool keeps
+    gone: bool = False
+    choice: Choice | None = None  # of a decision, a preference
+
+
+def distinct(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without those that say what another says: the surer one stays, with the time of the latest."""
+    out: list[Candidate] = []
+    for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
+        for other in out:
+            same = one.kind == other.kind or {one.kind, other.kind} <= {DECISION, PREFERENCE, PATTERN, CONTEXT}
+            if (
+                same
+                and len(one.words & other.words)
+                >= (min(2, len(one.words), len(other.words)) if one.kind == other.kind == DECISION else min(2, len(one.words)))
+                and shared(one.words, other.words) >= (ALIKE if one.kind == other.kind else 0.8)
+            ):
+                if one.at > other.at and one.kind == other.kind and not other.marked:
+                    other.at, other.last = one.at, max(other.last, one.line)
+                if len(other.words) < 3 <= len(one.words) and one.kind == other.kind and not other.marked:
+                    other.text, other.words = one.text, one.words
+                other.detail = other.detail or one.detail
+                break
+        else:
+            out.append(one)
+    return out
