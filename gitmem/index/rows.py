@@ -10,6 +10,8 @@ from gitmem.model import work
 from gitmem.model.kinds import error_patterns
 from gitmem.model.record import Record
 
+SAID = frozenset({"text", "detail"})  # of an entry, what somebody said
+
 
 def columns(record: Record) -> tuple[Any, ...]:
     """Return a record's row, from its id on, in the order of the table."""
@@ -75,22 +77,24 @@ def _text(record: Record) -> str:
     if isinstance(record.fields.get("workaround"), str):
         rest.append(record.fields["workaround"])
     if record.kind == "summary":
-        rest.append(" ".join(_strings(record.fields.get("sections"))))
+        rest.append("\n".join(_said(record.fields.get("sections"))))
     if record.kind == "work":
         every = work.normal(record.fields.get("state")).get("stories", {})
         rest.append("\n".join(f"{sid} {work.value(every[sid], 'title') or ''}".strip() for sid in every))
     return "\n".join([record.body, *rest]).strip()
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _said(value: Any) -> Iterator[str]:
+    """Yield what a summary's sections say, without ids and dates of their entries."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
+        for key, item in value.items():
+            if key in SAID or (key != "also" and not isinstance(item, str)):
+                yield from _said(item)
     elif isinstance(value, Sequence):
         for item in value:
-            yield from _strings(item)
+            yield from _said(item)
 
 
 def _anchor_words(record: Record) -> Iterator[str]:

@@ -264,7 +264,8 @@ def _reason(one: Entry, subject: str) -> str:
         return one.body.body(one.number)
     if one.body is None or subject in {gathering.TASKS, gathering.DIGESTS, gathering.ERRORS, gathering.STATE}:
         return ""
-    return one.body.body(one.number).strip().partition("\n\n")[0]
+    first = one.body.body(one.number).strip().partition("\n\n")[0]
+    return "" if first.startswith("Evidence: ") else first  # of a proposal: it is for the inbox
 
 
 def public(sections: Sequence[Section], fitted: Fitted) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """A stand-in for the model servers of Anthropic, Google and OpenAI (responses) on loopback, so that the real CLIs run without a network.
 
-A run is a list of steps: `{"text": "..."}` or `{"tool": NAME, "input": {...}}`. The step that answers a request is the number of tool
+A run is a list of steps: `{"text": "..."}` or `{"tool": NAME, "input": {...}}`, the latter with what is said before it as `say`. The step that answers a request is the number of tool
 results that are already in the conversation, so a run needs no state here; past the end the answer is "done". Requests that offer no
 tools (titles, routing, summaries) get an aside. Each request is kept: what a hook told stands in it.
 """
@@ -127,26 +127,28 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({})
 
     def _anthropic(self, body: dict[str, Any], step: Step, n: int) -> None:
-        message, block, delta = _message(body, step, n)
+        message, blocks = _message(body, step, n)
         stop = "tool_use" if "tool" in step else "end_turn"
         if not body.get("stream"):
-            whole = {**block, **({"input": step["input"]} if "tool" in step else {"text": step["text"]})}
-            self._json({**message, "content": [whole], "stop_reason": stop})
+            whole = [{**block, **({"text": delta["text"]} if "text" in delta else {"input": step["input"]})} for block, delta in blocks]
+            self._json({**message, "content": whole, "stop_reason": stop})
             return
-        self._stream([
-            {"type": "message_start", "message": message},
-            {"type": "content_block_start", "index": 0, "content_block": block},
-            {"type": "content_block_delta", "index": 0, "delta": delta},
-            {"type": "content_block_stop", "index": 0},
-            {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": message["usage"]},
-            {"type": "message_stop"},
-        ])  # fmt: skip
+        rows: list[dict[str, Any]] = [{"type": "message_start", "message": message}]
+        for at, (block, delta) in enumerate(blocks):
+            rows += [
+                {"type": "content_block_start", "index": at, "content_block": block},
+                {"type": "content_block_delta", "index": at, "delta": delta},
+                {"type": "content_block_stop", "index": at},
+            ]
+        rows.append({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": message["usage"]})
+        self._stream([*rows, {"type": "message_stop"}])
 
     def _gemini(self, step: Step, n: int) -> None:
         call = {"id": f"call_{n}", "name": step.get("tool"), "args": step.get("input")}
-        part = {"functionCall": call} if "tool" in step else {"text": step["text"]}
+        parts = [{"text": step["say"]}] if "say" in step else []
+        parts.append({"functionCall": call} if "tool" in step else {"text": step["text"]})
         answer = {
-            "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+            "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
             "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
             "modelVersion": "fake",
         }
@@ -170,40 +172,48 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-def _message(body: dict[str, Any], step: Step, n: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return Anthropic's message, its block, and what the stream adds to that."""
+def _message(body: dict[str, Any], step: Step, n: int) -> tuple[dict[str, Any], list[tuple[dict[str, Any], dict[str, Any]]]]:
+    """Return Anthropic's message, its blocks, and what the stream adds to each."""
     usage = {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     message = {
         "id": f"msg_{n:04d}", "type": "message", "role": "assistant", "model": body.get("model", "fake"), "content": [], "stop_reason": None,
         "stop_sequence": None, "usage": usage,
     }  # fmt: skip
+    said = step.get("say", "") if "tool" in step else step["text"]
+    blocks: list[tuple[dict[str, Any], dict[str, Any]]] = (
+        [({"type": "text", "text": ""}, {"type": "text_delta", "text": said})] if said else []
+    )
     if "tool" in step:
         block = {"type": "tool_use", "id": f"toolu_{n:04d}", "name": step["tool"], "input": {}}
-        return message, block, {"type": "input_json_delta", "partial_json": json.dumps(step["input"])}
-    return message, {"type": "text", "text": ""}, {"type": "text_delta", "text": step["text"]}
+        blocks.append((block, {"type": "input_json_delta", "partial_json": json.dumps(step["input"])}))
+    return message, blocks
 
 
 def _responses(step: Step, n: int) -> list[dict[str, Any]]:
     """Return the rows of OpenAI's stream; a step's `kind` may be `custom_tool_call`."""
-    item: dict[str, Any]
+    items = [_answer(step["say"], f"{n}_said")] if "say" in step else []
     if "tool" in step:
         kind = step.get("kind", "function_call")
         item = {"type": kind, "id": f"fc_{n}", "call_id": f"call_{n}", "name": step["tool"], "status": "completed"}
         item |= {"input": step["input"]} if kind == "custom_tool_call" else {"arguments": json.dumps(step["input"])}
+        items.append(item)
     else:
-        content = [{"type": "output_text", "text": step["text"], "annotations": []}]
-        item = {"type": "message", "id": f"msg_{n}", "role": "assistant", "status": "completed", "content": content}
+        items.append(_answer(step["text"], str(n)))
     usage = {
         "input_tokens": 10, "output_tokens": 5, "total_tokens": 15, "input_tokens_details": {"cached_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
     }  # fmt: skip
     head = {"id": f"resp_{n}", "object": "response", "status": "in_progress", "output": []}
-    return [
-        {"type": "response.created", "response": head},
-        {"type": "response.output_item.added", "output_index": 0, "item": item},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": {**head, "status": "completed", "output": [item], "usage": usage}},
-    ]
+    rows: list[dict[str, Any]] = [{"type": "response.created", "response": head}]
+    for at, one in enumerate(items):
+        rows += [{"type": f"response.output_item.{what}", "output_index": at, "item": one} for what in ("added", "done")]
+    return [*rows, {"type": "response.completed", "response": {**head, "status": "completed", "output": items, "usage": usage}}]
+
+
+def _answer(text: str, id: str) -> dict[str, Any]:
+    """Return what is said as an item of OpenAI's."""
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed", "content": content}
 
 
 def _tool_results(body: dict[str, Any]) -> int:
