@@ -109,4 +109,18 @@ git mem show "$id" | grep '> Resolved' | sed 's/^ *//'
 step "6. How it came to be"
 run git mem log "$id"
 
+step "7. A session decides something, and leaves something to do"
+hook UserPromptSubmit sunday 'prompt="Where do the orders go?"' >/dev/null
+echo "   the agent: We went with PostgreSQL for the orders, because two writers need SERIALIZABLE. We still need to load-test the checkout endpoint."
+hook Stop sunday 'transcript_path=""' \
+  'last_assistant_message="We went with PostgreSQL for the orders, because two writers need SERIALIZABLE. We still need to load-test the checkout endpoint."' >/dev/null
+hook SessionEnd sunday 'transcript_path=""' >/dev/null
+for _ in $(seq 200); do ! git mem summary --json | grep -q load-test || break; sleep 0.05; done
+run git mem summary
+run git mem inbox
+step "   ... the next one is told"
+answer=$(hook SessionStart monday)
+said <<<"$answer"
+grep -q load-test <<<"$answer" || { echo "demo: the next session was not told what is left to do" >&2; exit 1; }
+
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

@@ -4,7 +4,7 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe model completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search recall extract graph briefing log diff undo sync remote session work activate opening off on install uninstall native hook"
+	gotcha inbox error show list search recall extract graph briefing summary log diff undo sync remote session work activate opening off on install uninstall native hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
@@ -13,7 +13,7 @@ __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
-	historyLimit summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native"
+	historyLimit summary summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()
@@ -26,6 +26,7 @@ __git_mem_parts ()
 	remote) echo enable disable show ;;
 	native) echo status pull push sync watch-once ;;
 	model) echo check ;;
+	summary) echo show update edit add done pin unpin drop history diff ;;
 	esac
 }
 
@@ -96,6 +97,11 @@ __git_mem_options ()
 		--format --shared --private --user --json ;;
 	search) echo --limit --kind --type --all --agent --format --shared --private --user --json ;;
 	briefing) echo --budget --tokens --write --force --agent --json ;;
+	summary | "summary show") echo --kind --ids --at --json ;;
+	"summary update") echo --session --json ;;
+	"summary add") echo --kind --pin --json ;;
+	"summary done" | "summary pin" | "summary unpin" | "summary drop" | "summary diff") echo --json ;;
+	"summary history") echo --limit --patch --json ;;
 	opening) echo --history --resumed --json ;;
 	recall) echo --session --past --all-sessions --since --limit --json ;;
 	extract) echo --from --session --commits --kind --save --json ;;
@@ -182,7 +188,7 @@ __git_mem_value ()
 {
 	case "$2,$1" in
 	"gotcha context,-t") return ;;
-	extract,--kind)
+	extract,--kind | summary,--kind | "summary show,--kind" | "summary add,--kind")
 		__git_mem_words "decision error pattern task done preference context"
 		return
 		;;
@@ -245,11 +251,12 @@ __git_mem_argument ()
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
-		sign | syncOnPush | saveReminder | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
+		sign | syncOnPush | saveReminder | propose | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
 		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
-		digest) __git_mem_words "private shared off" ;;
+		digest | summary) __git_mem_words "private shared off" ;;
 		native) __git_mem_words "off pull push sync" ;;
+		summariser) __git_mem_words "offline gemini command" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;

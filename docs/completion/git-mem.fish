@@ -20,6 +20,8 @@ function __git_mem_parts -a command
             printf '%s\n' enable disable show
         case model
             printf '%s\n' check
+        case summary
+            printf '%s\n' show update edit add done pin unpin drop history diff
     end
 end
 
@@ -114,7 +116,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' summary 'which store keeps the summary' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -162,6 +164,7 @@ complete -c git-mem -n __git_mem_needs_command -a search -d 'Find records by the
 complete -c git-mem -n __git_mem_needs_command -a recall -d 'Find what was said before, in this session and in memory'
 complete -c git-mem -n __git_mem_needs_command -a extract -d 'Find decisions, fixes and tasks in a session or a file'
 complete -c git-mem -n __git_mem_needs_command -a briefing -d 'Tell what is known of this project, within a budget'
+complete -c git-mem -n __git_mem_needs_command -a summary -d 'Show what the sessions of this project added up to'
 complete -c git-mem -n __git_mem_needs_command -a graph -d 'Show what links to what'
 complete -c git-mem -n __git_mem_needs_command -a log -d 'Show how memory came to be'
 complete -c git-mem -n __git_mem_needs_command -a diff -d 'Compare two states of the store'
@@ -334,6 +337,14 @@ complete -c git-mem -n '__git_mem_using briefing' -l tokens -x -d 'At most so ma
 complete -c git-mem -n '__git_mem_using briefing' -l write -r -d 'Write it to a file'
 complete -c git-mem -n '__git_mem_using briefing' -l force -d 'Replace a file that git mem did not write'
 complete -c git-mem -n '__git_mem_using briefing' -l agent -x -d 'As this agent sees it'
+complete -c git-mem -n '__git_mem_using "summary "{show,add}' -l kind -x -a 'decision error pattern task done preference context' -d 'What it is'
+complete -c git-mem -n '__git_mem_using "summary show"' -l ids -d 'With the id of each entry'
+complete -c git-mem -n '__git_mem_using "summary show"' -l at -x -d 'As it was then'
+complete -c git-mem -n '__git_mem_using "summary update"' -l session -x -d 'Of this session'
+complete -c git-mem -n '__git_mem_using "summary add"' -l pin -d 'Keep it, whatever its age'
+complete -c git-mem -n '__git_mem_using "summary history"' -s n -l limit -x -d 'At most so many steps'
+complete -c git-mem -n '__git_mem_using "summary history"' -s p -l patch -d 'With the entries that came and went'
+complete -c git-mem -n '__git_mem_using "summary "{show,update,add,done,pin,unpin,drop,history,diff}' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using opening' -l history -r -d 'The session before, as a file tells it'
 complete -c git-mem -n '__git_mem_using opening' -l resumed -d 'The conversation of before goes on'
 complete -c git-mem -n '__git_mem_using briefing opening' -l json -d 'Print JSON'
@@ -373,6 +384,16 @@ for\t'Show what to know about files or lines'
 context\t'Show what a task should know, for a prompt'
 stats\t'Count them by what they are'
 page\t'Print all as one readable page'"
+complete -c git-mem -n '__git_mem_argument 0 summary' -k -a "show\t'Show what the sessions added up to'
+update\t'Read sessions anew, and integrate what they taught'
+edit\t'Change it in your editor'
+add\t'Put in an entry'
+done\t'Say that a pending task is done'
+pin\t'Keep an entry, whatever its age'
+unpin\t'Let a pinned entry age again'
+drop\t'Take out an entry for good'
+history\t'Show how it grew'
+diff\t'Compare two states of it'"
 complete -c git-mem -n '__git_mem_argument 0 session' -k -a "start\t'Start a session of your own'
 end\t'End a session, and have it digested'
 current\t'Show which session this is'
@@ -410,9 +431,10 @@ complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive resto
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|saveReminder|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|saveReminder|propose|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
 complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^editor(Critical|Warning|Info)\$" (__git_mem_words)' -a 'error warning information hint off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- digest (__git_mem_words)' -a 'private shared off'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summary (__git_mem_words)' -a 'shared private off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__git_mem_words)' -a '(__git_mem_remotes)'
 complete -c git-mem -n '__git_mem_argument 0 hook' -a 'claude gemini codex opencode copilot cursor'
 complete -c git-mem -n '__git_mem_using install uninstall' -a 'claude gemini codex opencode copilot cursor git-hooks all'

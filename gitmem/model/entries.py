@@ -83,10 +83,15 @@ def replaces(new: str, old: str) -> bool:
     return 0 < differing <= 2 and bool(before) and len(after) >= 2 and min(len(a), len(b)) - start - end > 0
 
 
+def beside(text: str, detail: str) -> str:
+    """Return a detail as far as a text does not say it already: all of it, or nothing."""
+    return "" if plain(detail) in plain(text) else detail
+
+
 def entry_of(item: Item, session: str, by: str, at: str) -> Entry:
     """Return an item as an entry; `at` is when, if the item does not say it."""
     out: Entry = {"id": item_id(item.text), "kind": item.kind, "text": item.text, "at": item.at or at, "session": session}
-    more = {"detail": item.detail, "files": list(item.files), "critical": item.marked or None, "by": by if by != "offline" else ""}
+    more = {"detail": beside(item.text, item.detail), "files": list(item.files), "critical": item.marked or None, "by": by if by != "offline" else ""}
     return {**out, **{k: v for k, v in more.items() if v}}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from gitmem.clock import base32, stamp
 from gitmem.index import sessions
 from gitmem.index.sessions import Session
-from gitmem.model.entries import sections_of
+from gitmem.model.entries import beside, sections_of
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, item_id
 from gitmem.model.record import Record, make
 
@@ -150,9 +150,10 @@ def digest(
 
 
 def _said(item: Item) -> str:
-    if not item.detail:
+    more = beside(item.text, item.detail)
+    if not more:
         return line(item.text)
-    return f"{line(item.text)} Fix: {line(item.detail)}" if item.kind == ERROR else f"{line(item.text)} ({line(item.detail)})"
+    return f"{line(item.text)} Fix: {line(more)}" if item.kind == ERROR else f"{line(item.text)} ({line(more)})"
 
 
 def _count(number: int, what: str) -> str:

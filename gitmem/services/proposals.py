@@ -10,7 +10,7 @@ from gitmem.errors import InvalidRecord
 from gitmem.index.query import Index
 from gitmem.index.words import tokens
 from gitmem.model.category import category
-from gitmem.model.entries import alike, words
+from gitmem.model.entries import alike, beside, words
 from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, plain
 from gitmem.model.record import Record, make
 from gitmem.services import memories
@@ -34,7 +34,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
     title = _title(item.text)
     body = "\n\n".join(
         x
-        for x in (item.text if title != item.text.strip() else "", item.detail if item.kind != ERROR else "", _evidence(item, source))
+        for x in (item.text if title != item.text.strip() else "", beside(item.text, item.detail) if item.kind != ERROR else "", _evidence(item, source))
         if x
     )
     now = who.clock.stamp()
