@@ -1,5 +1,6 @@
 """The command that reads a session, a plan or commit messages, and tells what they teach."""
 
+import errno
 import io
 import os
 import stat
@@ -14,6 +15,7 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain, short
 from gitmem.errors import External, GitFailed, UserError
+from gitmem.files import head, storable
 from gitmem.model.item import KINDS, Extract, Item
 from gitmem.model.turn import Turn
 
@@ -31,6 +33,8 @@ class _Source:
 
     name: str
     turns: Callable[[], Iterator[Turn]]
+    path: bool = False  # whether the name is that of a file
+    evidence: str = ""  # how proposals call it
 
 
 @click.command("extract", short_help="Find decisions, fixes and tasks in a session or a file")
@@ -73,7 +77,7 @@ def extract_command(
         raise click.UsageError("standard input can be read once only.")
     if save or not files:
         with term.open() as app:
-            found = _found(_sources(app, files, form, session, commits), kinds)
+            found = _found([_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
             _tell(term, found, as_json)
             if save:
                 _save(term, app, found, session or "", as_json)
@@ -87,11 +91,23 @@ def _sources(app: App, files: Sequence[str], form: str, session: str | None, com
         from gitmem.services import histories, sessions
 
         named = one(app, session)
-        turns, source = sessions.turns(named, lambda it: histories.lines(app.home, it))
+        turns, source, _ = sessions.turns(named, lambda it: histories.lines(app.home, it))
         return [_Source(source, lambda: turns)]
     if commits is not None:
         return [_Source(f"the commits {commits}", lambda: _log(app, commits))]
     return [_file(name, form) for name in files]
+
+
+def _shown(app: App, source: _Source) -> _Source:
+    """Return a source without what is never stored of this work tree; its evidence names no place outside of it."""
+    from gitmem.files import inside
+    from gitmem.transcripts import hidden
+
+    root = app.location.worktree or ""
+    ignored = app.hidden(root)
+    place = inside(source.name, os.path.realpath(root), os.getcwd()) if source.path and root else ""
+    named = "a file" if place and ignored.has(place) else place or os.path.basename(source.name) if source.path else source.name
+    return _Source(source.name, lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named))
 
 
 def _log(app: App, wanted: str) -> Iterator[Turn]:
@@ -115,6 +131,8 @@ def _log(app: App, wanted: str) -> Iterator[Turn]:
     try:
         output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
     except GitFailed as error:
+        if not head(app.location):
+            raise UserError("this repository has no commits yet.", "Commit something first, or name a FILE to read.") from error
         raise UserError(
             f"'{plain(wanted)}' names no commits of this repository.", "Give a range as git takes it: main..HEAD, or -20."
         ) from error
@@ -132,17 +150,18 @@ def _file(name: str, form: str) -> _Source:
             with _opened(name) as stream:
                 yield from reading.read(stream, name, form)
         except OSError as error:
-            hint = "Check the path." if isinstance(error, FileNotFoundError) else "Check its owner and mode."
+            hints = {FileNotFoundError: "Check the path.", IsADirectoryError: "Name the files in it."}
+            hint = hints.get(type(error), "Check its owner and mode.")
             raise External(f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint) from error
 
-    return _Source("standard input" if name == "-" else name, turns)
+    return _Source("standard input", turns) if name == "-" else _Source(name, turns, path=True)
 
 
 def _opened(name: str) -> IO[bytes]:
     stream = open(name, "rb")
     if stat.S_ISDIR(os.fstat(stream.fileno()).st_mode):
         stream.close()
-        raise IsADirectoryError
+        raise IsADirectoryError(errno.EISDIR, name)
     return stream
 
 
@@ -213,7 +232,7 @@ def _save(term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], se
             app.writer(session=id) if id else app.writer(),
             extract.items,
             id,
-            source.name,
+            source.evidence,
             lambda: [index for _, index in app.indexes()],
             [app.store("shared")],
         )

@@ -47,7 +47,7 @@ SCHEMA: Mapping[str, Any] = {
                     "files": {"type": "array", "items": {"type": "string"}},
                     "confidence": {"type": "number"},
                 },
-                "required": ["kind", "text", "turn"],
+                "required": ["kind", "text"],
             },
         },
         "topics": {"type": "array", "items": {"type": "string"}},
@@ -56,7 +56,8 @@ SCHEMA: Mapping[str, Any] = {
 }
 OVERHEAD = (len(INSTRUCTION) + len(str(SCHEMA))) // 4 + 50  # tokens that each question costs beside its text
 
-_FENCE = re.compile(r"(?i)<(/?)transcript>")
+_HEAD = re.compile(r"\[(\d+)\]")  # how a turn begins: what a turn says must not look like the next one
+_FENCE = re.compile(r"(?i)<(/?)(transcript|entries)>")
 
 
 def tokens(text: str) -> int:
@@ -99,7 +100,8 @@ def line(number: int, turn: Turn) -> str:
     facts += ["marked as important"] if turn.marked else []
     facts += [f"files {', '.join(turn.files)}"] if turn.files else []
     command = f" $ {turn.command}" if turn.command else ""
-    return f"[{number}] {'; '.join(facts)}:{command} {turn.text}".rstrip()
+    said = _HEAD.sub(r"(\1)", f"{'; '.join(facts)}:{command} {turn.text}".rstrip())
+    return f"[{number}] {said}"
 
 
 def prompt(turns: Sequence[Turn]) -> str:
@@ -111,18 +113,19 @@ def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[I
     """Return the items of an answer about turns; `text` is what the model was shown: a file that it does not name is left out."""
     out = []
     for row in answer["items"][:ITEMS]:
-        said = _kept(row["text"], TEXT)
+        said = harmless(row["text"], TEXT)
         if not said:
             continue
-        # a number that there is not: it was said here, nobody knows where
-        turn = turns[row["turn"] - 1] if 1 <= row["turn"] <= len(turns) else None
+        # no number, or one that there is not: it was said here, nobody knows where
+        number = row.get("turn", 0)
+        turn = turns[number - 1] if 1 <= number <= len(turns) else None
         where = turn or turns[-1]
-        named = [_kept(name, PATH) for name in row.get("files", ())[:FILES]]
+        named = [harmless(name, PATH) for name in row.get("files", ())[:FILES]]
         out.append(
             Item(
                 kind=row["kind"],
                 text=said,
-                detail=_kept(row.get("detail", ""), DETAIL),
+                detail=harmless(row.get("detail", ""), DETAIL),
                 at=where.at,
                 lines=(turn.line, turn.line) if turn else (0, 0),
                 files=tuple(dict.fromkeys(name for name in named if name and name in text)),
@@ -136,11 +139,11 @@ def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[I
 
 def topics(answer: Mapping[str, Any]) -> list[str]:
     """Return the topics of an answer."""
-    return [name for name in (_kept(one, TOPIC) for one in answer["topics"][:TOPICS]) if name]
+    return [name for name in (harmless(one, TOPIC) for one in answer["topics"][:TOPICS]) if name]
 
 
-def _kept(text: str, most: int) -> str:
-    """Return a part of an answer as it may be stored: one line, without secrets, with an end."""
+def harmless(text: str, most: int) -> str:
+    """Return a text as it may be stored, or shown to a model: one line, without secrets and what could end a fence, with an end."""
     found = " ".join(scrub(_clean(text[: most * 4])).text.split())
     return found if len(found) <= most else found[: most - 1].rstrip() + "…"
 
@@ -149,7 +152,7 @@ def _clean(text: str) -> str:
     """Return a text without characters that cannot be seen, and without what could end the fence around it."""
     if not (text.isascii() and text.isprintable()):
         text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
-    return _FENCE.sub(r"(\1transcript)", text) if "<" in text else text
+    return _FENCE.sub(r"(\1\2)", text) if "<" in text else text
 
 
 def _clipped(text: str, most: int) -> str:

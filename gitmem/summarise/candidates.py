@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from gitmem.model.item import CONTEXT, DECISION, PATTERN, PREFERENCE
+from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
 from gitmem.summarise.overruled import Choice
 from gitmem.summarise.words import shared
 
 ALIKE = 0.75  # shared words from which on two items say the same
+NEAR, CLOSE, SAME_CHOICE = 4, 0.6, 0.5  # turns between, and shared words of, two sentences that may say the same as different kinds
 
 
 @dataclass(slots=True)
@@ -37,6 +38,9 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
     out: list[Candidate] = []
     for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
         for other in out:
+            if _again(one, other):
+                other.detail = other.detail or one.detail
+                break
             same = one.kind == other.kind or {one.kind, other.kind} <= {DECISION, PREFERENCE, PATTERN, CONTEXT}
             if (
                 same
@@ -53,3 +57,13 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
         else:
             out.append(one)
     return out
+
+
+def _again(one: Candidate, other: Candidate) -> bool:
+    """Whether a sentence says again, in other words or as another kind, what was said a few turns before or after."""
+    if one.marker or one.marked or abs(one.turn - other.turn) > NEAR or TASK in (one.kind, other.kind) or other.kind == DONE:
+        return False
+    both = len(one.words & other.words)
+    if one.kind == other.kind == DECISION:
+        return both >= 2 and shared(one.words, other.words) >= SAME_CHOICE
+    return both > 2 and shared(one.words, other.words) >= CLOSE

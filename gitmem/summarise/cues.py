@@ -7,9 +7,23 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+REMEMBERED = 4000  # texts of which is known what cues are in them
 LANGUAGES = ("en", "pt", "es", "zh")
 _OTHERS = re.compile("用(户|例|途|法|于)")  # words with a letter that alone means `use`
 _NOTHING = re.compile(r"(?!)")
+
+
+class _Looked:
+    """What was found in one text."""
+
+    __slots__ = ("found", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: dict[tuple[str, str], re.Match[str] | None] = {}
+
+
+_looked: dict[tuple[str, str], _Looked] = {}  # of the texts of late: sentences come again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +37,16 @@ class Cues:
 
     def find(self, kind: str, name: str, text: str) -> re.Match[str] | None:
         """Return where a cue of a list is in a text."""
-        return self.of.get(kind, {}).get(name, _NOTHING).search(_OTHERS.sub(r"＿\1", text) if self.language == "zh" else text)
+        at = self.language, text
+        looked = _looked.get(at)
+        if looked is None:
+            if len(_looked) >= REMEMBERED:
+                _looked.clear()
+            looked = _looked[at] = _Looked(_OTHERS.sub(r"＿\1", text) if self.language == "zh" else text)
+        key = kind, name
+        if key not in looked.found:
+            looked.found[key] = self.of.get(kind, {}).get(name, _NOTHING).search(looked.text)
+        return looked.found[key]
 
 
 @cache

@@ -3,20 +3,22 @@
 Rules: docs/summary.md. What is pinned or critical stays as it is, whatever its age; the rest is never lost, it is in the record's history.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitmem.model.entries import FLAGS, Entry, alike, key_of, ordered, replaces, words
+from gitmem.model.entries import FLAGS, Entry, alike, key_of, known_as, ordered, replaces, words
 from gitmem.model.item import DECISION, DONE, ERROR, KINDS, PATTERN, PREFERENCE, TASK, item_id
 
 Sections = dict[str, list[Entry]]
+_MORE = re.compile(r"\d+ more")
 FINISHED = 0.6  # of a task's words, in what is said to be done
 FRESH = 30  # days for which an entry is left whole, as long as the size allows
 PROGRESS = 7  # days for which what was done is kept at all, past the size
 CLAUSE, LISTED = 60, 5  # characters of an entry, and entries, that a condensed one names
-ALSO = 24  # ids that an entry stands for beside its own
+ALSO, MONTH = 24, 60  # ids that an entry stands for beside its own; that the one of a month does
 DETAIL = 160  # characters of an old entry's detail
 PLURAL: Mapping[str, str] = {
     DECISION: "decisions",
@@ -57,7 +59,7 @@ def integrate(sections: Mapping[str, Iterable[Entry]], fresh: Mapping[str, Itera
     grown = Grown()
     new = [(name, dict(e)) for name, part in fresh.items() for e in part if e.get("kind") in KINDS and str(e.get("text", "")).strip()]
     for name, entry in sorted(new, key=lambda pair: (str(pair[1].get("at", "")), pair[1]["kind"] == DONE, key_of(pair[1]))):
-        if entry["kind"] == TASK and any(e.get("kind") == DONE and _finishes(e, entry) for part in out.values() for e in part):
+        if entry["kind"] == TASK and any(e.get("kind") == DONE and finishes(e, entry) for part in out.values() for e in part):
             continue  # it was done since
         _put(out, name, entry, grown)
         if entry["kind"] == DONE:
@@ -76,7 +78,7 @@ def _put(out: Sections, name: str, entry: Entry, grown: Grown) -> None:
     if same is None:
         newer = next((e for e in rivals if at < str(e.get("at", "")) and replaces(e["text"], entry["text"])), None)
         if newer is not None:
-            _absorb(newer, [entry])
+            absorb(newer, [entry])
             return
     gone = [e for e in rivals if e is not same and not kept(e) and at >= str(e.get("at", "")) and replaces(entry["text"], e["text"])]
     for old in gone:
@@ -84,20 +86,20 @@ def _put(out: Sections, name: str, entry: Entry, grown: Grown) -> None:
         grown.dropped.append(key_of(old))
     same = same or next((e for e in rivals if e not in gone and alike(mine, words(e["text"]))), None)
     if same is None:
-        _absorb(entry, gone)
+        absorb(entry, gone)
         part.append(entry)
         grown.added.append(key)
         return
     renewed = _renewed(same, entry, newer=(at, item_id(entry["text"])) >= (str(same.get("at", "")), item_id(same["text"])))
-    _absorb(renewed, [entry, *gone])
+    absorb(renewed, [entry, *gone])
     if renewed != same:
         part[part.index(same)] = renewed
         grown.again.append(key_of(same))
 
 
-def _absorb(entry: Entry, others: Iterable[Entry]) -> None:
+def absorb(entry: Entry, others: Iterable[Entry]) -> None:
     """Have an entry know what it stands for beside itself."""
-    ids = [*(entry.get("also") or []), *(id for one in others for id in (key_of(one), *(one.get("also") or [])))]
+    ids = [*(entry.get("also") or []), *(id for one in others for id in sorted(known_as(one)))]
     also = [id for id in dict.fromkeys(ids) if id != key_of(entry)][-ALSO:]
     if also:
         entry["also"] = also
@@ -129,13 +131,14 @@ def _renewed(old: Entry, entry: Entry, *, newer: bool) -> Entry:
 def _finish(out: Sections, done: Entry, grown: Grown) -> None:
     """Take away the tasks that something done has finished."""
     for part in out.values():
-        for task in [e for e in part if e.get("kind") == TASK and not e.get("of") and _finishes(done, e)]:
+        for task in [e for e in part if e.get("kind") == TASK and not e.get("of") and finishes(done, e)]:
             part.remove(task)
             grown.dropped.append(key_of(task))
-            _absorb(done, [task])
+            absorb(done, [task])
 
 
-def _finishes(done: Entry, task: Entry) -> bool:
+def finishes(done: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
+    """Say whether something done is what a task asked for, and came after it; both have `text` and `at`."""
     wanted, said = words(str(task.get("text", ""))), words(str(done.get("text", "")))
     later = str(done.get("at", "")) >= str(task.get("at", ""))
     return later and bool(wanted) and len(wanted & said) >= FINISHED * len(wanted) and (len(wanted) > 1 or wanted == said)
@@ -200,13 +203,14 @@ def _joined(part: list[Entry], name: str, month: str, kind: str, until: str) -> 
         for e in mine
         if e.get("of")
         for clause in str(e.get("text", "")).partition(": ")[2].split("; ")
-        if clause and " more" not in clause
+        if clause and not _MORE.fullmatch(clause)
     ]
     clauses += [_clause(str(e.get("text", "")), CLAUSE) for e in single]
     shown = clauses[-LISTED:]
     rest = number - len(shown)
     text = f"{month}, {number} {PLURAL.get(kind, 'notes')}: " + "; ".join(shown) + (f"; {rest} more" if rest > 0 else "")
-    entry: Entry = {"id": id, "kind": kind, "text": text, "at": max(str(e.get("at", "")) for e in mine), "of": number}
+    also = sorted({one for e in mine for one in known_as(e)} - {id})[:MONTH]  # what is read anew is no second one
+    entry: Entry = {"id": id, "kind": kind, "text": text, "at": max(str(e.get("at", "")) for e in mine), "of": number, "also": also}
     return [e for e in part if e not in mine] + [entry]
 
 

@@ -16,12 +16,16 @@ from gitmem.summarise.offline_errors import EDITORS, Errors
 from gitmem.summarise.overruled import choice, overruled, replaces
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
 from gitmem.summarise.topics import Topics
+from gitmem.summarise.weighing import faulty, likely, weighed
 from gitmem.summarise.words import content, covered, language, shared
 
 LIMIT = 120  # items of one session
+SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
+DEEP = 4_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 KEPT = 3000  # candidates that are held at one time
 COMPARED = 600  # of them, the latest, that a new one is compared with
 TEXT, DETAIL = 300, 500  # characters
+SHORT = 8  # characters of a decision that says what was decided
 FILES = 40
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
@@ -65,6 +69,7 @@ class _Session:
         self.heading = ""
         self.role = ""
         self.order = 0
+        self.seen = 0  # sentences
         self.turn = 0
         self.explained: Candidate | None = None
 
@@ -206,7 +211,8 @@ class _Session:
         if overrules:
             self._overrule(first.text, first, turn)
         fixed = correction(first, self.language)
-        if judged and judged.kind in (PREFERENCE, PATTERN):
+        by = likely(first.text, USER, self.language)
+        if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False
         if fixed:
             self._settle(fixed, turn)
@@ -226,6 +232,9 @@ class _Session:
             made.detail = more.text
 
     def _settle(self, settled: Settled, turn: Turn) -> None:
+        by = likely(settled.text, turn.role, self.language)
+        if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
+            return  # it answers, and tells something else
         self.explained = self._add(settled.kind, settled.text, turn, settled.score, detail=settled.detail)
 
     def _sentence(self, sentence: Sentence, turn: Turn, role: str) -> None:
@@ -235,7 +244,9 @@ class _Session:
             self._overrule(text, sentence, turn)
         elif here.find("overrule", "undo", text):
             self._undo(text, least=1 if turn.role == USER else 2)
-        said = rules.judged(sentence, role, self.language)
+        self.seen += 1
+        deep = self.seen <= DEEP
+        said = weighed(rules.judged(sentence, role, self.language), text, role, self.language, deep=deep)
         if turn.side and (said is None or not said.marker or sentence.box):
             return
         if said and said.kind == ERROR:
@@ -249,9 +260,19 @@ class _Session:
                 if not self.errors.fixed(fixing, turn, self.language) and self.explained is not None:
                     self.explained.detail = self.explained.detail or fixing
                 return
-            known = said is not None and (said.kind in (PREFERENCE, PATTERN, TASK) or (said.kind == CONTEXT and turn.role == USER))
-            told = not known and self.errors.said(sentence, turn, self.language, self.order)
-            if told and (said is None or said.kind in (CONTEXT, DONE)):
+            faults = here.find("error", "stated", text) and not here.find("error", "not", text)
+            known = said is not None and (
+                likely(text, role, self.language)[said.kind] > SURELY
+                or said.kind in (PREFERENCE, TASK)
+                or (
+                    said.kind in (PATTERN, CONTEXT)
+                    and turn.role == USER
+                    and (not faults or likely(text, role, self.language)[said.kind] > 0.9)
+                )
+                or (said.kind == PATTERN and not faults)
+            )
+            told = not known and self.errors.said(sentence, turn, self.language, self.order, faulty(text, role, self.language, deep=deep))
+            if told and (said is None or said.kind in (CONTEXT, DONE, PATTERN) or likely(text, role, self.language)[said.kind] < 0.8):
                 self.order += 1
                 self.explained = None
                 return
@@ -287,6 +308,7 @@ class _Session:
             and self.counts.asked == 1
             and here.find("exchange", "request", text)
             and turn.at
+            and likely(text, role, self.language)[TASK] < SURELY
         ):
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
@@ -307,9 +329,9 @@ class _Session:
             for sentence, _ in closing:
                 if not rules.asks(sentence.text, self.language) and not cues(self.language).find("task", "sure", sentence.text):
                     self._did(content(sentence.text, self.language))
-        told = done(closing, self.language, changed=changed) if changed or not self.tools else None
-        if told:
-            self._add(DONE, told[0], told[1], told[2])
+        told = done(closing, self.language, changed=changed) if changed or not self.tools else []
+        for text, turn, score in told:
+            self._add(DONE, text, turn, score)
 
     def _add(
         self,
@@ -324,7 +346,7 @@ class _Session:
         listed: bool = False,
     ) -> Candidate | None:
         words = content(text, self.language)
-        if not words:
+        if not words or (kind == DECISION and not (marker or marked or turn.marked) and len(text) < SHORT and self.language != "zh"):
             return None
         if len(text) > TEXT:
             text = f"{text[: TEXT - 1].rstrip()}…"
@@ -415,7 +437,7 @@ class _Session:
                     score,
                     trouble.order,
                     words,
-                    0,
+                    trouble.born,
                     False,
                     trouble.marked,
                 )

@@ -9,6 +9,7 @@ from gitmem.model.turn import USER, Turn
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
 from gitmem.summarise.sentences import Sentence
+from gitmem.summarise.weighing import troubled
 from gitmem.summarise.words import content, covered, shared
 
 OPEN = 48  # troubles that are looked at at one time
@@ -133,18 +134,26 @@ class Errors:
         while self.open and self.turn - self.open[0].born > OVER:
             self.over.append(self.open.popleft())
 
-    def said(self, sentence: Sentence, turn: Turn, language: str, order: int) -> bool:
-        """Take note of a sentence; whether it tells of an error, its cause or its fix and of nothing else."""
+    def said(self, sentence: Sentence, turn: Turn, language: str, order: int, sure: bool = False) -> bool:
+        """Take note of a sentence; whether it tells of an error, its cause or its fix and of nothing else. `sure`: it tells of a fault with its cause or fix."""
         here = cues(language)
         text = sentence.text
-        if len(text) > LONGEST or rules.asks(text, language):
+        if len(text) > LONGEST:
+            return False
+        if rules.asks(text, language):
+            if turn.role == USER and sentence.first and here.find("error", "stated", text) and not rules.supposes(text, language):
+                self._tell(text, turn, language, order, vague=True)
             return False
         supposes = rules.supposes(text, language)
         fix = bool(here.find("error", "fix", text)) and not here.find("skip", "tried", text) and not supposes
         cause = bool(here.find("error", "cause", text)) and not supposes
         stated = bool(here.find("error", "stated", text)) and not here.find("error", "not", text) and not supposes
+        if sure and turn.role == USER:
+            if self._heard(text, turn, language, cause, fix, near=True) is None:
+                self._tell(text, turn, language, order, whole=True)
+            return True
         if turn.role == USER:
-            vague = not stated and bool(here.find("exchange", "symptom", text)) and not supposes
+            vague = not stated and not supposes and (bool(here.find("exchange", "symptom", text)) or troubled(text, language))
             if here.find("exchange", "request", text) and not stated:
                 vague = False
             if stated or vague:
@@ -163,9 +172,8 @@ class Errors:
         self.wanted = bool(here.find("exchange", "expected", text))
         if here.find("skip", "boilerplate", text) and not cause and not fix:
             return False
-        about = self._heard(text, turn, language, cause, fix, stated=stated)
-        strong = bool(here.find("error", "strong", text))
-        if about is None and stated and strong and (cause or fix) and not here.find("skip", "general", text):
+        about = self._heard(text, turn, language, cause or sure, fix, stated=stated)
+        if about is None and sure:
             self._tell(text, turn, language, order, whole=True)
             return True
         return about is not None and (fix or cause or stated)
@@ -186,15 +194,17 @@ class Errors:
         )
         self._add(one)
 
-    def _heard(self, text: str, turn: Turn, language: str, cause: bool, fix: bool, *, stated: bool = False) -> Trouble | None:
-        """Give a sentence to the trouble that it is about: one that shares its words, else the one that has just come."""
+    def _heard(
+        self, text: str, turn: Turn, language: str, cause: bool, fix: bool, *, stated: bool = False, near: bool = False
+    ) -> Trouble | None:
+        """Give a sentence to the trouble that it is about: one that shares its words, else, unless `near`, the one that has just come."""
         words = content(text, language)
         best: tuple[float, Trouble] | None = None
         for one in self.open:
             age = self.turn - one.born
             fresh = one.spoke <= NEAR and not (one.passed and one.spoke > 1)
             likeness = len(words & one.words)
-            if not (likeness or (fresh and one.spoke <= 2)) or (likeness < 2 and not fresh):
+            if not (likeness or (fresh and one.spoke <= 2)) or (likeness < 2 and (near or not fresh)):
                 continue
             score = (
                 likeness

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.model.turn import ASSISTANT, USER
@@ -84,6 +85,7 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
     return best
 
 
+@lru_cache(maxsize=8192)
 def labelled(text: str) -> tuple[str, str] | None:
     """Return the kind that a marker in front of a text names, and the rest: `Decision: ...`."""
     if not any(mark in text[:60] for mark in ":：]—–"):
@@ -164,6 +166,7 @@ def _made(kind: str, text: str, score: float, language: str, *, marker: bool = F
     return Said(kind, text, score, marker) if _tells(text) and (marker or len(text) >= SHORTEST // (2 if language == "zh" else 1)) else None
 
 
+@lru_cache(maxsize=8192)
 def stripped(text: str, language: str) -> str:
     """Return a sentence without the words in front that say nothing, its first letter upper case."""
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""How likely one sentence is of each kind: a linear model over its words, learnt from labelled sentences. Pure.
+"""How likely one sentence is of each kind: a linear model over its words, what they mean, and the cue phrases in it, learnt from labelled sentences. Pure.
 
 `scripts/train_scores.py` makes `phrases/scores.bin` from `tests/extraction/sentences/`: a softmax over KINDS and `none`, whose weights are hashed
 into BUCKETS rows of eight numbers. Each row is one big number, so that a sentence costs one addition a feature. Cue phrases (`rules`) say what
@@ -8,58 +8,113 @@ they are sure of; this says how the words of people and agents usually go, and k
 import math
 import re
 import zlib
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.model.turn import ASSISTANT
+from gitmem.summarise import rules
+from gitmem.summarise.cues import cues
+from gitmem.summarise.senses import senses
+from gitmem.summarise.sentences import Sentence
 
 CLASSES = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT, "none")
-BUCKETS = 1 << 15
-LANE = 24  # bits of a weight in a row: its own sixteen, and room for the sum of 256
-BIAS = 1 << 15  # added to each weight, so that none is negative
-SCALE = 2048.0  # steps of a weight of 1
-MOST = 250  # features of a sentence
-_ROW = LANE * len(CLASSES) // 8  # bytes
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|\d+(?:[.:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|`|[?!:;¿¡→?!:;…]|--?(?=\w)|\*\*")
+BUCKETS = 1 << 16
+LANE = 24  # bits of a weight in a row: its own twelve, and room for the sum of a sentence's
+BIAS = 1 << 11  # added to each weight, so that none is negative
+SCALE = 64.0  # steps of a weight of 1
+MOST = 1000  # features of a sentence
+LONGEST = 400  # characters of a sentence that are looked at
+ROW = LANE * len(CLASSES) // 8  # bytes
+_TOKEN = re.compile(
+    r"`[^`\n]*`|https?://\S+|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[._/-]\w+)+(?:\(\))?|\w*[A-Za-z]\w*\d\w*"
+    r"|\d[\d.,:]*(?:%|ms|s|kb|mb|gb|k|m)?\b|[^\W\d_]+(?:['’][^\W\d_]+)?|[?!:;¿¡→(),.…]|--?\w[\w-]*",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"^[`-]|://|[a-z][A-Z]|_|\w\.\w|/\w|\w\(\)")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_ABOUT = ("general", "exchange", "overrule")  # lists that say what sentences do to one another, of which these tell of the kind as well
+_TELLING = ("request", "symptom", "style", "now", "proposes", "defer", "correct", "acknowledge")
 
 
-def features(text: str, role: str) -> list[str]:
-    """Return the features of a sentence, each once: its words, pairs and triples, how it begins and ends, its shape."""
-    found = _WORD.findall(text.lower()[:400])
-    out = {f"r {role}"}
-    words: list[str] = []
-    for one in found:
-        if _HAN.match(one):
-            words += one
+def words(text: str) -> list[str]:
+    """Return the words of a sentence, lower case; code is CODE, numbers are 0, versions v."""
+    out: list[str] = []
+    for word in _TOKEN.findall(text[:LONGEST]):
+        if _CODE.search(word):
+            out.append("CODE")
+        elif word[0].isdigit():
+            out.append("v" if "." in word[1:-1] else "0")
         else:
-            words.append("0" if one[0].isdigit() and len(one) < 3 else "0.0" if one[0].isdigit() else one.replace("’", "'"))
-    bare = [w for w in words if w not in "`**"]
-    for n, word in enumerate(bare):
+            out.append(word.lower().replace("’", "'"))
+    return out
+
+
+def signals(text: str, role: str, language: str) -> list[str]:
+    """Return what the cue phrases say of a sentence: the lists that have one in it, and the kind that the rules take it for."""
+    here = cues(language)
+    out = [
+        f"{kind}:{name}"
+        for kind, lists in here.of.items()
+        for name in lists
+        if (kind not in _ABOUT or name in _TELLING) and here.find(kind, name, text)
+    ]
+    if rules.asks(text, language):
+        out.append("asks")
+    said = rules.judged(Sentence(text), role, language)
+    return [*out, f"R:{said.kind}" if said else "R0"]
+
+
+def features(text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]) -> set[str]:
+    """Return the features of a sentence: its words, pairs and triples, those that are not `known` as X, what they mean, how it begins and ends, its signals."""
+    found = words(text)
+    mine = "a " if role == ASSISTANT else "u "
+    han = any(map(_HAN.match, found))
+    told = found if han else [word if word in known or not word[0].isalpha() or word in ("CODE", "v") else "X" for word in found]
+    out = {mine, f"n{min(len(told) // 5, 8)}"}
+    size = len(told)
+    for n, word in enumerate(told):
         out.add(word)
-        out.add(f"r {role} {word}")
-        if len(word) > 5:
-            out.update((f"< {word[:5]}", f"> {word[-4:]}"))
-        if n + 1 < len(bare):
-            out.add(f"{word} {bare[n + 1]}")
-        if n + 2 < len(bare):
-            out.add(f"{word} {bare[n + 1]} {bare[n + 2]}")
-    for size in (1, 2, 3):
-        if len(bare) >= size:
-            out.add(f"^ {' '.join(bare[:size])}")
-            out.add(f"^ {role} {' '.join(bare[:size])}")
-    if bare:
-        out.add(f"$ {bare[-1]}")
-    out.add(f"n {min(len(bare) // 5, 8)}")
-    if "`" in words:
-        out.add("code")
+        out.add(mine + word)
+        if n + 1 < size:
+            two = f"{word} {told[n + 1]}"
+            out.add(two)
+            if n + 2 < size:
+                three = f"{two} {told[n + 2]}"
+                out.add(three)
+                out.add(f"{word} _ {told[n + 2]}")
+                if han and n + 3 < size:
+                    out.add(f"{three} {told[n + 3]}")
+    if not han:
+        out.update(f">{word[-3:]}" for word in found if len(word) > 4 and word not in known and word[0].isalpha())
+    for many in (1, 2, 3):
+        start = " ".join(told[:many])
+        out.add(f"^{start}")
+        out.add(f"^{mine}{start}")
+    out.add(f"${' '.join(told[-2:])}")
+    out.add(f"${' '.join(told[-1:])}")
     if text[:1].islower():
-        out.add("lower")
-    if "**" in text[:4]:
-        out.add("bold")
-    if re.match(r"[A-Z]?\w+(?: \w+){0,3}:", text):
-        out.add("lead")
-    return sorted(out)[:MOST]
+        out.add(f"lower {mine}")
+    meant = senses(found, language)
+    said = [sense for sense in meant if sense]
+    for n, sense in enumerate(said):
+        out.add(f"S {sense}")
+        out.add(f"S {mine}{sense}")
+        if n + 1 < len(said):
+            out.add(f"S {sense} {said[n + 1]}")
+            if n + 2 < len(said):
+                out.add(f"S {sense} {said[n + 1]} {said[n + 2]}")
+    for n in range(len(meant) - 1):
+        out.add(f"s {meant[n] or '.'} {meant[n + 1] or '.'}")
+    shape = [sense or "." for sense in meant]
+    out.update((f"S^{mine}{' '.join(shape[:1])}", f"S^{' '.join(shape[:2])}", f"S^{mine}{' '.join(shape[:3])}", f"S^^{' '.join(said[:2])}"))
+    out.add(f"S${' '.join(shape[-1:])}")
+    out.add(f"X{min(6, 8 * (len(meant) - len(said)) // max(1, len(meant)))}")
+    for sign in signs:
+        out.add(f"C {sign}")
+        out.add(f"C {mine}{sign}")
+    return out
 
 
 def bucket(feature: str) -> int:
@@ -68,19 +123,22 @@ def bucket(feature: str) -> int:
 
 
 @cache
-def _rows() -> bytes:
-    return zlib.decompress(resources.files("gitmem.summarise").joinpath("phrases", "scores.bin").read_bytes())
+def _learnt() -> tuple[frozenset[str], bytes]:
+    data = zlib.decompress(resources.files("gitmem.summarise").joinpath("phrases", "scores.bin").read_bytes())
+    known, _, rows = data.partition(b"\0")
+    return frozenset(known.decode("utf-8").split()), rows
 
 
-def scores(text: str, role: str) -> dict[str, float]:
+def scores(text: str, role: str, language: str) -> dict[str, float]:
     """Return how likely a sentence is of each class; together they are 1."""
-    rows = _rows()
-    places = {bucket(one) for one in features(text, role)} | {BUCKETS}
+    known, rows = _learnt()
+    places = {bucket(one) for one in features(text, role, language, signals(text, role, language), known)}
     total = 0
-    for place in places:
-        total += int.from_bytes(rows[place * _ROW : (place + 1) * _ROW], "little")
+    for place in [*sorted(places)[:MOST], BUCKETS]:
+        total += int.from_bytes(rows[place * ROW : (place + 1) * ROW], "little")
     mask = (1 << LANE) - 1
-    values = [((total >> (LANE * n)) & mask) - BIAS * len(places) for n in range(len(CLASSES))]
+    many = min(len(places), MOST) + 1
+    values = [((total >> (LANE * n)) & mask) - BIAS * many for n in range(len(CLASSES))]
     top = max(values)
     powers = [math.exp((value - top) / SCALE) for value in values]
     whole = sum(powers)

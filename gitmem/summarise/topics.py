@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from gitmem.summarise.cues import cues
+from gitmem.summarise.senses import acts
 
 KEPT = 4000  # words and pairs that are counted at one time
 _WORD = re.compile(r"`([^`\n]{2,40})`|([^\W\d_][\w-]*(?:\.[a-z]\w*)?)")
@@ -11,6 +12,19 @@ _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _HAN_STOP = re.compile(
     "[的了是在把就都也要和与吧呢吗啊我你们他这那个会有不用为被到上下里中对从请先再现还让给没以可能需们做改看下好加很去说]"
 )
+_ARTICLE = {
+    "en": re.compile(r" (?:an?|the|our|my|your|this|that|these|those|all|some|any|every|it|them)\b", re.IGNORECASE),
+    "pt": re.compile(r" (?:um|uma|uns|umas|os|as|o|a|todos|todas|este|esta|esse|essa|isso|nosso|nossa)\b", re.IGNORECASE),
+    "es": re.compile(r" (?:una?|unos|unas|los|las|el|la|todos|todas|este|esta|ese|esa|eso|nuestro|nuestra)\b", re.IGNORECASE),
+}
+
+
+def _is_verb(text: str, start: int, end: int, language: str) -> bool:
+    """Whether the word there is a verb by its place: an article follows; in languages whose nouns have one before a name too, at a sentence's beginning alone."""
+    article = _ARTICLE.get(language)
+    if article is None or not article.match(text, end):
+        return False
+    return language == "en" or not text[:start].rstrip() or text[:start].rstrip()[-1] in ".!?:;,"
 
 
 class Topics:
@@ -30,7 +44,13 @@ class Topics:
         for match in _WORD.finditer(text[:4000]):
             word = match[1] or match[2]
             low = word.lower()
-            if (len(low) < 3 and not match[1]) or low in here.stop or low in here.words or (language == "zh" and _HAN.search(low)):
+            if (
+                (len(low) < 3 and not match[1])
+                or low in here.stop
+                or low in here.words
+                or (language == "zh" and _HAN.search(low))
+                or (not match[1] and (acts(low, language) or _is_verb(text, match.start(), match.end(), language)))
+            ):
                 before = ""
                 continue
             if low.isalpha() or match[1] or any(mark in low for mark in "-_."):

@@ -12,6 +12,7 @@ from gitmem.transcripts.said import mapping, number, said, sequence, string, tex
 from gitmem.transcripts.tools import used
 
 _SHELL = re.compile(r"(?m)^(?:Output: (?!\(empty\))|Process Group PGID: .*$|Background PIDs: .*$|Error: \(none\)$|Signal: .*$)")
+OWN = ("System: Potential loop detected.", "System: Please continue.")  # what the CLI itself tells its model in the user's place
 WINDOW = 64  # messages that a later line may still replace
 KNOWN = 20_000  # ids of messages that are told already
 
@@ -60,7 +61,7 @@ def _message(line: int, row: dict[str, Any]) -> Iterator[Turn]:
     content = row.get("content") if "content" in row else row.get("parts")
     text = said(texts(content))
     if kind == "user":
-        if text:
+        if text and not text.startswith(OWN):
             yield Turn(USER, text, at, line)
     elif kind in ("gemini", "model", "assistant"):
         spent = mapping(row.get("tokens"))

@@ -10,7 +10,7 @@ OUTPUT = 6_000  # characters that are kept of what a tool printed: its beginning
 _TAGS = (
     "hook_context|system-reminder|git-mem|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|bash-input|"
     "task-notification|user-prompt-submit-hook|ide_opened_file|ide_selection|ide_diagnostics|environment_context|user_instructions|user_shell_command|turn_aborted|"
-    "permissions instructions|collaboration_mode|subagent_notification|session_context|INSTRUCTIONS|environment_details|new-diagnostics|post-tool-use-hook|skill"
+    "permissions instructions|collaboration_mode|subagent_notification|session_context|INSTRUCTIONS|environment_details|new-diagnostics|post-tool-use-hook|skill|state_snapshot"
 )
 _PUT_IN = re.compile(rf"<({_TAGS})(?:\s[^<>]*)?>.*?</\1>|\[git-mem\].*?\[/git-mem\]|&lt;git-mem&gt;.*?&lt;/git-mem&gt;", re.DOTALL)
 # a fence whose end was cut off, with the lines that are surely its own
@@ -38,7 +38,8 @@ def said(text: str, most: int = SAID) -> str:
 def printed(text: str, most: int = OUTPUT) -> str:
     """Return what a tool printed, without what hooks had put in: its beginning and its end."""
     if len(text) > 8 * most:
-        text = text[: 4 * most] + "\n" + text[-4 * most :]
+        text = public(text)  # before its middle goes: a mark may be there
+        text = text if len(text) <= 8 * most else text[: 4 * most] + "\n" + text[-4 * most :]
     text = said(text, 8 * most)
     return text if len(text) <= most else f"{text[: most // 2].rstrip()}\n…\n{text[-(most // 2) :].lstrip()}"
 

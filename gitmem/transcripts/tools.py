@@ -4,6 +4,7 @@ import posixpath
 import re
 from typing import Any
 
+from gitmem.model.private import public
 from gitmem.model.turn import TOOL, Turn
 from gitmem.transcripts.said import mapping, printed, sequence, string
 
@@ -27,7 +28,15 @@ def used(tool: str, given: dict[str, Any], output: str, failed: bool | None, roo
     listed = tasks(tool, given)
     if failed is None and (code := _EXITED.search(output[:400]) or _EXITED.search(output[-400:])):
         failed = code[1] != "0"
-    return Turn(TOOL, listed or printed(output), tool=tool, command=command[:COMMAND], files=files(given, root), failed=failed, **where)
+    return Turn(
+        TOOL,
+        public(listed) or printed(output),
+        tool=tool,
+        command=public(command)[:COMMAND],
+        files=files(given, root),
+        failed=failed,
+        **where,
+    )
 
 
 def files(given: dict[str, Any], root: str = "") -> tuple[str, ...]:

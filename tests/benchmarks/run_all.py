@@ -12,6 +12,7 @@ NAMES = (
     "bench_search",
     "bench_matching",
     "bench_extraction",
+    "bench_digest",
     "bench_merge",
     "bench_cli",
     "bench_hook",

@@ -132,3 +132,27 @@ def test_text_of_others_does_not_reach_the_terminal_raw(mem: Mem) -> None:
     (mem.folder / "evil.txt").write_text("Decision: use \x1b[31mred\x1b[0m ink for it\n")
 
     assert "\x1b" not in mem("extract", "evil.txt").out
+
+
+def test_a_repository_without_commits_is_said_to_be_one(mem: Mem, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", str(tmp_path / "empty"))
+    assert "no commits yet" in mem.at(tmp_path / "empty")("extract", "--commits", "-20", code=1).err
+
+
+def test_a_proposed_gotcha_is_merged_into_one_that_everybody_has(mem: Mem) -> None:
+    known = mem("gotcha", "add", "Builds hang on arm64 machines", "--json").json["id"]
+    (mem.folder / "notes.md").write_text("Error: esbuild never ends under emulation\n\nFix: pin esbuild to 0.19\n")
+    mem("extract", "notes.md", "--save")
+    (one,) = mem("inbox", "--json").json
+
+    mem("inbox", "--merge", one["id"], "--into", known)
+
+    assert mem("inbox", "--json").json == []
+    shown = mem.show(known)
+    assert "pin esbuild" in json.dumps(shown) and shown["store"] == "shared"
+    mem("extract", "notes.md", "--save")
+    assert mem("inbox", "--json").json == []
+
+
+def test_a_folder_is_no_file(mem: Mem) -> None:
+    assert "files in it" in mem("extract", ".", code=1).err

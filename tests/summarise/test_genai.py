@@ -85,7 +85,7 @@ def test_the_schema_of_an_extraction_reaches_the_server_whole() -> None:
 
     row = gemini.asked[0]["generationConfig"]["responseSchema"]["properties"]["items"]["items"]
     assert row["properties"]["kind"]["enum"] == ["decision", "error", "pattern", "task", "done", "preference", "context"]
-    assert row["required"] == ["kind", "text", "turn"]
+    assert row["required"] == ["kind", "text"]
 
 
 @pytest.mark.parametrize(

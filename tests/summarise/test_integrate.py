@@ -7,6 +7,7 @@ from gitmem.model.item import CONTEXT, DECISION, DONE, PREFERENCE, SECTION, TASK
 from gitmem.summarise.integrate import condense, integrate, size
 
 TODAY = "2026-11-21T12:00:00Z"
+NAMES = ("billing", "catalog", "search", "shipping", "ratings", "accounts", "mailing", "reports")
 
 
 def entry(kind: str, text: str, at: str = "2026-11-20", session: str = "s1", **more):
@@ -105,3 +106,23 @@ def test_the_oldest_gives_way_first_and_is_still_named():
     assert condensed["text"].startswith("2026-03, 12 decisions: ")
     assert "Old decision number 11" in condensed["text"]
     assert [e["text"] for e in found if not e.get("of")] == [e["text"] for e in new]
+
+
+def test_what_was_condensed_is_not_counted_again_when_its_session_is_read_anew():
+    old = sections(*(entry(DECISION, f"The {name} service has its own database", f"2026-08-{n + 10}") for n, name in enumerate(NAMES)))
+    once = condense(integrate({}, old)[0], 300, TODAY)
+    (joined,) = once["key_decisions"]
+    assert joined["of"] == len(NAMES)
+    again, grown = integrate(once, old)
+    assert not grown.changed
+    assert condense(again, 300, TODAY) == once
+
+
+def test_a_clause_that_speaks_of_more_is_kept_when_its_month_grows():
+    many = [entry(DECISION, f"The {name} service has its own database", f"2026-08-{n + 10}") for n, name in enumerate(NAMES)]
+    last = entry(DECISION, "Workers get 2 more threads each", "2026-08-19")
+    once = condense(integrate({}, sections(*many, last))[0], 300, TODAY)
+    assert "2 more threads" in texts(once)[0]
+    late = entry(DECISION, "Nightly backups are encrypted with age", "2026-08-20")
+    again = condense(integrate(once, sections(late))[0], 250, TODAY)
+    assert "2 more threads" in texts(again)[0]

@@ -145,6 +145,11 @@ def test_gemini_lines_replace_earlier_ones() -> None:
         rows(
             {"projectHash": "h", "startTime": "t", "kind": "main"},
             {"id": "1", "type": "user", "content": [{"text": "<hook_context>secret</hook_context>build it"}]},
+            {
+                "id": "0",
+                "type": "user",
+                "content": [{"text": "System: Potential loop detected. Details: x. Avoid repeating the same tool calls."}],
+            },
             {"id": "2", "type": "gemini", "content": "", "tokens": {"total": 15}},
             {"$set": {"lastUpdated": "t"}},
             {"id": "2", "type": "gemini", "content": "I build.", "tokens": {"total": 15}, "toolCalls": [call]},
