@@ -98,8 +98,8 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
 def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool) -> None:
     """Write the store's records into agents' memory files, in a block of git mem's own.
 
-    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track. A line of the block
-    that somebody edited goes into its record first.
+    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track; with --remove every
+    file that has a block. A line of the block that somebody edited goes into its record first.
 
     \b
     Examples:
@@ -315,9 +315,10 @@ def _report(term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: b
         for push in pushes:
             _say_push(term, push, dry, remove)
         if not pushes and not run.problems:
-            term.say(
+            nothing = (
                 "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem native push --to claude"
             )
+            term.say("no memory file here has a block: nothing was changed." if remove else nothing)
     for problem in run.problems[1:]:
         term.note(f"{problem} {problem.hint}")
     if run.problems:

@@ -12,11 +12,12 @@ from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.files import Lock, disk_error, head, ignore_text, storable
 from gitmem.git.build import object_id
 from gitmem.git.process import Git
+from gitmem.git.worktree import DIFF
 from gitmem.install import changes
 from gitmem.model.ignore import ignored
 from gitmem.model.scrub import scrub
 from gitmem.services import native_plan, native_pull, native_push
-from gitmem.services.native_files import Files, Finder
+from gitmem.services.native_files import Files, Finder, obstacle
 from gitmem.services.native_lines import Row
 from gitmem.services.native_pull import Plan, World
 from gitmem.services.native_push import Push, Target
@@ -31,12 +32,17 @@ FIELDS = (
 )  # fmt: skip
 
 
+class Changed(Busy):
+    """A file was written after it was read: what somebody put into its block meanwhile is to be taken first."""
+
+
 @dataclass
 class Run:
-    """One look at the memory files of a work tree and at the stores."""
+    """One look at the memory files of a work tree and at the stores. `taken` are the bytes from which blocks were taken into the store, by file."""
 
     app: App
     more: Sequence[str] = ()
+    taken: dict[str, bytes] = field(default_factory=dict)
     problems: list[GitmemError] = field(default_factory=list)
 
     @cached_property
@@ -112,7 +118,7 @@ class Run:
             root,
             "--work-tree",
             root,
-            "diff",
+            *DIFF,
             "--no-ext-diff",
             "--no-textconv",
             "--no-renames",
@@ -138,17 +144,18 @@ class Run:
     def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
         """Take what the files say into the store; with `blocks` only what was changed in blocks of ours. Some of it may wait in the journal."""
         plan = native_plan.plan(self.files, self.world, blocks=blocks)
+        self.taken = {os.path.realpath(memo.path): memo.data for memo in self.files.memos}
         if not dry and plan.writes and native_pull.apply(plan, self.world):
             plan.notes.append("another process was writing: what was read is in the journal, and the next git mem command commits it.")
         return plan
 
     # -- writing
 
-    def targets(self, to: Sequence[str]) -> list[Target]:
-        """Return the files to write."""
+    def targets(self, to: Sequence[str], *, remove: bool = False) -> list[Target]:
+        """Return the files to write, or to take the block out of."""
         own = self.files  # git lists before names are looked at
         found = self.app.worktree(self.finder.root).ignored(native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within])
-        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True))
+        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), remove=remove)
 
     @cached_property
     def writer(self) -> native_push.Writer:
@@ -161,7 +168,7 @@ class Run:
     def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
         out = []
-        for target in self.targets(to):
+        for target in self.targets(to, remove=remove):
             try:
                 out.append(self._push(target, dry=dry, remove=remove))
             except GitmemError as error:
@@ -171,7 +178,13 @@ class Run:
     def _push(self, target: Target, *, dry: bool, remove: bool) -> Push:
         real = os.path.realpath(target.path)
         for _ in range(AGAIN):
-            push = self.writer.push(target, changes.read(real), remove=remove)
+            data = changes.read(real)
+            why, hint = obstacle(data or b"")
+            if why:
+                raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
+            if data != self.taken.get(real, data):
+                raise Changed(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+            push = self.writer.push(target, data, remove=remove)
             if dry or not push.changes:
                 return push
             changes.check(real)
@@ -185,6 +198,14 @@ class Run:
                 changes.write(real, push.after, 0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
                 return push
         raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+
+
+def with_blocks(app: App) -> list[str]:
+    """Return the memory files that have a block of ours, as they are called; none where there can be none."""
+    try:
+        return [memo.name for memo in Run(app).files.memos if native_push.has_block(memo.data)]
+    except GitmemError:
+        return []
 
 
 @contextmanager
@@ -229,11 +250,17 @@ def _both(app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool 
         first.targets(to)  # a wrong name is told before anything else
         return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove)
     with alone(app):
-        first = Run(app, more)
-        first.targets(to)
-        plan = first.pull(blocks=blocks)
-        run = Run(app, more) if plan.writes else first
-        return run, plan, run.push(to, remove=remove)
+        plan, pushes = Plan(), dict[str, Push]()
+        for _ in range(AGAIN):
+            first = Run(app, more)
+            first.targets(to)
+            pulled = first.pull(blocks=blocks)
+            run = Run(app, more, first.taken) if pulled.writes else first
+            pushes |= {one.target.path: one for one in run.push(to, remove=remove) if one.changes or one.target.path not in pushes}
+            plan = Plan([*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes])))
+            if not any(isinstance(problem, Changed) for problem in run.problems):
+                break
+        return run, plan, list(pushes.values())
 
 
 def keep_in_step(app: App, how: str) -> list[str]:

@@ -21,6 +21,7 @@ _END = re.compile(r"\s*<!-- git-mem: end memory[^>]*-->\s*$")
 _OTHER_BEGIN = re.compile(r"\s*<!-- git-mem: begin -->\s*$")  # the section that tells an agent of `git mem`
 _OTHER_END = re.compile(r"\s*<!-- git-mem: end -->\s*$")
 _LINE = re.compile(r"[-*+] (.*) \((?:([^()]*); )?([0-9a-hjkmnp-tv-z]{8})-([0-9a-f]{4})\)\s*$")
+_ITEM = re.compile(r"[-*+] (.*\S)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LABEL = re.compile(rf"(?:pinned )?((?:critical |warning |info )?gotcha|{'|'.join(TYPES)}): ")
 WORKAROUND = " — workaround: "
@@ -60,6 +61,7 @@ class Block:
     lines: tuple[Line, ...] = ()
     added: tuple[tuple[int, str], ...] = ()  # (line from 1, text) of what somebody wrote into it
     said: int = 0  # lines that were written
+    loose: tuple[str, ...] = ()  # what else stands in it: somebody's text, which goes below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,29 @@ def find(lines: Sequence[str]) -> list[Block]:
 def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> Block:
     found: list[Line] = []
     added: list[tuple[int, str]] = []
+    loose: list[str] = []
+    gap = follows = False  # after an empty line of what is loose; after a line that was added
     for n in range(first, last + 1):
         text = lines[n].rstrip()
         if (row := _LINE.match(text)) and not _BEGIN.match(text):
             found.append(Line(row[3], row[1], n + 1, row[4]))
-        elif text.strip() and text.strip() not in OWN and not _BEGIN.match(text) and not _END.match(text):
-            added.append((n + 1, re.sub(r"^[-*+] ", "", text.strip())))
+        elif _BEGIN.match(text) or _END.match(text) or text.strip() in OWN:
+            pass
+        elif not text:
+            gap = bool(loose)
+        elif (item := _ITEM.match(text)) and not loose:
+            added.append((n + 1, item[1]))
+            follows = True
+            continue
+        elif follows and text[0] in " \t":
+            added[-1] = (added[-1][0], f"{added[-1][1]} {text.strip()}")
+            continue
+        else:
+            loose += [*([lines[n][len(text) :]] if gap else []), lines[n]]
+            gap = False
+        follows = False
     begin = _BEGIN.match(lines[first])
-    return Block(first, last, whole, tuple(found), tuple(added), int(begin[1]) if begin and begin[1] else len(found))
+    return Block(first, last, whole, tuple(found), tuple(added), int(begin[1]) if begin and begin[1] else len(found), tuple(loose))
 
 
 def _is_ours(line: str) -> bool:
@@ -173,11 +190,12 @@ def regions(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def outside(text: str) -> str:
-    """Return a text without the blocks of ours that hold memory."""
+    """Return a text without the blocks of ours that hold memory; what somebody wrote into them stays, but for lines that become records."""
     lines = text.split("\n")
+    blocks = find(lines)
     out, at = "", 0
-    for start, stop in _spans(text, lines, find(lines)):
-        out, at = out + text[at:start], stop
+    for block, (start, stop) in zip(blocks, _spans(text, lines, blocks), strict=True):
+        out, at = out + text[at:start] + _instead(text[start:stop], block.loose), stop
     return out + text[at:]
 
 
@@ -243,10 +261,16 @@ def _written(text: str, entries: Sequence[Entry]) -> str:
     at = 0
     for n, (start, stop) in enumerate(_spans(text, lines, blocks)):
         out.append(text[at:start])
-        if n == 0 and new:
-            out.append((end + "\n").join(new) + (end + "\n" if text[start:stop].endswith("\n") else ""))
+        out.append(_instead(text[start:stop], [*(row + end for row in new if n == 0), *blocks[n].loose]))
         at = stop
     return "".join([*out, text[at:]])
+
+
+def _instead(old: str, rows: Sequence[str]) -> str:
+    """Return lines in the place of a block, with a line end at their end if it had one."""
+    if not rows:
+        return ""
+    return "\n".join(rows) + "\n" if old.endswith("\n") else "\n".join(rows).removesuffix("\r")
 
 
 def _spans(text: str, lines: Sequence[str], blocks: Sequence[Block]) -> list[tuple[int, int]]:

@@ -312,14 +312,19 @@ def _statement(piece: _Piece, known: Callable[[str], bool], scrub: Callable[[str
     below = f"{below}\n\n{rest}" if below and rest else below or rest
     if (piece.kind != "section" and not _says(head)) or not head or (head.endswith((":", "：")) and not below.strip()):
         return None
-    title = head
-    if len(head) > TITLE:
-        parts = _SENTENCE.split(head, maxsplit=1)
-        title = parts[0] if len(parts) > 1 and len(parts[0]) <= TITLE else f"{head[: TITLE - 1].rsplit(' ', 1)[0].rstrip()}…"
-        more = parts[1] if len(parts) > 1 and title == parts[0] else head
-        below = f"{more}\n\n{below}" if below else more
+    title, below = divided(head, below)
     title, body = clean_title(title.replace("**", "")), clean_body(below[:BODY])
     return Statement(title, body, (piece.first, piece.last), type_of(title, piece.head, task=bool(piece.box)), text_key(title, body))
+
+
+def divided(line: str, below: str = "") -> tuple[str, str]:
+    """Return a line as a title, and what is below it: a long one goes below, whole or without its first sentence."""
+    if len(line) <= TITLE:
+        return line, below
+    parts = _SENTENCE.split(line, maxsplit=1)
+    title = parts[0] if len(parts) > 1 and len(parts[0]) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0].rstrip()}…"
+    more = parts[1] if len(parts) > 1 and title == parts[0] else line
+    return title, f"{more}\n\n{below}" if below else more
 
 
 def _headline(text: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ LINES, BYTES = 200, 25_000  # of a MEMORY.md that Claude Code loads
 SHOWN = ("CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "AGENTS.md", "AGENTS.override.md")
 READER = {"CLAUDE.md": "claude", "CLAUDE.local.md": "claude", "GEMINI.md": "gemini", "AGENTS.md": "agents", "AGENTS.override.md": "agents"}
 TOPICS = {"user": "preference", "feedback": "rule", "project": "context", "reference": "fact"}  # Claude Code's types of its topic files
+WIDE = (b"\xff\xfe", b"\xfe\xff")  # how a file in UTF-16 begins
 _CONFLICT = re.compile(r"^<{7} .*?^={7}\r?$.*?^>{7} ", re.MULTILINE | re.DOTALL)
 
 
@@ -65,6 +66,19 @@ class Files:
     notes: tuple[str, ...]
     folders: tuple[str, ...]
     tree: str = ""  # the work tree
+
+
+def obstacle(data: bytes) -> tuple[str, str]:
+    """Return why nothing may be written into a file that has these bytes, and what to do; empty where it may."""
+    if data.startswith(WIDE):
+        return "is in UTF-16", "Save it as UTF-8."
+    if b"\0" in data:
+        return "is no text file", "Name another file."
+    if len(data) > SIZE:
+        return f"is larger than {SIZE >> 20} MiB", "Make it shorter: no agent reads so much."
+    if _CONFLICT.search(data.decode("utf-8", "replace")):
+        return "is in the middle of a merge", "Settle its conflict first."
+    return "", ""
 
 
 def encoded(path: str) -> str:
@@ -293,13 +307,11 @@ class Finder:
         if cut:
             data = data[:SIZE].rpartition(b"\n")[0] + b"\n"
             notes.append(f"{memo.name} is larger than {SIZE >> 20} MiB: only its beginning is read.")
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            text = data.decode("utf-16", "replace")
-        elif b"\0" in data:
+        is_wide = data.startswith(WIDE)
+        if b"\0" in data and not is_wide:
             self._notes.append(f"{memo.name} is no text file: it is not read.")
             return None
-        else:
-            text = data.decode("utf-8", "replace")
+        text = data.decode("utf-16" if is_wide else "utf-8", "replace")
         if _CONFLICT.search(text):
             self._notes.append(f"{memo.name} is in the middle of a merge: it is not read until its conflict is settled.")
             return None

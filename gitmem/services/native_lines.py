@@ -38,6 +38,12 @@ def usual(text: str) -> str:
     return " ".join(text.translate(_BACK).split())
 
 
+def whole(part: str, told: str, value: str) -> str:
+    """Return what a part of an edited line stands for: what the record has, where that was not touched, though the line shows its beginning alone."""
+    cut = part.endswith("…") and value.startswith(usual(part[:-1]))
+    return value if part == told or cut else usual(part)
+
+
 def entry_of(row: Row, clean: Clean) -> Entry:
     """Return a record for the block, with the first place that it is about."""
     places = (

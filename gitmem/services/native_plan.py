@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
-from gitmem.clock import base32, seconds
+from gitmem.clock import seconds
 from gitmem.codemap.anchoring import attach
 from gitmem.errors import GitmemError, InvalidRecord, UserError
 from gitmem.model import block
 from gitmem.model.cues import type_of
+from gitmem.model.kinds import derived_id
 from gitmem.model.merge import restamp
 from gitmem.model.pairing import LIKE, Said, likeness, pair
 from gitmem.model.record import Record, make
-from gitmem.model.statements import Statement, same_words, text_key
+from gitmem.model.statements import Statement, divided, same_words, text_key
 from gitmem.services.memories import clean
 from gitmem.services.native_files import Files, Memo
-from gitmem.services.native_lines import text_of, usual
+from gitmem.services.native_lines import text_of, usual, whole
 from gitmem.services.native_pull import (
     ARCHIVED,
     CHANGED,
@@ -112,17 +112,16 @@ class _Planner:
             for found in block.find(memo.text.replace("\r\n", "\n").split("\n")):
                 for line in found.lines:
                     row = rows.get(line.short)
-                    if line.edited and row is None:
+                    if row is not None and memo.tracked and row["store"] != "shared":
+                        row = None  # anybody may have written it: it changes nothing of this user's alone
+                    if line.edited and row is None and self._wrote(memo, line.number, line.text):
                         self.plan.notes.append(
-                            f"{memo.name}:{line.number} was edited, and no record has the id {line.short}: it is not taken over."
+                            f"{memo.name}:{line.number} was edited, and no record has the id {line.short}: it becomes one of its own."
                         )
                     elif line.edited and row is not None and row["id"] not in done and self._line(memo, line, row):
                         done.add(str(row["id"]))
                 for number, text in found.added:
-                    title = usual(block.unlabelled(text)[1])
-                    if title:
-                        statement = Statement(title, "", (number, number), type_of(title), text_key(title, ""))
-                        self.fresh.append((_loose(memo), statement))
+                    self._wrote(memo, number, text)
                 missing = found.said - len(found.lines)
                 if found.whole and missing > 0:
                     self.plan.notes.append(
@@ -131,21 +130,31 @@ class _Planner:
                     )
         return done
 
+    def _wrote(self, memo: Memo, number: int, text: str) -> bool:
+        """Take what somebody wrote into a block as a statement of its own; say whether it has words."""
+        _, line, helps = block.unlabelled(text)
+        title, body = divided(usual(line), f"Workaround: {usual(helps)}" if helps else "")
+        if title:
+            self.fresh.append((_loose(memo), Statement(title, body, (number, number), type_of(title), text_key(title, body))))
+        return bool(title)
+
     def _line(self, memo: Memo, line: block.Line, row: Row) -> bool:
         """Take an edited line into its record, unless the record is newer; say whether it differs from the record."""
-        if line.text == text_of(row, self.world.clean):
+        told = text_of(row, self.world.clean)
+        if line.text == told:
             return False
         _, title, helps = block.unlabelled(line.text)
-        title, helps = usual(title), usual(helps)
-        if not title:
+        if not usual(title):
             self.plan.notes.append(f"{memo.name}:{line.number} has no words left: it is not taken over.")
             return False
         scope = str(row["store"])
         before = self.world.store(scope).get(str(row["id"])).record
+        _, was_title, was_helps = block.unlabelled(told)
+        title, helps = whole(title, was_title, before.title), whole(helps, was_helps, str(before.get("workaround") or ""))
         after = before.change(title=title, **({"workaround": helps or None} if before.kind == "gotcha" else {}))
         if (after.title, after.get("workaround")) == (before.title, before.get("workaround")):
             return False
-        self._settle(memo, line.number, scope, before, after, block.check(text_of(row, self.world.clean)) != line.check)
+        self._settle(memo, line.number, scope, before, after, block.check(told) != line.check)
         return True
 
     def _settle(self, memo: Memo, line: int, scope: str, before: Record, after: Record, both: bool) -> None:
@@ -310,8 +319,7 @@ class _Planner:
         store = self.world.store(memo.scope)
         taken = {str(row["id"]) for row in self.world.rows} | self.used
         for n in range(TRIES):
-            name = f"native {memo.agent} {statement.key}{f' {n}' if n else ''}"
-            id = f"mem-{base32(int.from_bytes(sha256(name.encode('utf-8', 'replace')).digest()[:16], 'big'))}"
+            id = derived_id("mem", f"native {memo.agent} {statement.key}{f' {n}' if n else ''}")
             if store.read_file(tombstone_path(id)) is not None:
                 self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
                 return None

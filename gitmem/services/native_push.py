@@ -49,18 +49,24 @@ class Push:
         return self.what in {"written", "removed"} or (self.what == "full" and self.before is not None and self.after != self.before)
 
 
-def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool]) -> list[Target]:
+def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, remove: bool = False) -> list[Target]:
     """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
 
-    `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a name
-    that stands for none.
+    With `remove`, those that have a block too. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands
+    what is private. Raises UserError for a name that stands for none.
     """
     if not to:
         own = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
         own += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
-        return own
+        own += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if remove and memo.within and has_block(memo.data)]
+        return list({target.path: target for target in own}.values())
     out = [_named(finder, name, ignored) for name in to]
     return list({target.path: target for target in out}.values())
+
+
+def has_block(data: bytes) -> bool:
+    """Say whether a block of ours is in a file."""
+    return bool(block.find(data.decode("utf-8", "surrogateescape").split("\n")))
 
 
 def _auto(finder: Finder) -> Target:
@@ -117,7 +123,7 @@ def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> T
         raise UserError(
             f"{name} is named by .gitmemignore or gitmem.ignore: nothing is written into it.", "Take it out there, or choose another file."
         )
-    own = ignored.get(name, False) or ("agent-memory-local" in name.split("/") and not finder.tracks(name))
+    own = ignored.get(name, False)
     return Target(path, name, reader, agent, EVERY[:2] if own and agent else EVERY if own else ("shared",), *limits)
 
 

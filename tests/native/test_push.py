@@ -254,6 +254,20 @@ def test_the_way_back(native: Native) -> None:
     assert "has no block" in native("push", "--remove").out
 
 
+def test_the_way_back_needs_no_name(native: Native) -> None:
+    """`--remove` alone finds every file here that has a block, also when the memory is gone; a wipe and an uninstall say so."""
+    native.mem.add("Everybody knows")
+    native.write("GEMINI.md", "mine\n")
+    native("push", "--to", "gemini,agents")
+    hint = "GEMINI.md, AGENTS.md have a block of records, which stays; to take it out: git mem native push --remove\n"
+    assert hint in native.mem("uninstall", "claude").err
+    assert hint in native.mem("wipe", "--yes").err
+    out = native("push", "--remove").out
+    assert "out of GEMINI.md" in out and "out of AGENTS.md" in out
+    assert (native.root / "GEMINI.md").read_text() == "mine\n\n" and (native.root / "AGENTS.md").read_text() == ""
+    assert "have a block" not in native.mem("uninstall", "claude").err
+
+
 def test_a_dry_run_writes_nothing(native: Native) -> None:
     """It tells the same."""
     native.mem.add("Everybody knows")
