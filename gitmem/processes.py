@@ -26,6 +26,12 @@ def agent() -> str:
     return ""
 
 
+def own() -> str:
+    """Return this process, in the form of `agent`; '' when that cannot be told."""
+    found = _stat(os.getpid())
+    return f"{_host()} {os.getpid()} {found[2]}" if found else ""
+
+
 def leader() -> str:
     """Return the process that leads this terminal's session, in the form of `agent`; '' where there is no terminal, or it cannot be told."""
     try:

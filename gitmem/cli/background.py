@@ -12,7 +12,7 @@ import click
 
 from gitmem.app import App, open_app
 from gitmem.cli.render import Terminal
-from gitmem.errors import GitmemError, InvalidRecord
+from gitmem.errors import GitmemError, InvalidRecord, UnknownId
 from gitmem.files import Lock, code_state, storable
 from gitmem.index import native, sessions
 from gitmem.index.query import Index
@@ -21,7 +21,7 @@ from gitmem.services import placing
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
 TURN = 10.0  # seconds that a drain waits for the one before it
-LONGEST = 900  # seconds that a drain may take
+LONGEST = 900  # seconds that a drain may take for one session, and for the rest
 TRACE = "background"  # the mark that tells what was done last
 
 
@@ -29,20 +29,23 @@ TRACE = "background"  # the mark that tells what was done last
 @click.pass_obj
 def drain_command(term: Terminal) -> None:
     """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
-    signal.alarm(LONGEST)  # what hangs ends; what it had taken on comes back by its lease
+    signal.alarm(LONGEST)  # what hangs ends; what it had taken on comes back with the next one, which reads less of it
     with term.open() as app, _alone(app):
-        began, done, failed = time.monotonic(), list[str](), ""
+        began, done, failures = time.monotonic(), list[str](), list[Exception]()
         app.state.begin_drain()
         try:
-            for step in (_commit, _finish, _condense, _compile, _native, _follow):
-                done += step(app)
-        except Exception as error:
-            failed = f"{type(error).__name__}: {error}"
-            raise
+            for step in (_commit, _adopt, _finish, _condense, _compile, _native, _follow, _expire):
+                try:
+                    done += step(app)
+                except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
+                    failures.append(error)
         finally:
+            failed = "; ".join(f"{type(error).__name__}: {error}" for error in failures)
             facts = {"at": app.clock.now(), "seconds": round(time.monotonic() - began, 3), "did": done, "failed": failed}
             if not app.state.in_memory:
                 app.state.mark(TRACE, json.dumps(facts))
+        if failures:
+            raise failures[0]
 
 
 @contextmanager
@@ -76,8 +79,26 @@ def _commit(app: App) -> list[str]:
     if learned:
         app.settle()
     app.indexes()
-    app.expire_sessions()
     return [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
+
+
+def _adopt(app: App) -> list[str]:
+    """Have sessions digested of which only the history is left."""
+    from gitmem.services.adopting import adopt
+
+    store = app.settings.get("digest")
+    if store == "off":
+        return []
+
+    def has(id: str) -> bool:
+        try:
+            app.store(store).get(id)
+        except UnknownId:
+            return False
+        return True
+
+    found = adopt(app.home, app.state, has, str(app.location.worktree or ""), app.clock.now())
+    return [f"{found} session(s) found again by their history"] if found else []
 
 
 def _finish(app: App) -> list[str]:
@@ -87,10 +108,16 @@ def _finish(app: App) -> list[str]:
     from gitmem.cli.desk import desk  # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
     from gitmem.services import sessions as service
 
-    done = service.work_off(app.state, desk(app))
+    done = service.work_off(app.state, desk(app), lambda: signal.alarm(LONGEST))
     if done:
         app.index()
     return done
+
+
+def _expire(app: App) -> list[str]:
+    """Forget what is old; last, so that a session which died long ago is digested before."""
+    app.expire_sessions()
+    return []
 
 
 def _condense(app: App) -> list[str]:

@@ -5,7 +5,7 @@ writes it.
 """
 
 from gitmem.index.state import State, healing
-from gitmem.model.workflow import COMMAND, SKEW, TTL, Act
+from gitmem.model.workflow import ASSISTANT, COMMAND, SKEW, TTL, Act, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,14 +79,18 @@ def note(
 
 
 def _is_there(state: State, root: str, began: float, row: "tuple[str, str, str, str]") -> bool:
-    """Say whether the last act of a kind is this one, and its command was not given again since."""
+    """Say whether the last act of a kind is this one, in any letters, and its command was not given again since."""
     kind, what, agent, story = row
     sql = "SELECT n, what, agent, story, ok FROM acts WHERE root = ? AND began = ? AND kind = ? ORDER BY n DESC LIMIT 1"
     last = state.db.execute(sql, (root, began, kind)).fetchone()
-    if last is None or last[1:] != (what, agent, story, 1):
+    if last is None or _bare(last[1]) != _bare(what) or last[2:] != (agent, story, 1):
         return False
-    again = "SELECT 1 FROM acts WHERE root = ? AND n > ? AND kind = ? AND what = ?"
-    return not state.db.execute(again, (root, last[0], COMMAND, what)).fetchone()
+    since = "SELECT what FROM acts WHERE root = ? AND n > ? AND kind = ? AND role <> ?"
+    return all(normal(given) != normal(what) for (given,) in state.db.execute(since, (root, last[0], COMMAND, ASSISTANT)))
+
+
+def _bare(what: str) -> str:
+    return what.lower().removeprefix("*")
 
 
 @healing

@@ -16,7 +16,7 @@ from gitmem.files import Home
 from gitmem.git.objects import Objects, diff
 from gitmem.index.neighbours import LINKED, LINKING, NEIGHBOURS, Map, beside, close
 from gitmem.index.query import NAME, SCHEMA, Index
-from gitmem.index.rows import bases, columns, entries, gone, words
+from gitmem.index.rows import bases, columns, entries, settled, words
 from gitmem.index.state import is_damage, use_wal
 from gitmem.index.words import parts
 from gitmem.model.kinds import command_heads, error_patterns
@@ -60,7 +60,7 @@ CREATE TABLE commands (head TEXT, n INTEGER, PRIMARY KEY (head, n)) WITHOUT ROWI
 CREATE INDEX commands_n ON commands (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
-CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, gone TEXT);
+CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, settled TEXT);
 CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT, detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
   critical INTEGER, PRIMARY KEY (n, place)) WITHOUT ROWID;
 CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
@@ -319,7 +319,7 @@ class Cache:
         if record.kind == "gotcha":
             self.db.executemany("INSERT OR IGNORE INTO commands VALUES (?, ?)", [(c, n) for c in command_heads(record.get("triggers"))])
         if record.kind == "summary":
-            self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), gone(record)))
+            self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), settled(record)))
             self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 12)})", [(n, *row) for row in entries(record)])
         if record.kind == "work":
             self.db.execute(

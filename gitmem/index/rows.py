@@ -10,6 +10,7 @@ from gitmem.model import work
 from gitmem.model.kinds import error_patterns
 from gitmem.model.record import Record
 
+FOREVER = "~"  # greater than any date
 SAID = frozenset({"text", "detail"})  # of an entry, what somebody said
 
 
@@ -65,10 +66,18 @@ def entries(record: Record) -> list[tuple[Any, ...]]:
     return out
 
 
-def gone(record: Record) -> str:
-    """Return which entries people took out of a summary, as JSON."""
+def settled(record: Record) -> str:
+    """Return what of a session's digest a summary has settled, as JSON {id: until when}: what it has, also in other words, and what people took out."""
+    sections = record.fields.get("sections")
+    out: dict[str, str] = {}
+    for rows in sections.values() if isinstance(sections, Mapping) else ():
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, Mapping) and isinstance(row.get("at"), str):
+                also = row["also"] if isinstance(row.get("also"), list) else ()
+                out |= {id: max(row["at"], out.get(id, "")) for id in (row.get("id"), *also) if isinstance(id, str)}
     ids = record.fields.get("gone")
-    return json.dumps([x for x in ids if isinstance(x, str)]) if isinstance(ids, list) and ids else ""
+    out |= {id: FOREVER for id in (ids if isinstance(ids, list) else ()) if isinstance(id, str)}
+    return json.dumps(out) if out else ""
 
 
 def _text(record: Record) -> str:

@@ -57,16 +57,17 @@ class Session:
 
 
 class Request:
-    """What a session asked; `claimed` is the mark of who is at it."""
+    """What a session asked; `claimed` is the mark of who is at it, `tries` how often it was taken before and not done."""
 
-    __slots__ = ("at", "claimed", "kind", "n", "session")
+    __slots__ = ("at", "claimed", "kind", "n", "session", "tries")
 
-    def __init__(self, n: int, kind: str, session: str, at: float, claimed: float) -> None:
+    def __init__(self, n: int, kind: str, session: str, at: float, claimed: float, tries: int = 0) -> None:
         self.n = n
         self.kind = kind
         self.session = session
         self.at = at
         self.claimed = claimed
+        self.tries = tries
 
 
 class Cost:
@@ -123,7 +124,7 @@ def end(state: State, id: str, at: float, why: str) -> bool:
     return _end(state, id, at, why, "")
 
 
-def _end(state: State, id: str, at: float, why: str, test: str, *values: object) -> bool:
+def _end(state: State, id: str, at: float, why: str, test: str, *values: object, asked: float | None = None) -> bool:
     db = state.db
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -132,7 +133,7 @@ def _end(state: State, id: str, at: float, why: str, test: str, *values: object)
         )
         if ended:
             db.execute("DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL", (DIGEST, id))
-            db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (DIGEST, id, at))
+            db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (DIGEST, id, at if asked is None else asked))
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -157,9 +158,15 @@ def lost(state: State, now: float, is_gone: "Callable[[str], bool | None]", but:
 
 
 @healing
-def bury(state: State, session: Session) -> bool:
-    """End a session that is lost, at its last sign of life; False when it gave another one meanwhile."""
-    return _end(state, session.id, session.last, GONE, " AND last = ?", session.last)
+def bury(state: State, session: Session, now: float | None = None) -> bool:
+    """End a session that is lost, at its last sign of life; False when it gave another one meanwhile. Its digest is asked for `now`."""
+    return _end(state, session.id, session.last, GONE, " AND last = ?", session.last, asked=now)
+
+
+@healing
+def forgo(state: State, id: str, at: float, why: str) -> None:
+    """Note that a session has ended whose digest is there already."""
+    state.db.execute("UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL AND last = ?", (at, why, id, at))
 
 
 @healing
@@ -208,24 +215,36 @@ def waiting(state: State) -> int:
 
 
 @healing
-def take(state: State, now: float) -> Request | None:
-    """Take the oldest thing that is asked for; None when there is none. One whose taker died comes back after a while.
+def take(state: State, now: float, taker: str = "", is_gone: "Callable[[str], bool | None]" = lambda _: None) -> Request | None:
+    """Take what was asked for first, of what was tried least; None when there is nothing that is free.
 
-    Who waited for the database may be told a time from before the other's claim: that does not end it.
+    One whose taker died is free at once where `is_gone` knows of the process, and else after a while. Who waited for the database may be
+    told a time from before the other's claim: that does not end it. What was taken often and never done waits behind the rest.
     """
     db = state.db
     db.execute("BEGIN IMMEDIATE")
     try:
-        sql = "SELECT n, kind, session, at FROM requests WHERE claimed IS NULL OR claimed < ? OR claimed > ? ORDER BY n LIMIT 1"
-        row = db.execute(sql, (now - LEASE, now + LEASE)).fetchone()
-        if row:
-            db.execute("UPDATE requests SET claimed = ? WHERE n = ?", (now, row[0]))
+        for n, kind, session, at, claimed, other, tries in db.execute(
+            "SELECT n, kind, session, at, claimed, taker, COALESCE(tries, 0) FROM requests ORDER BY COALESCE(tries, 0), n"
+        ).fetchall():
+            if claimed is None or not now - LEASE <= claimed <= now + LEASE or (other and is_gone(other)):
+                db.execute("UPDATE requests SET claimed = ?, taker = ?, tries = ? WHERE n = ?", (now, taker, tries + 1, n))
+                found: Request | None = Request(int(n), str(kind), str(session), float(at), now, int(tries))
+                break
+        else:
+            found = None
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-    return Request(int(row[0]), str(row[1]), str(row[2]), float(row[3]), now) if row else None
+    return found
+
+
+@healing
+def leave(state: State, request: Request) -> None:
+    """Note that a request failed: it comes back when its lease is over, and not with the end of this process."""
+    state.db.execute("UPDATE requests SET taker = NULL WHERE n = ? AND claimed = ?", (request.n, request.claimed))
 
 
 @healing
@@ -261,6 +280,19 @@ def to_condense(state: State) -> "dict[str, str]":
 def condensed(state: State, session: str, mark: str) -> None:
     """Note that it is there; one who asked again since goes on waiting."""
     state.db.execute("DELETE FROM marks WHERE key = ? AND value = ?", (f"condense {session}", mark))
+
+
+def owe(state: State, session: str) -> None:
+    """Note that a session is to be told of itself as soon as it hears anything: its agent does not say when a compaction is over."""
+    state.mark(f"owed {session}", "1")
+
+
+def owed(state: State, session: str) -> bool:
+    """Say whether it is, once."""
+    if not state.marked(f"owed {session}"):
+        return False
+    state.mark(f"owed {session}", "")
+    return True
 
 
 # -- a hook that runs twice

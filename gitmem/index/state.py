@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NAME = "state.db"
-SCHEMA = 6
+SCHEMA = 7
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)",
+    "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)",
     "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
@@ -132,6 +132,10 @@ class State:
                 has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
                 for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
                     db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
+                has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
+                for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
+                    if column not in has:
+                        db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
                 if found == 1:
                     db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
                 for statement in _TABLES:
@@ -295,14 +299,15 @@ class State:
 
     @healing
     def expire(self, before: float) -> None:
-        """Forget sessions without a sign of life since a time, and what they were told."""
-        self.db.execute("DELETE FROM sessions WHERE last < ?", (before,))
-        for table in ("failing", "steps", "requests", "acts"):
+        """Forget sessions without a sign of life since a time, and what they were told; one that is still to be digested stays."""
+        self.db.execute("DELETE FROM requests WHERE at < ?", (before,))
+        self.db.execute("DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)", (before,))
+        for table in ("failing", "steps", "acts"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        for key in ("asked snapshot ", "reminded ", "saved ", "condense "):  # marks of a session
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed "):  # marks of a session
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
                 f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)

@@ -20,12 +20,11 @@ def cumulative(index: Index) -> "list[int]":
 
 
 @healing
-def gone(index: Index, numbers: "Sequence[int]") -> "set[str]":
-    """Return the ids of the entries that people took out of summaries, by row."""
+def settled(index: Index, numbers: "Sequence[int]") -> "dict[str, str]":
+    """Return what of a digest summaries, by row, have settled: the ids of entries, and until when."""
     marks = ",".join("?" * len(numbers))
-    return {
-        id for (text,) in index.db.execute(f"SELECT gone FROM summaries WHERE n IN ({marks})", list(numbers)) if text for id in loads(text)
-    }
+    found = index.db.execute(f"SELECT settled FROM summaries WHERE n IN ({marks})", list(numbers))
+    return {id: until for (text,) in found if text for id, until in loads(text).items()}
 
 
 @healing

@@ -119,7 +119,9 @@ def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":
     """Return whom this clone can ask after: those who were at it here, if it was here that it was worked on last."""
     clone, rows = holders(state, str(epic["id"]))
     if rows and clone == epic["held_by"]:
-        return rows
+        # a terminal stays open when an agent has gone on from there: it says nothing of the agent's life
+        after = max((n for n, one in enumerate(rows) if one.get("session")), default=-1)
+        return [one for n, one in enumerate(rows) if one.get("session") or n > after]
     session = str(epic["holder"].get("session") or "")
     return [{"session": session, "process": "", "at": 0.0}] if session and sessions.get(state, session) else []
 

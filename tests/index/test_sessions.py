@@ -97,6 +97,60 @@ def test_a_request_comes_back_when_its_taker_died(state: State):
     assert sessions.waiting(state) == 0
 
 
+def test_a_request_whose_taker_is_known_to_be_gone_is_free_at_once(state: State):
+    sessions.ask(state, DIGEST, "s", T0)
+    assert sessions.take(state, T0, "host 1 2", lambda _: False)
+    assert sessions.take(state, T0 + 1, "host 3 4", lambda _: False) is None
+    assert sessions.take(state, T0 + 1, "host 3 4", lambda _: None) is None  # of another machine: nobody knows
+    second = sessions.take(state, T0 + 1, "host 3 4", lambda one: one == "host 1 2")
+    assert second
+    assert second.tries == 1
+    sessions.leave(state, second)  # it failed: the end of its taker does not bring it back
+    assert sessions.take(state, T0 + 2, "host 5 6", lambda _: True) is None
+    third = sessions.take(state, T0 + LEASE + 2, "host 5 6", lambda _: True)
+    assert third
+    assert third.tries == 2
+
+
+def test_what_was_never_done_waits_behind_the_rest(state: State):
+    for name in ("bad", "good"):
+        sessions.ask(state, DIGEST, name, T0)
+    taken = [sessions.take(state, T0 + n, "host 1 2", lambda _: True) for n in range(4)]
+    assert [one.session if one else "" for one in taken] == ["bad", "good", "bad", "good"]
+
+
+def test_a_session_that_is_to_be_digested_is_not_forgotten(state: State):
+    sign(state, "old", T0, opens=True)
+    (one,) = sessions.some(state)
+    assert sessions.bury(state, one, T0 + 5000)
+    state.expire(T0 + 4000)
+    assert [one.id for one in sessions.some(state)] == ["old"]
+    request = sessions.take(state, T0 + 5001)
+    assert request
+    assert request.at == T0 + 5000
+    sessions.done(state, request)
+    state.expire(T0 + 4000)
+    assert sessions.some(state) == []
+
+
+def test_requests_of_an_older_version(tmp_path: Path):
+    """A database from before requests knew who had taken them."""
+    from gitmem.light import sqlite
+
+    folder = tmp_path / "old"
+    folder.mkdir()
+    with sqlite.connect(str(folder / "state.db")) as db:
+        db.execute("CREATE TABLE requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL)")
+        db.execute("INSERT INTO requests (kind, session, at) VALUES ('digest', 's', 1.0)")
+        db.execute("PRAGMA user_version = 6")
+    db.close()
+    state = State(Home(str(folder)))
+    found = sessions.take(state, T0, "host 1 2")
+    state.close()
+    assert found
+    assert (found.session, found.tries) == ("s", 0)
+
+
 def test_a_snapshot_is_not_asked_for_all_the_time(state: State):
     asked = [sessions.ask(state, SNAPSHOT, "s", T0 + n, 600.0) for n in (0, 1, 599, 600, 601)]
     assert asked == [True, False, False, True, False]

@@ -1,7 +1,9 @@
 """A disk that is full, and one that may only be read: a clear error, nothing half-written, reading goes on."""
 
+import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -149,6 +151,61 @@ def test_read_only_disk(disk: tuple[Path, Remount], backend: str, indexed: bool)
     late, said = add(repo, "late")
     assert late, said
     assert_whole(repo, {id, late})
+
+
+def say(repo: Path, event: str, **fields: str) -> None:
+    """Send an event of a session; a hook never fails."""
+    data = {"hook_event_name": event, "session_id": "s1", "cwd": str(repo), "transcript_path": "", **fields}
+    done = subprocess.run(
+        [*mem_argv(repo, "hook", "claude")[:3], "hook", "claude"],
+        input=json.dumps(data),
+        env=mem_env(),
+        cwd=repo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def finish(repo: Path) -> str:
+    """Finish sessions; return what that complains of."""
+    done = subprocess.run(mem_argv(repo, "drain"), env=mem_env(), capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "fault of git mem" not in done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("how", ["full", "read-only"])
+def test_a_session_that_ends_on_such_a_disk(disk: tuple[Path, Remount], how: str):
+    """It is finished when there is space again, once; until then hooks succeed, and the background says what is wrong."""
+    place, remount = disk
+    repo = make_repo_on(place, "git")
+    say(repo, "UserPromptSubmit", prompt="Make the rate configurable")
+    mem(repo, "list")
+    if how == "full":
+        fill(place / "ballast", 0)
+    else:
+        remount("ro")
+    try:
+        say(repo, "SessionEnd", reason="other")
+        say(repo, "UserPromptSubmit", prompt="And now the tests")
+        finish(repo)
+    finally:
+        if how == "full":
+            (place / "ballast").unlink()
+        else:
+            remount("rw")
+    say(repo, "UserPromptSubmit", prompt="Go on with the rate")
+    say(repo, "SessionEnd", reason="other")
+    until = time.monotonic() + 30
+    while not (found := [row for row in json.loads(mem(repo, "list", "-k", "summary", "--json").stdout) if row.get("session")]):
+        assert time.monotonic() < until
+        finish(repo)
+        time.sleep(0.2)
+    assert [row["title"] for row in found] == ["Make the rate configurable"]
+    assert "Go on with the rate" in mem(repo, "show", found[0]["id"]).stdout
+    assert_whole(repo, {found[0]["id"]} if found[0]["store"] == "shared" else set())
 
 
 def test_folder_that_cannot_be_made(repo: Path):
