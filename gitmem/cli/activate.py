@@ -1,23 +1,19 @@
 """`git mem activate`: an agent comes, and is told what it should know, in time."""
 
 import contextlib
-import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import click
 
 from gitmem.app import open_app
 from gitmem.background import detach
 from gitmem.cli import options as opt
+from gitmem.cli.conversation import messages
 from gitmem.cli.render import Terminal, plain
 from gitmem.cli.session import current
-from gitmem.errors import UserError
 from gitmem.services import activation, agentfiles, greeting
 from gitmem.services.activation import Activation, Place
-
-HISTORY = 8 << 20  # bytes of a conversation that are looked at
 
 
 @click.command("activate", short_help="Greet as an agent, with what it should know")
@@ -50,7 +46,12 @@ def activate_command(term: Terminal, agent: str | None, listing: bool, file: str
         raise click.UsageError("name an agent; see which there are: git mem activate --list")
     with term.open() as app:
         place = Place(
-            app.location, term.environ, term.clock, lambda: current(term.environ), _refresh(term), _history(file) if file else None
+            app.location,
+            term.environ,
+            term.clock,
+            lambda: current(term.environ),
+            _refresh(term),
+            (lambda: messages(file)) if file else None,
         )
     active = activation.activate(agent, place, activation.limit(timeout, term.environ))
     if as_json:
@@ -96,35 +97,3 @@ def _refresh(term: Terminal) -> Callable[[], object]:
             app.index()
 
     return refresh
-
-
-def _history(name: str) -> Callable[[], Sequence[Mapping[str, Any]]]:
-    """Return what reads a conversation: a JSON list of messages, an object that holds one, or a message a line. It may block: a pipe, a slow disk."""
-
-    def read() -> Sequence[Mapping[str, Any]]:
-        try:
-            with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
-                text = file.read(HISTORY).decode("utf-8", "replace").removeprefix("\ufeff")
-        except OSError as error:
-            raise UserError(f"the history '{name}' cannot be read: {error.strerror}.", "Check the path given with --history.") from error
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = _lines(text, name)
-        if isinstance(found, dict):
-            found = next((found[key] for key in ("messages", "history", "interactions") if isinstance(found.get(key), list)), [found])
-        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-    return read
-
-
-def _lines(text: str, name: str) -> list[Any]:
-    out = []
-    for line in text.splitlines():
-        with contextlib.suppress(ValueError, RecursionError):
-            out.append(json.loads(line))
-    if text.strip() and not out:
-        raise UserError(
-            f"the history '{name}' is no JSON.", 'Give a list of messages, or a message a line: {"role": "user", "content": "…"}'
-        )
-    return out

@@ -6,10 +6,13 @@ import sys
 
 import click
 
+from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain
 from gitmem.cli.work import TABLE, opened, rows
 from gitmem.errors import UserError
+from gitmem.files import inside
+from gitmem.model.work import State
 from gitmem.services import work as service
 from gitmem.services import workimport
 from gitmem.services.workimport import Found
@@ -46,7 +49,8 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
                 raise UserError(
                     f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or import it under another name: --name"
                 )
-            written = None if dry_run else service.do(desk, id, "import", {"state": one.state}, title=one.title, chooses=len(found) == 1)
+            state = _allowed(app, desk.root, one.state)
+            written = None if dry_run else service.do(desk, id, "import", {"state": state}, title=one.title, chooses=len(found) == 1)
             changed = None if written is None or written.journaled else written.commit is not None
             out.append({"file": path, "id": id, "title": one.title, "changed": changed})
             if not as_json:
@@ -64,6 +68,14 @@ def _id(every: list[dict[str, object]], name: str) -> str:
     return known[0] if len(known) == 1 else f"wrk-{service.slug(name)}"
 
 
+def _allowed(app: App, root: str, state: State) -> State:
+    """Return a state without the files that this work tree wants in no record."""
+    if not root or "files" not in state:
+        return state
+    tree = app.worktree(root)
+    return {**state, "files": {path: at for path, at in state["files"].items() if not tree.hides(path)}}
+
+
 def _far(one: Found) -> str:
     from gitmem.model import work
 
@@ -76,7 +88,7 @@ def _here(root: str) -> list[str]:
     found = [os.path.join(root, workimport.SESSION_FILE)] if root else []
     for folder in workimport.FOLDERS if root else ():
         found += sorted(glob.glob(os.path.join(glob.escape(os.path.join(root, folder)), f"*{workimport.SUFFIX}")))
-    there = [path for path in found if os.path.isfile(path)]
+    there = [path for path in found if os.path.isfile(path) and inside(path, root, root)]  # no link leads out of it
     if not there:
         raise UserError(f"there is no {workimport.SESSION_FILE}, and no workflow-state folder.", "Name a file: git mem work import FILE")
     return [os.path.relpath(path) for path in there]

@@ -6,7 +6,8 @@ import click
 
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain
-from gitmem.cli.work import TABLE, card, chosen, did, one_of, opened
+from gitmem.cli.work import TABLE, chosen, did, one_of, opened
+from gitmem.cli.work_show import card
 from gitmem.errors import UserError
 from gitmem.services import work as service
 from gitmem.services.work import Desk, Epic

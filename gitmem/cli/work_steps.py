@@ -1,6 +1,7 @@
 """Commands on the way through a story: phase, checkpoint, error, override."""
 
 import json
+import math
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from gitmem.model import work
 from gitmem.services import work as service
 
 ANSWERS = {"go": "go", "pause": "pause", "review": "review", "abort": "abort"}
-KEY = 100  # characters of an override's name
+KEY, VALUE, NESTED = 100, 4000, 8  # characters of an override's name and of its value, levels of one that is JSON
 
 story_option = click.option("--story", "-s", metavar="ID", help="Of this story; the current one without it.")
 
@@ -132,6 +133,8 @@ def override_command(term: Terminal, key: str | None, value: str | None, clear: 
         raise click.UsageError("--clear takes no value.")
     if key is not None and not (key.strip() and key.isprintable() and len(key) <= KEY):
         raise click.UsageError(f"a key is one line of 1 to {KEY} characters.")
+    if value is not None and len(value) > VALUE:
+        raise click.UsageError(f"a value has at most {VALUE:,} characters.")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         found = work.overrides(service.load(desk, id).record.fields.get("state"))
@@ -160,15 +163,31 @@ def override_command(term: Terminal, key: str | None, value: str | None, clear: 
 
 
 def _value(text: str) -> Any:
-    """Return what a value says: JSON where it is some, else the text itself."""
+    """Return what a value says: JSON that any reader takes for the same, where it is some, else the text itself."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        found = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+        return found if _levels(found) <= NESTED else text
     except (ValueError, RecursionError):
         return text
 
 
 def _refuse(text: str) -> Any:
     raise ValueError(text)
+
+
+def _float(text: str) -> float:
+    found = float(text)
+    return found if math.isfinite(found) else _refuse(text)
+
+
+def _int(text: str) -> int:
+    found = int(text)
+    return found if abs(found) <= work.MOST else _refuse(text)
+
+
+def _levels(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_levels, inner)) if inner else 0
 
 
 def _text(value: Any) -> str:

@@ -20,7 +20,9 @@ _STAR = Lazy(rf"(?<![^\s\"'(«“‘>])\*({_NAME})(?![\w*\\/(\[=-]|\.\w)")
 _LEAD = Lazy(r"\s*(?:>\s*)*(?:(?:[-+*]|\d{1,3}[.)])\s+)?[\"'(«“‘]?")  # a quote, a list, a quotation mark
 _SLASH = Lazy(r"/((?:[A-Za-z0-9_-]+:)*)([a-z][a-z0-9_]*(?:-[a-z0-9_]+)*)(?=\s|$)")
 _LOOKS_LIKE_CODE = Lazy(r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|void|const|\w+_t|float|double|unsigned|lambda)\s+\*")
-_GIT = Lazy(rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+|\s+--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])")
+_ENDS = Lazy(r"(?<=[^ \t*])\*(?![\w*])")  # where an emphasis ends: a star after a letter, and nothing of a word behind it
+# -c and -C always take a value: were they taken for options without one too, a row of them could be read in endless ways
+_GIT = Lazy(rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+|\s+(?!-[cC]\s)--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])")
 _STORY = Lazy(r"(?i)(?<!\S)[\w./-]*stor(?:y|ies)[\w./-]*(?!\S)")
 _AGENT = Lazy(r"@([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=\s|$)")
 # what an agent's CLI does with itself
@@ -61,28 +63,21 @@ def _starred(line: str, known: "Container[str]") -> "list[str]":
         return []
     lead = _LEAD.match(alone)
     start = lead.end() if lead else 0
+    ends = [end.end() for end in _ENDS.finditer(alone)]
     out: list[str] = []
-    at = 0
+    at = passed = 0
     while (found := _STAR.search(alone, at)) is not None:
-        closing = _closing(alone, found.end())
-        if closing:  # emphasis of several words
-            at = closing
+        while passed < len(ends) and ends[passed] <= found.end():
+            passed += 1
+        if passed < len(ends):  # emphasis of several words
+            at = ends[passed]
             continue
         name, at = found[1], found.end()
         first = found.start() == start
         if name in _ABOUT or not (first or name in known or f"*{name}" in spans or "-" in name):
             continue
-        rest = alone[found.end() :]
-        out.append(_with(name, rest) if first and not _STAR.search(rest) else name)
+        out.append(_with(name, alone[found.end() :]) if first and not _STAR.search(alone, found.end()) else name)
     return out
-
-
-def _closing(line: str, at: int) -> int:
-    """Return where an emphasis that was open ends, 0 when nothing ends it: a star after a letter, and nothing of a word behind it."""
-    for n in range(at, len(line)):
-        if line[n] == "*" and line[n - 1] not in " \t*" and (n + 1 == len(line) or not (line[n + 1].isalnum() or line[n + 1] in "*_")):
-            return n + 1
-    return 0
 
 
 def _with(name: str, rest: str) -> str:

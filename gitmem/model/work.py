@@ -274,6 +274,12 @@ def last(state: Mapping[str, Any]) -> Mapping[str, Any]:
     return _dict(value(state, "last"))
 
 
+def is_whole(state: Mapping[str, Any]) -> bool:
+    """Say whether an epic has stories, all that it is to have, and each is done."""
+    every = _dict(state.get("stories"))
+    return bool(every) and len(every) >= state.get("total", 0) and all(is_done(state, sid) for sid in every)
+
+
 def percent(done: int, total: int) -> int:
     """Return progress, rounded; 0 of nothing."""
     return int(100 * done / total + 0.5) if total else 0
@@ -281,8 +287,7 @@ def percent(done: int, total: int) -> int:
 
 def rest(state: Mapping[str, Any]) -> str:
     """Return how an epic stands by what was done last: active, paused, aborted or completed."""
-    every = _dict(state.get("stories"))
-    if every and len(every) >= state.get("total", 0) and all(is_done(state, sid) for sid in every):
+    if is_whole(state):
         return COMPLETED
     return _RESTING.get(str(last(state).get("action", "")), ACTIVE)
 

@@ -223,7 +223,9 @@ def _complete(edit: _Edit) -> None:
 
 
 def _rest(edit: _Edit, action: str) -> None:
-    """Put an epic down; again with no other note is no change."""
+    """Put an epic down; again with no other note is no change, and so is one whose stories are all done."""
+    if action != work.EPIC_COMPLETED and work.is_whole(edit.state):
+        return
     standing = work.last(edit.state)
     if standing.get("action") != action or (edit.text("note") and edit.text("note") != standing.get("note")):
         edit.did(action, work.current(edit.state))
@@ -231,7 +233,9 @@ def _rest(edit: _Edit, action: str) -> None:
 
 
 def _go(edit: _Edit) -> None:
-    """Go on where it stopped."""
+    """Go on where it stopped; where all is done there is nothing to go on with."""
+    if work.is_whole(edit.state):
+        return
     if work.last(edit.state).get("action") != work.GO:
         edit.did(work.GO, work.current(edit.state))
     edit.executor(counts=False)

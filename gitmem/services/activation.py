@@ -253,7 +253,7 @@ def session(place: Place, agent: str, history: Sequence[Mapping[str, Any]] | Non
     table, _ = workflow_file.load(place.home, place.root)
     state = State(place.home)
     try:
-        said = context.from_history(table, history, agent) if history is not None else None
+        said = context.from_history(table, history, agent) if history else None
         return context.of(
             state,
             table,

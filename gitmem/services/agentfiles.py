@@ -25,11 +25,13 @@ import yaml
 
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.files import read_regular
+from gitmem.model import bounded
 
 OWN = ".gitmem/agents"
 FOLDERS = (OWN, ".claude/agents", ".gemini/agents")  # of a work tree; the last two also of the user
 SIZE = 64 << 10  # bytes of a definition
 FILES, DEPTH = 500, 6  # that are looked at, below one folder
+NESTED = 20  # levels of a front matter
 COMMANDS, LENGTH, ROLE = 100, 160, 400  # of a definition; characters of a text, of a role
 FULL, QUICK, KEY = "full", "quick", "key"  # who sees a command: a new session, one that goes on, one in a workflow
 _WIDER = {KEY: (KEY, QUICK, FULL), QUICK: (QUICK, FULL), FULL: (FULL,)}
@@ -71,7 +73,7 @@ def folders(root: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def files(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield (path as it is shown, path) of all definitions, those that go before others first. No link of a repository leads out of it."""
-    inside = os.path.realpath(root) + os.sep if root else ""
+    inside = os.path.join(os.path.realpath(root), "") if root else ""
     for shown, folder in folders(root, env):
         count = 0
         if not shown.startswith("~") and not os.path.realpath(folder).startswith(inside):
@@ -195,12 +197,10 @@ def front_matter(text: str) -> dict[str, Any] | None:
 
 
 def _yaml(text: str) -> Any:
-    """Return YAML whose scalars are all texts; raises ValueError. Aliases, by which few bytes become very many, are refused."""
+    """Return YAML whose scalars are all texts; raises ValueError."""
     loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        for event in yaml.parse(text, Loader=loader):
-            if isinstance(event, yaml.AliasEvent):
-                raise ValueError("aliases are not taken")
+        bounded.check(text, loader, NESTED)
         return yaml.load(text, Loader=loader)  # noqa: S506 - it makes texts, lists and mappings alone
     except (yaml.YAMLError, RecursionError, TypeError) as error:
         raise ValueError(str(error)) from error

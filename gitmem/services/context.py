@@ -8,7 +8,7 @@ import os
 from gitmem.clock import stamp
 from gitmem.errors import InvalidRecord
 from gitmem.files import branch, storable
-from gitmem.index import acts
+from gitmem.index import acts, works
 from gitmem.model import workflow
 from gitmem.model.kinds import LIVE
 from gitmem.model.workflow import AGENT, ASSISTANT, COMMAND, TASK, Act, Standing, Table, ago, fill, infer, is_fresh, kind_of
@@ -117,12 +117,13 @@ def of(
     if mine:
         found.id = f"ctx-{stamp(mine.began).translate({45: None, 58: None, 84: '-', 90: None})}-{int(mine.began * 1000) % 1000:03d}"
         found.began, found.last, found.story = mine.began, mine.last, mine.story
-    _tell(found, table, done, standing)
+    epic = works.chosen(state, root)[4:]
+    _tell(found, table, done, standing, epic)
     return found
 
 
-def _tell(found: Context, table: Table, done: "Sequence[Act]", standing: Standing) -> None:
-    """Fill in what was done, where it stands, and what to say of it."""
+def _tell(found: Context, table: Table, done: "Sequence[Act]", standing: Standing, epic: str) -> None:
+    """Fill in what was done, where it stands, and what to say of it; `epic` is the one that this work tree is at."""
     found.commands = _commands(done)[-workflow.COMMANDS :]
     found.agents = _agents(done)[-workflow.AGENTS :]
     found.tasks = [
@@ -130,7 +131,7 @@ def _tell(found: Context, table: Table, done: "Sequence[Act]", standing: Standin
     ][-workflow.TASKS :]  # fmt: skip
     found.workflow, found.state, found.sure = standing.workflow, standing.state, standing.sure
     found.observed = standing.role == workflow.TOOL
-    values = {"story_path": found.story, "branch": found.branch, "epic": ""}
+    values = {"story_path": found.story, "branch": found.branch, "epic": epic}
     found.next = [fill(one, values) for one in table.after(standing.workflow, standing.state, standing.by)]
     others = [one for one in found.agents if one["agent"] != found.agent]
     if others:

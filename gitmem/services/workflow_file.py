@@ -8,6 +8,7 @@ from typing import Any
 
 from gitmem.errors import InvalidRecord
 from gitmem.files import Home, read_regular
+from gitmem.model import bounded
 from gitmem.model.workflow import Table, normal
 from gitmem.services import workflows
 
@@ -15,6 +16,7 @@ NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 COMMAND = re.compile(r"[a-z][a-z0-9]*(?:[_:-][a-z0-9]+)*(?: [^\x00-\x1f\x7f<>]{1,120})?")
 MOST = 200  # workflows, transitions of one, tasks
 NEXT = 10
+NESTED = 20  # levels of a file
 HINT = "See: git mem session workflows --help, and docs/workflows.md"
 
 
@@ -54,15 +56,12 @@ def parse(path: str) -> dict[str, Any]:
 def _yaml(text: str) -> Any:
     import yaml
 
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        for token in yaml.scan(text):
-            if isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken):
-                raise ValueError(f"line {token.start_mark.line + 1}: anchors, aliases and tags are not taken")
-        return yaml.safe_load(text)
+        bounded.check(text, loader, NESTED)
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
 
 
 def checked(data: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Hooks load it: a repository's own file, which needs a YAML reader, is compiled b
 
 import os
 
+from gitmem.files import inside
 from gitmem.light import dumps, loads
 from gitmem.model.workflow import Table
 
@@ -18,27 +19,29 @@ if TYPE_CHECKING:
 FILES = ("workflows.yaml", "workflows.yml", "workflows.json")
 FOLDER = ".gitmem"
 SIZE = 256 << 10  # bytes of a file that are looked at
+SHIPPED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "workflows.json")
 
 
 def shipped() -> "dict[str, Any]":
     """Return the table that ships, as data."""
-    with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "workflows.json"), encoding="utf-8") as file:
+    with open(SHIPPED, encoding="utf-8") as file:
         found: dict[str, Any] = loads(file.read())
     return found
 
 
 def own_file(root: str) -> str:
-    """Return the path of the repository's own table, '' when it has none."""
+    """Return the path of the repository's own table, '' when it has none; a link that leads out of it is none."""
     for name in FILES if root else ():
         path = os.path.join(root, FOLDER, name)
-        if os.path.isfile(path):
+        if os.path.isfile(path) and inside(path, root, root):
             return path
     return ""
 
 
 def _key(path: str) -> "list[Any]":
-    found = os.stat(path)
-    return [path, found.st_mtime_ns, found.st_size]
+    # what ships is in the compiled table too, and changes with an upgrade
+    found = [(one, os.stat(one)) for one in (path, SHIPPED)]
+    return [part for one, about in found for part in (one, about.st_mtime_ns, about.st_size)]
 
 
 def _cache(home: "Home", root: str) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gitmem.errors import UserError
-from gitmem.model import work
+from gitmem.model import bounded, work
 from gitmem.model.record import clean_title, is_stamp
 from gitmem.model.workops import NAME, STORIES
 
@@ -68,15 +68,12 @@ def _yaml(data: bytes, called: str) -> Mapping[str, Any]:
         raise _wrong(called, ["it is empty"])
     loader = _loader()
     try:
-        depth = 0
-        for event in yaml.parse(text, Loader=loader):  # libyaml builds what nests deeply on the C stack, and would end the process
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > NESTED:
-                raise _wrong(called, ["it is nested too deeply"])
+        bounded.check(text, loader, NESTED, simple=False)
         loaded = yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader with fewer types
     except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
-        raise _wrong(called, [f"it is not valid YAML{f' (line {line + 1})' if line is not None else ''}"]) from error
+        why = f"it is not valid YAML{f' (line {line + 1})' if line is not None else ''}"
+        raise _wrong(called, [str(error) if type(error) is ValueError else why]) from error
     if not isinstance(loaded, Mapping):
         raise _wrong(called, ["it holds no keys and values"])
     return {str(key): value for key, value in loaded.items()}
@@ -95,6 +92,9 @@ def _loader() -> Any:
             if twice is not None:
                 raise yaml.constructor.ConstructorError(None, None, f"the key {twice} is given twice", node.start_mark)
             return super().construct_mapping(node, deep)
+
+        def flatten_mapping(self, node: Any) -> None:
+            """Merge nothing: merges of merges make of few bytes what fills the memory."""
 
     known = {"tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"}
     Texts.yaml_implicit_resolvers = {

@@ -4,12 +4,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Mem, spawn
+from tests.cli.conftest import Mem, spawn, venv_path
 from tests.conftest import git
 
 DEV = """---
@@ -280,3 +281,46 @@ def test_a_table_that_is_wrong_is_said_to_be(project: Mem):
     data = project("activate", "dev", "--json").json
     assert (data["quality"], data["loaders"]["session"]["status"], data["kind"]) == ("partial", "error", "new")
     assert "Not loaded: session (" in data["greeting"]
+
+
+def test_a_definition_that_nests_deeply_costs_itself_alone(project: Mem) -> None:
+    """Nested as deep as a file may hold, which would end the process or take seconds: the others are there, in time."""
+    for name, text in (("deep", "[" * 30_000 + "]" * 30_000), ("open", "[" * 60_000), ("maps", "{a: " * 15_000)):
+        (project.folder / f".gitmem/agents/{name}.md").write_text(f"---\nname: {name}\nx: {text}\n---\n")
+    begun = time.monotonic()
+    done = spawn(project.folder, "activate", "dev")
+    assert (done.code, time.monotonic() - begun < SECONDS) == (0, True), done.err
+    assert "Full stack developer: ready." in done.out
+    listed = {one["name"]: one for one in json.loads(spawn(project.folder, "activate", "--list", "--json").out)}
+    assert {"dev", "qa", "deep", "open", "maps"} <= listed.keys()
+
+
+def test_a_conversation_without_a_message_says_nothing(project: Mem) -> None:
+    """An empty one does not hide the work in hand."""
+    project("session", "task", "develop")
+    assert project("activate", "dev", "--history", "-", "--json", stdin=b"[]").json["kind"] == "workflow"
+
+
+def test_both_commands_read_the_same_conversations(project: Mem) -> None:
+    """In any form, from a pipe too."""
+    text = '{"conversation": [{"type": "user", "message": {"role": "user", "content": "*develop\\n*review-qa"}}]}'
+    for command in (["activate", "dev"], ["session", "context"]):
+        words = ["git", "mem", *command, "--json", "--history"]
+        done = subprocess.run(
+            ["bash", "-c", f"{' '.join(words)} <(printf %s \"$TEXT\")"], cwd=project.folder, env={**os.environ, "TEXT": text, "PATH": venv_path()},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["kind"] == "workflow"
+
+
+def test_a_configuration_that_is_a_pipe_costs_what_git_tells(project: Mem) -> None:
+    """Nobody writes into it: what git would tell is missing, the rest is there in time."""
+    (project.folder / ".git/config").rename(project.folder / ".git/config.before")
+    os.mkfifo(project.folder / ".git/config")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "activate", "dev"], cwd=project.folder, env={**os.environ, **USUAL}, capture_output=True, text=True,
+        timeout=20, check=True,
+    )  # fmt: skip
+    assert "Full stack developer: ready." in done.stdout
+    assert "Not there in time: git" in done.stdout

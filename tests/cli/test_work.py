@@ -183,6 +183,25 @@ def test_overrides_of_any_key(shop: Mem) -> None:
     assert show(shop)["overrides"] == {"k": "NaN"}
 
 
+@pytest.mark.parametrize("value", ["1e400", "12345678901234567890", "NaN", "[" * 900 + "]" * 900])
+def test_an_override_that_is_no_usual_json_is_a_text(shop: Mem, value: str) -> None:
+    """What not every reader takes for the same, or nests for nothing, is kept as it was written; what is long is refused."""
+    shop("work", "override", "k", value)
+    assert show(shop)["overrides"] == {"k": value}
+    assert "at most 4,000" in shop("work", "override", "k", "x" * 4001, code=2).err
+
+
+@pytest.mark.parametrize("args", [("pause",), ("abort",), ("resume", "--continue")])
+def test_what_is_done_stays_done(shop: Mem, args: tuple[str, ...]) -> None:
+    """An epic whose stories are all done can be neither put down nor gone on with: nothing is written, and that is said."""
+    for story in ("1.1", "1.2", "1.3"):
+        shop("work", "story", story, "--done")
+    before = tip(shop.folder)
+    assert shop("work", *args).out.startswith("nothing changed: epic shop; 3 of 3")
+    assert tip(shop.folder) == before
+    assert show(shop)["last_action"]["type"] == "STORY_COMPLETED"
+
+
 def test_files_and_checkpoints_are_kept(shop: Mem) -> None:
     """What git sees as changed is noted, with what is named; checkpoints stay."""
     (shop.folder / ".gitmemignore").write_text("hidden*\n")
@@ -354,6 +373,13 @@ def test_discarded_is_archived_and_comes_back(shop: Mem) -> None:
     assert "git mem restore wrk-shop" in shop(*SHOP, code=1).err
     shop("restore", "wrk-shop")
     assert show(shop)["progress"]["stories_done"] == ["1.1"]
+
+
+def test_a_list_of_what_is_put_aside_alone(shop: Mem) -> None:
+    """Nothing is at work, which is not the same as nothing."""
+    shop("work", "discard", "shop")
+    done = shop("work", "list")
+    assert (done.out, done.err) == ("", "no epic is at work; 1 is put aside: git mem work list --all\n")
 
 
 def test_aborted_and_forgotten(shop: Mem) -> None:
@@ -762,6 +788,33 @@ def test_yaml_that_makes_much_of_little_is_bounded(mem: Mem) -> None:
     mem("work", "import", "-", stdin=text.encode())
     assert time.monotonic() - began < 5
     assert len(mem("show", "wrk-bomb", "--raw").out) < 65536
+
+
+def test_merges_of_merges_are_not_taken(mem: Mem) -> None:
+    """They would fill the memory before anything could be said of the file."""
+    lines = ["  a0: &a0 {k: v}"] + [f"  a{n}: &a{n} {{!!merge x: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 12)]
+    began = time.monotonic()
+    assert "not valid YAML (line 3)" in mem("work", "import", "-", stdin="\n".join(["session_state:", *lines]).encode(), code=1).err
+    assert time.monotonic() - began < 5
+
+
+def test_ignored_files_are_not_imported(mem: Mem) -> None:
+    """What .gitmemignore names is in no record, whoever tells of it."""
+    (mem.folder / ".gitmemignore").write_text("secret/\n")
+    text = "session_state: {version: '1.0', epic: {id: E}, progress: {}, context_snapshot: {files_modified: [app.py, secret/plan.py]}}"
+    mem("work", "import", "-", stdin=text.encode())
+    assert show(mem, "e")["context"]["files_modified"] == ["app.py"]
+    assert "plan.py" not in mem("show", "wrk-e", "--raw").out
+
+
+def test_a_state_file_outside_is_not_looked_for(mem: Mem, tmp_path: Path) -> None:
+    """A link in the repository leads to nothing that is not of it."""
+    outside = tmp_path / "outside.yaml"
+    outside.write_text("session_state: {version: '1.0', epic: {id: OUT}, progress: {}}")
+    (mem.folder / "docs/stories").mkdir(parents=True)
+    (mem.folder / "docs/stories/.session-state.yaml").symlink_to(outside)
+    assert "docs/stories/.session-state.yaml" in mem("work", "import", code=1).err
+    assert tip(mem.folder) == ""
 
 
 def test_workflow_files_are_found_and_imported(mem: Mem) -> None:

@@ -1,5 +1,7 @@
 """Commands in what people and agents say: found where they are commands, and nowhere else."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,3 +140,24 @@ def test_story_and_agent() -> None:
     assert story_in("develop docs/stories/4.2.md yolo") == "docs/stories/4.2.md"
     assert story_in("develop now") == ""
     assert (called("@qa please"), called("@src/x.py"), called("mail a@qa")) == ("qa", "", "")
+
+
+@pytest.mark.parametrize(
+    ("find", "text"),
+    [
+        (git_commands, "git " + "-c " * 60 + "x"),
+        (git_commands, "git " + "--no-pager -c a=b " * 900),
+        (commands, "*a " * 6600),
+        (commands, "*a b" * 5000),
+    ],
+)
+def test_no_text_takes_long(find, text) -> None:
+    """A hook reads these: what an agent runs or says must not hold it up."""
+    begun = time.monotonic()
+    find(text)
+    assert time.monotonic() - begun < 0.5
+
+
+def test_options_of_git_before_its_command() -> None:
+    """With their values or without."""
+    assert git_commands("git -C sub -c a=b --no-pager commit -m x && git --git-dir=.git -p push") == ["git commit", "git push"]

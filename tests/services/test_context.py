@@ -35,7 +35,7 @@ from gitmem.model.workflow import (
     kind_of,
     normal,
 )
-from gitmem.services import context, workflow_file
+from gitmem.services import context, workflow_file, workflows
 from gitmem.services.workflows import quick, shipped
 
 DATA = shipped()
@@ -197,6 +197,21 @@ def test_kinds_of_commands(commands: list[str], kind: str) -> None:
 
 
 # -- how long it holds
+
+
+def test_a_task_is_done_once_unless_its_command_is_given_again(app: App) -> None:
+    """In any letters; a command with what it is given is that command, and one that an agent only names is not given."""
+
+    def does(what: str) -> bool:
+        return acts.note(app.state, root(app), NOW, [Act(TASK, what, agent="dev")], once=True)
+
+    give(app, Act(COMMAND, "develop docs/a.md"))
+    assert (does("develop"), does("Develop"), does("*DEVELOP")) == (True, False, False)
+    give(app, Act(COMMAND, "develop docs/b.md", role=ASSISTANT))
+    assert does("develop") is False
+    give(app, Act(COMMAND, "develop docs/b.md"))
+    assert (does("develop"), does("develop")) == (True, False)
+    assert (does("develop docs/c.md"), does("develop docs/d.md")) == (True, True)
 
 
 def test_an_hour_and_no_longer(app: App) -> None:
@@ -464,6 +479,21 @@ def test_hooks_wait_for_a_changed_file(app: App, own: Callable[..., None]) -> No
     assert table.resolve("develop") == ("story_development", "in_development")
 
 
+def test_a_table_is_compiled_anew_after_an_upgrade(
+    app: App, own: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What a newer version ships is there, though the repository's own table is the same."""
+    own("workflows: {mine: [{state: a, trigger: b}]}")
+    assert "newer" not in workflow_file.load(app.home, root(app))[0].workflows
+    newer = {
+        **DATA,
+        "workflows": {**DATA["workflows"], "newer": {"threshold": 2, "transitions": [{"state": "a", "trigger": "c", "next": []}]}},
+    }
+    (tmp_path / "newer.json").write_text(json.dumps(newer))
+    monkeypatch.setattr(workflows, "SHIPPED", str(tmp_path / "newer.json"))
+    assert {"newer", "mine"} <= workflow_file.load(app.home, root(app))[0].workflows.keys()
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -482,6 +512,7 @@ def test_hooks_wait_for_a_changed_file(app: App, own: Callable[..., None]) -> No
         ("tasks: [3]", "tasks[0] is no map"),
         ("x: &a [*a]", "anchors, aliases and tags"),
         ("workflows: !!python/object:os.system {}", "anchors, aliases and tags"),
+        ("x: " + "[" * 50_000, "nested too deeply"),
         ("replace: perhaps", "replace is neither"),
         ("#" * 300_000, "more than 256 KiB"),
     ],

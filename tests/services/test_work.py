@@ -201,3 +201,12 @@ def test_an_operation_on_what_is_gone_says_so() -> None:
         applied(applied({}, ops.put(new.change(status="archived"))), pause)
     with pytest.raises(UserError, match="nothing that can be done"):
         applied({}, {**pause, "act": "dance"})
+
+
+def test_a_terminal_that_is_open_says_nothing_of_the_agent_that_went_on_from_there(state):
+    works.hold(state, "wrk-shop", "mine", "", "terminal", NOW - 60, processes_of({}))
+    works.hold(state, "wrk-shop", "mine", "s", "agent", NOW - 30, processes_of({}))
+    both = {"terminal": False, "agent": True}
+    assert works.standing(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "crashed"
+    works.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))  # the person goes on by hand
+    assert works.standing(state, epic(0), NOW, processes_of(both))["standing"] == "active"

@@ -1,0 +1,43 @@
+"""A conversation that a command is given as a file: a JSON list of messages, an object that holds one, or a message a line."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gitmem.errors import UserError
+
+SIZE = 64 << 20  # bytes that are looked at
+LISTS = ("messages", "history", "interactions", "conversation")  # where an object holds its messages
+FORM = 'Give a JSON list of messages, or a message a line: {"role": "user", "content": "*develop"}'
+
+
+def messages(name: str) -> Sequence[Mapping[str, Any]]:
+    """Return the messages of a file, `-` is standard input; raises UserError. It may block: a pipe, a slow disk."""
+    try:
+        with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
+            text = file.read(SIZE).decode("utf-8", "replace").removeprefix("\ufeff").strip()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "that is no file's name"
+        raise UserError(
+            f"the conversation '{name}' cannot be read: {why}.", "Check the path given with --history; '-' is standard input."
+        ) from error
+    found = _parsed(text, name)
+    if isinstance(found, dict):
+        found = next((found[key] for key in LISTS if isinstance(found.get(key), list)), [found])
+    # an agent's own transcript has the message inside of a line
+    some = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [one["message"] if isinstance(one.get("message"), dict) else one for one in some]
+
+
+def _parsed(text: str, name: str) -> Any:
+    with contextlib.suppress(ValueError, RecursionError):
+        return json.loads(text or "[]")
+    out = []
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            out.append(json.loads(line))
+    if not out:
+        raise UserError(f"the conversation '{name}' is no JSON: it holds no messages.", FORM)
+    return out

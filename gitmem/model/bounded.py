@@ -1,0 +1,17 @@
+"""YAML from files of others is looked at as events before anything is built of it: what nests deeply would end the process, aliases make much of little."""
+
+from typing import Any
+
+
+def check(text: str, loader: Any, nested: int, *, simple: bool = True) -> None:
+    """Raise ValueError for YAML that nests deeper than `nested`, and, where it has to be `simple`, for anchors, aliases and tags."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        line = getattr(event.start_mark, "line", 0) + 1
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > nested:  # libyaml builds on the C stack
+            raise ValueError(f"line {line}: it is nested too deeply")
+        if simple and (isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None)):
+            raise ValueError(f"line {line}: anchors, aliases and tags are not taken")
