@@ -7,9 +7,10 @@ import os
 import time
 
 from gitmem.agents.render import clean, tokens, units
-from gitmem.index import sessions
+from gitmem.index import sessions, summaries
 from gitmem.invocation import Hook
 from gitmem.light import loads
+from gitmem.model.sameness import plain
 from gitmem.services import histories
 
 TYPE_CHECKING = False
@@ -18,18 +19,25 @@ if TYPE_CHECKING:
 
 HEAD = "what this session's own history says of the time before its context was {}:"
 MORE = "- the rest of what was said and done: git mem recall WORDS"
+SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}  # what of a digest is told, and how it is called
 PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
 SHARE = 3  # part of a start's budget that it takes
 MOST, LENGTH = 400, 4000  # characters of a line, of all
 TAIL = 1 << 16  # bytes at the end of a history that are looked at where nothing was rendered
 
 
-def after_compaction(hook: Hook, budget: int = 0) -> "list[str]":
-    """Return the lines to tell: what is marked, what is to do, decisions, the state, variables, failures. `budget` in tokens: a third of a start's, unless given."""
+def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "list[str]":
+    """Return the lines to tell: what is marked, what is to do, decisions, the state, variables, failures. `budget` in tokens: a third of a start's, unless given.
+
+    `late` is for an agent that does not start again: it is not told the records of its session either, so what its digest says comes along.
+    """
     event = hook.event
     if not hook.hears or event.subagent or not hook.settings.get("inject"):
         return []
     texts = _rendered(hook) or _last(hook)
+    if late:
+        first = [text for text in texts if text.startswith("marked: ")]
+        texts = [*first, *_taught(hook, texts), *texts[len(first) :]]
     head = HEAD.format("cleared" if event.source == "clear" else "compacted")
     room, length = (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE), LENGTH
     lines = []
@@ -56,6 +64,20 @@ def _rendered(hook: Hook) -> "list[str]":
         told = found.get("told") if isinstance(found, dict) else None
         return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
     return []
+
+
+def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
+    """Return what the digest of this session has found in its transcript, as far as its history does not say so."""
+    if hook.index is None:
+        return []
+    numbers = [row["n"] for row in hook.index.rows(kinds=("summary",), sessions=(hook.event.session,), limit=4, fields=("id",))]
+    said = [plain(text) for text in texts]
+    found = summaries.entries(hook.index, numbers) if numbers else []
+    return [
+        f"{SAID[one['kind']]}: {one['text']}"
+        for one in found
+        if one["kind"] in SAID and not any(plain(one["text"]) in text for text in said)
+    ]
 
 
 def _last(hook: Hook) -> "list[str]":

@@ -4,6 +4,7 @@ from gitmem.index import native, sessions
 from gitmem.invocation import Hook
 from gitmem.lazy import Lazy
 
+AGAIN, JUST = "started again", 30.0  # mark of a start after a compaction, and seconds for which it counts as the same one
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
 _DECIDED = Lazy(r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b")
 _SAVED = Lazy(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:add|gotcha\s+(?:add|edit)|edit|supersede)\b")
@@ -15,18 +16,23 @@ REMARK = (
 
 def compact(hook: Hook) -> "list[str]":
     """Ask for a snapshot of the work, before the context goes."""
+    session = hook.event.session
+    asked = sessions.ask(hook.state, sessions.SNAPSHOT, session, hook.now, SNAPSHOT_GAP)
     if not hook.hears_after_compact:
         hook.state.forget_told(hook.event.context)  # the only word that this agent has of it
-    else:
-        sessions.condense(hook.state, hook.event.session, hook.now)  # what it is told of itself when it starts again
-    if sessions.ask(hook.state, sessions.SNAPSHOT, hook.event.session, hook.now, SNAPSHOT_GAP) or hook.hears_after_compact:
-        hook.drain(f"compact {hook.event.session}", sure=True)
+        if asked:
+            sessions.owe(hook.state, session)
+    if asked or hook.hears_after_compact:
+        sessions.condense(hook.state, session, hook.now)  # what it is told of itself when it goes on
+        hook.drain(f"compact {session}", sure=True)
     return []
 
 
 def compacted(hook: Hook) -> "list[str]":
-    """Let the session be told everything again."""
-    hook.state.forget_told(hook.event.context)
+    """Let the session be told everything again, unless it just was: some agents start again first, and say afterwards that the compaction is over."""
+    begun = hook.state.marked(f"{AGAIN} {hook.event.context}")
+    if begun is None or not 0 <= hook.now - float(begun) < JUST:
+        hook.state.forget_told(hook.event.context)
     return []
 
 

@@ -10,7 +10,7 @@ from gitmem.index import sessions
 from gitmem.invocation import Hook
 from gitmem.model.kinds import LIVE
 from gitmem.processes import is_gone
-from gitmem.reactions.ending import keeps_in_step
+from gitmem.reactions.ending import AGAIN, keeps_in_step
 from gitmem.reactions.telling import Spots, shown
 from gitmem.services import gathering, opening
 
@@ -39,6 +39,7 @@ def start(hook: Hook) -> "list[str]":
     event = hook.event
     if event.source in FORGETFUL:
         hook.state.forget_told(event.context)
+        hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
     hook.catch_up(PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
@@ -156,7 +157,7 @@ def _row(subject: str, one: "Entry") -> "Row":
 
 def _bury(hook: Hook) -> bool:
     """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
-    ended = [sessions.bury(hook.state, one) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
+    ended = [sessions.bury(hook.state, one, hook.now) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
     return any(ended)
 
 

@@ -20,6 +20,8 @@ HANDLERS = {
 }  # fmt: skip
 # these say who is at work and what is asked for; so does a command that may be one of git's
 ACTING = frozenset({events.SESSION_START, events.PROMPT, events.TURN_END})
+# with the first of these an agent that says nothing after a compaction is told what it has forgotten
+LATE = frozenset({events.PROMPT, events.BEFORE_TOOL, events.AFTER_TOOL, events.TOOL_FAILED})
 
 
 def react(hook: "Hook") -> "list[str]":
@@ -34,4 +36,11 @@ def react(hook: "Hook") -> "list[str]":
             hook.hurry()
     module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.reactions.{module}", fromlist=[name]), name)(hook)
+    if hook.hears and not hook.hears_after_compact and event.name in LATE:
+        from gitmem.index import sessions
+
+        if not event.subagent and sessions.owed(hook.state, event.session):
+            from gitmem.reactions.compacted import after_compaction
+
+            lines = [*after_compaction(hook, late=True), *lines]
     return lines

@@ -1,7 +1,8 @@
 """A stand-in for the model servers of Anthropic, Google and OpenAI (responses) on loopback, so that the real CLIs run without a network.
 
 A run is a list of steps: `{"text": "..."}` or `{"tool": NAME, "input": {...}}`, the latter with what is said before it as `say`. The step that answers a request is the number of tool
-results that are already in the conversation, so a run needs no state here; past the end the answer is "done". Requests that offer no
+results that are already in the conversation, so a run needs no state here; past the end the answer is "done". A run whose conversation is
+compacted on its way is counted by its requests instead. `tokens` of a step is how full the context is said to be. Requests that offer no
 tools (titles, routing, summaries) get an aside. Each request is kept: what a hook told stands in it.
 """
 
@@ -38,12 +39,16 @@ class Request:
 
 
 class FakeModel:
-    """A server on a free port, as long as the `with` block lasts; `steps` and `delay`, the seconds that an answer takes, may be changed between two runs."""
+    """A server on a free port, as long as the `with` block lasts.
+
+    `steps`, `delay`, the seconds that an answer takes, and `compacts`, whether conversations are compacted, may be changed between two runs.
+    """
 
     def __init__(self, steps: Sequence[Step] = (), aside: str = ASIDE, delay: float = 0.0) -> None:
         self.steps = list(steps)
         self.aside = aside
         self.delay = delay
+        self.compacts = False
         self.requests: list[Request] = []
         self._server = _Server(self)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -71,7 +76,7 @@ class FakeModel:
         """Return the number and the step that answers a request."""
         if not request.offers_tools:
             return 0, {"text": self.aside}
-        n = _tool_results(request.body)
+        n = len(self.asked) - 1 if self.compacts else _tool_results(request.body)
         return n, self.steps[n] if n < len(self.steps) else {"text": "done"}
 
 
@@ -145,11 +150,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _gemini(self, step: Step, n: int) -> None:
         call = {"id": f"call_{n}", "name": step.get("tool"), "args": step.get("input")}
+        spent = step.get("tokens", 10)
         parts = [{"text": step["say"]}] if "say" in step else []
         parts.append({"functionCall": call} if "tool" in step else {"text": step["text"]})
         answer = {
             "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-            "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
+            "usageMetadata": {"promptTokenCount": spent, "candidatesTokenCount": 5, "totalTokenCount": spent + 5},
             "modelVersion": "fake",
         }
         if "stream" in self.path:

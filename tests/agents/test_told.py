@@ -43,3 +43,20 @@ def test_what_an_agent_adds_is_indexed_without_a_reader(repo: Path):
     wait_for(
         lambda: subprocess.run([sys.executable, "-c", query], capture_output=True, text=True, check=True, env=env).stdout.strip() == "2"
     )
+
+
+def test_what_was_forgotten_is_told_with_the_next_tool_result(repo: Path):
+    """Gemini CLI does not say when a compression is over: what comes next is the first that it hears, once."""
+    (repo / "app.py").write_text(CODE)
+    gemini(repo, "SessionStart")
+    gemini(repo, "BeforeAgent", prompt="Make the ledger safe")
+    run(repo, "session", "mark", "Never update a row", "--session", "g1")
+    read = {"tool_input": {"file_path": str(repo / "app.py")}}
+    assert gemini(repo, "AfterTool.read_file", **read) == ""
+    gemini(repo, "PreCompress", trigger="manual")
+    told = gemini(repo, "AfterTool.read_file", **read)
+    assert "before its context was compacted" in told
+    assert "marked: Never update a row" in told
+    assert gemini(repo, "AfterTool.read_file", **read) == ""
+    gemini(repo, "PreCompress", trigger="manual")
+    assert gemini(repo, "AfterTool.read_file", **read) == ""  # not twice within ten minutes

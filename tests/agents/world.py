@@ -28,6 +28,10 @@ class World:
     def __post_init__(self) -> None:
         self.said = ""  # by the CLI, on both streams, in its last run
         self.cli = Cli(self.agent, Path(os.environ["HOME"]), self.model)
+        if self.agent == "claude":
+            self.model.delay = (
+                0.3  # it ends without its last hooks when one of them is still at work in the background; no real model is that fast
+            )
         # Codex CLI runs commands in a login shell
         (self.cli.home / ".profile").write_text(f"export PATH={shlex.quote(self.cli.environment()['PATH'])}\n")
         self.hub = self.root / "hub.git"
