@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gitmem.git.remote import Remote
     from gitmem.git.worktree import WorkTree
     from gitmem.index.cache import Cache
+    from gitmem.model.ignore import Ignored
     from gitmem.services.memories import Writer
     from gitmem.store.records import Notice, Store, Stored
     from gitmem.summarise.model import Model
@@ -261,13 +262,18 @@ class App:
     def worktree(self, root: str) -> "WorkTree":
         """Return the work tree of a folder, this repository's where it is there no more; what is not to be stored is hidden in it."""
         from gitmem.git.worktree import WorkTree
-        from gitmem.model.ignore import ignored
 
         try:
             where = locate(root, {}) if os.path.isdir(root) else self.location
         except GitmemError:  # a folder in the place of one that was a work tree
             where = self.location
-        return WorkTree(where, self.env, hides=ignored([ignore_text(where.worktree)], self.settings.get("ignore")).has)
+        return WorkTree(where, self.env, hides=self.hidden(where.worktree).has)
+
+    def hidden(self, root: "str | None") -> "Ignored":
+        """Return what of a work tree is never stored."""
+        from gitmem.model.ignore import ignored
+
+        return ignored([ignore_text(root)], self.settings.get("ignore"))
 
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""
@@ -452,9 +458,11 @@ class App:
         """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
         before = self.clock.now() - HISTORY_DAYS * 86400
         self.state.expire(before)
+        from gitmem.index import sessions
         from gitmem.services import rotating
 
-        rotating.expire(self.home.join("sessions"), before, self.clock.now())
+        if not sessions.waiting(self.state):  # what is still to be digested may be as old
+            rotating.expire(self.home.join("sessions"), before, self.clock.now())
 
     def remote_ref(self, branch: bool) -> str:
         """Return the ref that memory has on a remote."""

@@ -208,15 +208,11 @@ def has_reftable(commondir: str) -> bool:
 
 def is_shared(commondir: str) -> bool:
     """Say whether a repository's config file asks for files that a group may write."""
-    try:
-        with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
-            return any(
-                line.strip().lower().startswith("sharedrepository")
-                and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
-                for line in file
-            )
-    except OSError:
-        return False
+    text = read_regular(os.path.join(commondir, "config"), 1 << 22).decode("utf-8", "replace")
+    return any(
+        line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
+        for line in text.split("\n")
+    )
 
 
 class Home:

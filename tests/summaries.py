@@ -5,8 +5,8 @@ from typing import Any
 
 from gitmem.clock import stamp
 from gitmem.model.item import SECTION, item_id
+from gitmem.model.kinds import derived_id
 from gitmem.model.record import Record, make
-from gitmem.services.digest import derived_id
 from gitmem.store.refs import PRIVATE, SHARED
 from tests.conftest import add, new_store
 

@@ -285,7 +285,7 @@ complete -c git-mem -n '__git_mem_using "session list"' -s n -l limit -x -d 'How
 complete -c git-mem -n '__git_mem_using "session show"' -l date -x -d 'All sessions of a day'
 complete -c git-mem -n '__git_mem_using "session show"' -l turns -d 'Only what was said'
 complete -c git-mem -n '__git_mem_using "session export"' -l date -x -d 'All sessions of a day'
-complete -c git-mem -n '__git_mem_using "session export"' -s o -l output -r -F -d 'Write to a file that only you read, not to standard output'
+complete -c git-mem -n '__git_mem_using "session export"' -s o -l output -r -F -d 'Write to a file that only you read; \'-\' is standard output'
 complete -c git-mem -n '__git_mem_using "session export"' -s f -l force -d 'Write over a file that is there'
 complete -c git-mem -n '__git_mem_using "session resume"' -l show -d 'Only show it'
 complete -c git-mem -n '__git_mem_using "session context"' -l agent -x -d 'For which agent.'

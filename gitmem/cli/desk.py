@@ -11,6 +11,7 @@ from gitmem.services.sessions import Desk
 from gitmem.store.records import Store
 from gitmem.summarise import modelled
 from gitmem.summarise.model import Model
+from gitmem.transcripts import hidden
 
 
 def desk(app: App) -> Desk:
@@ -34,6 +35,7 @@ def desk(app: App) -> Desk:
         lines=lambda session: histories.lines(app.home, session),
         tree=app.worktree,
         captured=captured,
+        shown=lambda turns, root: hidden.shown(turns, app.hidden(root), root),
         extract=_extractor(app, model),
         indexes=lambda: [index for _, index in app.indexes()],
         limit=app.settings.get("summaryLimit"),

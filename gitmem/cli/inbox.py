@@ -11,19 +11,20 @@ from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import LINE, Terminal, age, line, plain, public, short
 from gitmem.cli.standing import every
+from gitmem.cli.summary import store_of
 from gitmem.cli.write import done, edited_record
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import head
 from gitmem.index.query import FIELDS, SORTED_BY
 from gitmem.model.kinds import LIVE
 from gitmem.model.record import Record
-from gitmem.services import gotchas, history, memories, proposals
+from gitmem.services import cumulative, gotchas, history, memories, proposals
 from gitmem.store.records import Stored
 
 SCREEN = 10  # records that fill a screen
-CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround")  # what `_card` shows
+CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
 WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
-EMPTY = "the inbox is empty: everything that was captured has been looked at."
+EMPTY = "the inbox is empty: nothing waits to be looked at."
 KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
 
 
@@ -88,11 +89,19 @@ def inbox_command(
             term.note(EMPTY)
             return
         for row in rows:
-            for text in _card(term, row, app.clock.now()):
+            for text in _card(term, row, app.clock.now(), evidence(app, row)):
                 term.say(text)
         if len(rows) < total:
             term.note(f"{total - len(rows):,} more wait: git mem inbox --all")
         term.note("git mem inbox --accept ID, --reject ID, or --merge ID --into ID")
+
+
+def evidence(app: App, row: dict[str, Any]) -> str:
+    """Return where a proposal was said."""
+    if proposals.TAG not in row["tags"]:
+        return ""
+    body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
+    return next((text for text in body.split("\n") if text.startswith("Evidence: ")), "")
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:
@@ -159,10 +168,9 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     commit = head(app.location) or ""
-    if (
-        scope == "private" and proposals.TAG in stored.record.tags
-    ):  # what a session proposed is everybody's once somebody says that it is so
+    if _moves(scope, stored.record, "shared"):
         change, scope = proposals.accept(app.store("private"), app.store("shared"), app.writer(), stored.record, commit), "shared"
+        cumulative.reword(store_of(app)[1], app.writer(), stored.record)
     else:
         change = gotchas.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
@@ -179,8 +187,10 @@ def _rejectable(record: Record) -> None:
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     written = memories.forget(app.store(scope), app.writer(), [stored.record], reason)
+    too = proposals.TAG in stored.record.tags and cumulative.reject(store_of(app)[1], app.writer(), stored.record)
     if not quiet:
-        term.say(f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{opt.journaled(written)}")
+        also = ", and taken out of the summary" if too else ""
+        term.say(f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{also}{opt.journaled(written)}")
     return stored.record.id
 
 
@@ -190,7 +200,7 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
     others = every(app, ids)
     gotchas.require_mergeable(target.record, [stored.record for _, stored in others])
     for where, stored in others:
-        if where != scope:
+        if where != scope and not _moves(where, stored.record, scope):
             raise UserError(
                 f"{stored.record.id} is in the {where} store, {target.record.id} in the {scope} one.",
                 "Only gotchas of one store can be merged.",
@@ -198,7 +208,16 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
     return scope, target, [stored for _, stored in others]
 
 
+def _moves(where: str, record: Record, scope: str) -> bool:
+    """Say whether a record is a proposal that becomes everybody's when somebody says that it is so."""
+    return (where, scope) == ("private", "shared") and proposals.TAG in record.tags
+
+
 def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:
+    scope, target, others = _mergeable(app, ids, into)
+    for where, stored in every(app, ids):
+        if where != scope:
+            proposals.accept(app.store(where), app.store(scope), app.writer(), stored.record, head(app.location) or "")
     scope, target, others = _mergeable(app, ids, into)
     change = gotchas.merge(app.store(scope), app.writer(), target.record, [stored.record for stored in others], app.replica())
     if not quiet:

@@ -11,6 +11,7 @@ import click
 from gitmem import githooks as running
 from gitmem.agents import adapter as agents
 from gitmem.agents.events import ADAPTERS
+from gitmem.app import App
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain
 from gitmem.errors import GitmemError, NotARepository, UserError
@@ -115,6 +116,18 @@ def uninstall_command(term: Terminal, whats: tuple[str, ...], scope: str | None,
     for left in survey(world) if not dry_run else ():
         if left.what in names and left.state != "custom":
             term.note(f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} --{left.scope}")
+    if world.where is not None and not dry_run:
+        with term.open() as app:
+            remark_blocks(term, app)
+
+
+def remark_blocks(term: Terminal, app: App) -> None:
+    """Say in which memory files of agents records stay, and how they go."""
+    from gitmem.cli.native_run import with_blocks
+
+    if names := with_blocks(app):
+        them = f"{', '.join(plain(name) for name in names)} {'has' if len(names) == 1 else 'have'}"
+        term.note(f"{them} a block of records, which stays; to take it out: git mem native push --remove")
 
 
 @click.command("git-hook", hidden=True, context_settings={"ignore_unknown_options": True})

@@ -206,6 +206,14 @@ def report(message: str, hint: str = "") -> None:
         click.echo(f"hint: {plain(hint)}", err=True)
 
 
+# what a database says of what is no fault of ours: (a part of that, what to say, what to do)
+_DATABASE = (
+    ("is locked", "another process keeps a database of git mem busy.", "Run the command again in a moment. If it lasts: git mem doctor"),
+    ("disk is full", "No space left on device.", "Free some disk space and run the command again; nothing was half-written."),
+    ("readonly database", "Read-only file system.", "The repository is on a read-only disk; reading works, writing needs a writable copy."),
+)
+
+
 def _bug(error: Exception, args: Sequence[str]) -> int:
     import platform
     import tempfile
@@ -213,6 +221,11 @@ def _bug(error: Exception, args: Sequence[str]) -> int:
 
     from gitmem import __version__
 
+    if type(error).__name__ == "OperationalError":  # of SQLite, which is not imported for this
+        for part, what, hint in _DATABASE:
+            if part in str(error):
+                report(what, hint)
+                return 1
     text = "".join(traceback.format_exception(error))
     head = f"git-mem {__version__}, Python {platform.python_version()}, {platform.platform()}\ncommand: git mem {' '.join(args[:1])}\n\n"
     try:

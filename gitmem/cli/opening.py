@@ -47,7 +47,7 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
         known = _known(app)
         facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=resumed)
         if file is not None:
-            _read(file, facts)
+            _read(app, file, facts)
         made = _decided(app, facts, [one.text for one in known[gathering.PREFERENCES]])
         if as_json:
             term.json(_public(made))
@@ -86,7 +86,9 @@ def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
     from gitmem.model.scrub import scrub
 
     try:
-        answer = model.ask(opening.INSTRUCTION, scrub(opening.told(facts, preferences)).text, opening.SCHEMA)
+        told = scrub(opening.told(facts, preferences), app.settings.get("allowSecret")).text
+        rows = [clean(row, SHOWN) for row in told.split("\n")]
+        answer = model.ask(opening.INSTRUCTION, "\n".join(["<facts>", *rows, "</facts>"]), opening.SCHEMA)
     except External as error:
         made.why = plain(str(error))
         return made
@@ -125,21 +127,22 @@ class _Seen:
                 continue
 
 
-def _read(file: str, facts: Facts) -> None:
+def _read(app: App, file: str, facts: Facts) -> None:
     """Take the session before from a file: what it was about, when it ended, whether it was cut off, what it left to do."""
     from gitmem.model.item import DONE, TASK
     from gitmem.model.sameness import plain as same
     from gitmem.model.scrub import scrub
     from gitmem.model.turn import TOOL, USER
     from gitmem.summarise import offline
-    from gitmem.transcripts import reading
+    from gitmem.transcripts import hidden, reading
 
     if file != "-" and not os.path.isfile(file):
         raise UserError(f"there is no file '{file}'.", "Histories are listed by: git mem session list --json")
     seen = _Seen()
     try:
         with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
-            items = offline.extract(seen.watch(reading.read(stream, file))).items
+            root = app.location.worktree or ""
+            items = offline.extract(seen.watch(hidden.shown(reading.read(stream, file), app.hidden(root), root))).items
             changed = facts.now if file == "-" else os.stat(file).st_mtime
     except OSError as error:
         raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error

@@ -20,6 +20,7 @@ from gitmem.store.records import Damaged, Store, Stored
 
 _NOTHING = ("",) * 64
 PLACES = 32  # of a record that are looked at
+DIRTY = 12  # changed files of a snapshot that are named
 DEEPEST = 40  # levels that a graph is indented by
 
 
@@ -139,6 +140,8 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
             facts.append(("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}"))
         if row.get("confirmed"):
             facts.append(("Confirmed", f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}"))
+    if row["kind"] == "snapshot":
+        facts += _snapshot(row)
     if row["kind"] == "work":
         facts.append(("Work", _work(row)))
     facts += [
@@ -160,6 +163,21 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
     if row["body"]:
         out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
     return [*out, ""]
+
+
+def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """Return where the work stood."""
+    dirty = [f"{one.get('status', '')} {one.get('path', '')}".strip() for one in row.get("dirty") or []]
+    shown = ", ".join(dirty[:DIRTY]) + (f" and {len(dirty) - DIRTY} more" if len(dirty) > DIRTY else "")
+    where = [str(row.get(key)) for key in ("worktree", "cwd") if row.get(key)]
+    return [
+        ("Branch", row.get("branch")),
+        ("Commit", row.get("commit")),
+        ("Not committed", shown),
+        ("Folder", "/".join(where)),
+        ("Story", row.get("story")),
+        ("Note", row.get("note")),
+    ]
 
 
 def _work(row: dict[str, Any]) -> str:

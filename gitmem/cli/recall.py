@@ -15,6 +15,7 @@ from gitmem.index import sessions
 from gitmem.model.kinds import LIVE
 
 OTHERS = 50  # other sessions that are looked into, the latest
+BESIDE = "in linked or neighbouring records"
 _HIT = {"marked": "yellow", "decided": "green", "failed": "red"}
 
 
@@ -79,7 +80,9 @@ def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[d
 
 def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, Any]]:
     hits = app.search(text, limit if not since else 20 * limit, statuses=LIVE, agents=opt.agents(app, None))
-    return [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since][:limit]
+    found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
+    # what only stands beside something that matches was not asked for
+    return [hit for hit in found if any(not why.endswith(BESIDE) for why in str(hit["reason"]).split("; "))][:limit]
 
 
 def _clean(hit: dict[str, Any]) -> dict[str, Any]:

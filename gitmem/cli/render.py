@@ -33,7 +33,7 @@ def plain(text: str) -> str:
 
 def short(id: str) -> str:
     """Return how an id is shown: the last eight characters, which name it uniquely in practice."""
-    return id[-8:] if len(id) > 20 else id
+    return id[-8:] if len(id) > 20 and not id.startswith(("wrk-", "dna-")) else id
 
 
 def age(stamp: str, now: float) -> str:

@@ -1,26 +1,21 @@
 """The work in hand: what the next agent has to know of it, the tasks that were done, the workflows that are known."""
 
-import json
 import os
-import sys
-from collections.abc import Mapping
-from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options as opt
+from gitmem.cli.conversation import messages
 from gitmem.cli.render import Terminal, age, plain, short
 from gitmem.cli.session import of_agent
 from gitmem.errors import UserError
-from gitmem.files import read_regular
 from gitmem.index import acts
 from gitmem.model.workflow import NEW, TASK, Act, ago
 from gitmem.reactions.history import kept
 from gitmem.services import context, workflow_file
 from gitmem.services.context import Context
 
-HISTORY = 64 << 20  # bytes of a conversation that are read
 LONG = 120  # characters of a task or a story
 
 
@@ -59,47 +54,13 @@ def context_command(term: Terminal, agent: str | None, history: str | None, as_j
     """
     with term.open() as app:
         who = agent_of(app, agent)
-        messages = _messages(history) if history else None
-        found = context.load(app, who, session=of_agent(app.env), history=messages, strict=True)
+        said = messages(history) if history else None
+        found = context.load(app, who, session=of_agent(app.env), history=said, strict=True)
         if as_json:
             term.json(found.facts())
             return
         for line in _lines(term, found):
             term.say(line)
-
-
-def _messages(path: str) -> list[Mapping[str, Any]]:
-    """Return the messages of a conversation: a JSON list, an object that holds one, or one object a line; raises UserError."""
-    if path == "-":
-        data = sys.stdin.buffer.read(HISTORY)
-    elif not os.path.isfile(path):
-        raise UserError(f"there is no file '{plain(path)}'.", "Name a file with messages, or '-' for standard input.")
-    else:
-        data = read_regular(path, HISTORY)
-    text = data.decode("utf-8", "replace").strip()
-    try:
-        value = json.loads(text or "[]")
-    except (ValueError, RecursionError):
-        value = []
-        for line in text.splitlines():
-            try:
-                value.append(json.loads(line))
-            except (ValueError, RecursionError):
-                continue
-        if not value:
-            raise UserError(
-                f"'{plain(path)}' holds no messages.", 'Write a JSON list, or an object a line: {"role": "user", "content": "*develop"}'
-            ) from None
-    if isinstance(value, dict):
-        value = next(
-            (value[key] for key in ("messages", "history", "interactions", "conversation") if isinstance(value.get(key), list)), [value]
-        )
-    # an agent's own transcript has the message inside of a line
-    return (
-        [one["message"] if isinstance(one.get("message"), dict) else one for one in value if isinstance(one, dict)]
-        if isinstance(value, list)
-        else []
-    )
 
 
 def _lines(term: Terminal, found: Context) -> list[str]:

@@ -43,10 +43,11 @@ def of_day(app: App, day: str) -> list[Session]:
     if back is not None:
         day = time.strftime("%Y-%m-%d", time.localtime(app.clock.now() - back))
     try:
-        begin = time.mktime(time.strptime(day.strip(), "%Y-%m-%d"))
+        parts = time.strptime(day.strip(), "%Y-%m-%d")
+        # a day may have 23 hours, or 25
+        begin, end = (time.mktime((parts.tm_year, parts.tm_mon, parts.tm_mday + n, 0, 0, 0, 0, 0, -1)) for n in (0, 1))
     except (ValueError, OverflowError) as error:
         raise UserError(f"'{plain(day)}' is no day.", "Write it as 2026-11-21, today or yesterday.") from error
-    end = begin + 86400
     return sorted(
         (one for one in sessions.some(app.state) if one.started < end and max(one.last, one.ended or 0.0) >= begin),
         key=lambda one: one.started,

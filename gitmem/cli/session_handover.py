@@ -16,6 +16,7 @@ from gitmem.files import head
 from gitmem.index import sessions
 from gitmem.model.kinds import LIVE
 from gitmem.model.record import Record
+from gitmem.model.scrub import Finding, scrub
 from gitmem.model.workflow import NEW
 from gitmem.services import context, handover, histories
 from gitmem.services.context import HANDOVER
@@ -64,7 +65,15 @@ def handover_command(
             who = next((str(one["agent"]) for one in reversed(on.agents) if one["agent"] != receiver), "")
         if who == receiver:
             raise UserError(f"@{who} cannot hand over to itself.", "Say who hands over: --from NAME")
-        message = _message(messages)
+        masked: dict[str, None] = {}
+
+        def clean(text: str) -> str:
+            found = scrub(text.strip(), app.writer().allow)
+            masked.update(dict.fromkeys(_masked(finding) for finding in found.findings))
+            return found.text
+
+        message = clean(_message(messages))
+        given = {key: tuple(clean(text) for text in texts if text.strip()) for key, texts in given.items()}
         what = _gather(app, who, receiver, message, on, given)
         if on.kind == NEW and not (message or any(given.values())):
             raise UserError(
@@ -72,8 +81,8 @@ def handover_command(
             )
         change = handover.write(app.store(scope), app.writer(), what, on, _open(app, (who, receiver), scope))
         app.index()  # hooks of the other agent answer from it, and do not wait for long
-        for finding in change.findings:
-            term.note(f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview}).")
+        for line in masked | dict.fromkeys(_masked(finding) for finding in change.findings):
+            term.note(line)
         if as_json:
             term.json(
                 {
@@ -90,13 +99,16 @@ def handover_command(
         )
 
 
+def _masked(finding: Finding) -> str:
+    return f"masked a secret: {finding.kind} in line {finding.line} ({finding.preview})."
+
+
 def _message(messages: tuple[str, ...]) -> str:
-    if messages == ("-",):
-        try:
-            return sys.stdin.read(TEXTS).strip()
-        except UnicodeDecodeError as error:
-            raise UserError("standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8") from error
-    return "\n\n".join(text.strip() for text in messages if text.strip())
+    try:
+        texts = [(sys.stdin.read(TEXTS) if text == "-" else text).strip() for text in messages]
+    except UnicodeDecodeError as error:
+        raise UserError("standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8") from error
+    return "\n\n".join(filter(None, texts))
 
 
 def _gather(app: App, sender: str, to: str, message: str, on: context.Context, given: dict[str, tuple[str, ...]]) -> handover.Handover:

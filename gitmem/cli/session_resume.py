@@ -62,6 +62,10 @@ def _latest(app: App) -> Session:
     root = context.root_of(app.location.worktree)
     still = [each for each in every if state_of(each) != RUNNING]
     found = [each for each in still if each.root == root] or still or every
+    if not found and here is not None:
+        raise UserError(
+            f"session {plain(here.id)} is open here, and there is no other one to go on with.", "Write into it: git mem session note TEXT"
+        )
     if not found:
         raise UserError("there is no session to go on with.", NONE)
     return found[0]

@@ -11,6 +11,7 @@ from gitmem.background import detach, wait
 from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, age, plain, short
 from gitmem.cli.session import agent_around, current, of_agent
+from gitmem.cli.session_context import agent_name
 from gitmem.cli.session_find import RUNNING, facts, one, state_of
 from gitmem.clock import stamp
 from gitmem.errors import External, UnknownId, UserError
@@ -121,9 +122,8 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
       git mem session start --title "Invoices of March"
       git mem session start --agent aider --story docs/stories/4.2.md
     """
-    agent, title, story = (_word(value, what) for value, what in ((agent, "--agent"), (title, "--title"), (story, "--story")))
-    if agent and not all(c.isalnum() or c in "._-" for c in agent):
-        raise click.UsageError(f"'{plain(agent)}' is no agent's name: write letters, digits, '.', '_' and '-'.")
+    title, story = _word(title, "--title"), _word(story, "--story")
+    agent = agent_name(agent) if agent is not None else ""
     with term.open() as app:
         app.home.make()
         with Lock(app.home.join("own.lock"), LOCKED):  # two that start at once in one terminal are one
@@ -153,7 +153,7 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
                 term.note(f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}")
             return
         term.say(f"started session {term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}")
-        other = app.env.get("GITMEM_SESSION", "")
+        other = os.environ.get("GITMEM_SESSION", "")  # as it was given: that of a command names the session that it was found in
         if other and other != mine.id:
             term.note(f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}")
         else:

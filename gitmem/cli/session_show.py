@@ -191,7 +191,7 @@ def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
 @click.command("export", short_help="Export a session as JSON")
 @click.argument("session", required=False, metavar="[SESSION|DATE]")
 @click.option("--date", metavar="DATE", help="All sessions of a day.")
-@click.option("--output", "-o", metavar="FILE", help="Write to a file that only you read, not to standard output.")
+@click.option("--output", "-o", metavar="FILE", help="Write to a file that only you read; '-' is standard output.")
 @click.option("--force", "-f", is_flag=True, help="Write over a file that is there.")
 @click.pass_obj
 def export_command(term: Terminal, session: str | None, date: str | None, output: str | None, force: bool) -> None:
@@ -208,7 +208,7 @@ def export_command(term: Terminal, session: str | None, date: str | None, output
         found, by_date = _named(app, session, date)
         each = [_exported(app, mine) for mine in found]
         value: Any = each if by_date else each[0]
-        if output is None:
+        if output is None or output == "-":
             term.json(value)
             return
         path = os.path.abspath(output)

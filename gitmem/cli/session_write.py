@@ -41,17 +41,20 @@ def chosen(app: App, session: str | None) -> Session:
     return mine
 
 
-def _given(words: Sequence[str]) -> str:
-    """Return a text from the command line, or from standard input for `-`; without what is private, and without secrets."""
+def _given(term: Terminal, words: Sequence[str]) -> str:
+    """Return a text from the command line, or from standard input for `-`; without what is private, and without secrets. A cut is said."""
     text = " ".join(words)
     if text == "-":
         try:
             text = sys.stdin.read(TEXTS)
         except UnicodeDecodeError as error:
             raise UserError("standard input is not UTF-8.", "Convert it first, as with: iconv -f latin1 -t utf-8") from error
-    text = kept(public(text), TEXT)
+    whole = public(text).strip()
+    text = kept(whole, TEXT)
     if not text:
         raise click.UsageError("the text is empty.")
+    if len(whole) > TEXT:
+        term.note(f"only the first {TEXT:,} characters are kept, of {len(whole):,}.")
     return text
 
 
@@ -72,7 +75,7 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
       git mem session note "The export must keep the old column order"
       make test 2>&1 | tail -5 | git mem session note -
     """
-    content = _given(text)
+    content = _given(term, text)
     with term.open() as app:
         mine = chosen(app, session)
         sign(app, mine)
@@ -104,7 +107,7 @@ def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | 
     """
     if sum((bool(text), last, line is not None)) > 1:
         raise click.UsageError("give a text, --last or --line: one of them.")
-    content = _given(text) if text else ""
+    content = _given(term, text) if text else ""
     with term.open() as app:
         mine = chosen(app, session)
         about: dict[str, Any] = {}

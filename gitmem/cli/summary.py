@@ -11,7 +11,8 @@ from gitmem.cli import options as opt
 from gitmem.cli.group import Parts
 from gitmem.cli.render import Terminal, plain, short
 from gitmem.clock import stamp
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, UserError
+from gitmem.files import write_atomic
 from gitmem.model.entries import Entry, key_of
 from gitmem.model.item import KINDS
 from gitmem.model.record import Record
@@ -37,14 +38,18 @@ EMPTY = "there is no summary yet. It grows when sessions end; start it by hand w
 class Shown(Parts):
     """`git mem summary` alone shows it, with the options of `show`."""
 
+    alone = "show"
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take `git mem summary --json` for `git mem summary show --json`."""
         if not args or (args[0].startswith("-") and args[0] not in {"-h", "--help"}):
-            args = ["show", *args]
+            args = [self.alone, *args]
         return super().parse_args(ctx, args)
 
 
-@click.group("summary", cls=Shown, table=TABLE, short_help="What the sessions of this project added up to")
+@click.group(
+    "summary", cls=Shown, table=TABLE, subcommand_metavar="[COMMAND] [ARGS]...", short_help="What the sessions of this project added up to"
+)
 def summary_command() -> None:
     """The cumulative summary: decisions, pending tasks, preferences, and what is known, from all sessions, each thing once.
 
@@ -94,9 +99,15 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
             term.json(_facts(record, scope, sections))
             return
         if record is None or not any(sections.values()):
-            term.note(EMPTY if record is None or not kinds else "nothing of that kind is in the summary.")
+            term.note(_nothing(record, at, kinds))
             return
         term.page(_lines(term, sections, ids=ids), app)
+
+
+def _nothing(record: Record | None, at: str | None, kinds: tuple[str, ...]) -> str:
+    if record is not None and kinds:
+        return "nothing of that kind is in the summary."
+    return f"there was no summary at '{plain(at)}'. How it grew: git mem summary history" if at else EMPTY
 
 
 def _facts(record: Record | None, scope: str, sections: Any) -> dict[str, Any]:
@@ -118,11 +129,10 @@ def _lines(term: Terminal, sections: Any, *, ids: bool) -> Iterator[str]:
 
 
 def _entry(term: Terminal, entry: Entry, *, ids: bool) -> Iterator[str]:
-    name = term.style(f"{key_of(entry)[:8]}  ", fg="yellow") if ids else ""
+    name = term.style(f"{plain(key_of(entry)[:8])}  ", fg="yellow") if ids else ""
     marks = "".join(f"  {term.style(flag, fg='cyan')}" for flag in ("pinned", "critical") if entry.get(flag))
-    when = str(entry.get("at", ""))[:10]
-    since = str(entry.get("since", ""))[:10]
-    dates = f"{since} to {when}" if since and since != when else when
+    when, since = (" ".join(str(entry.get(key, ""))[:10].split()) for key in ("at", "since"))
+    dates = plain(f"{since} to {when}" if since and since != when else when)
     yield f"  {name}{plain(str(entry.get('text', '')))}{term.style(f'  {dates}', fg='bright_black') if dates else ''}{marks}"
     indent = " " * (14 if ids else 4)
     for line in str(entry.get("detail", "")).splitlines():
@@ -155,12 +165,24 @@ def edit_command(term: Terminal) -> None:
                 after = summary_text.parsed(result, sections, term.clock.stamp())
             except GitmemError as error:
                 if not sys.stdin.isatty() or not click.confirm(f"{error} Edit again?", default=True, err=True):
-                    raise
+                    raise type(error)(str(error), f"{error.hint} {_saved(app, result)}".strip()) from error
                 text = result
                 continue
             break
+        if sections and not after:
+            raise UserError("the text is empty: nothing was changed.", "To take entries out: git mem summary drop ID")
         change = cumulative.edited(store, app.writer(), before, after)
         _done(term, change, "changed the summary", scope)
+
+
+def _saved(app: App, text: str) -> str:
+    """Keep a text that could not be read; return where it is, in words."""
+    path = app.home.join("SUMMARY_EDITMSG.md")
+    try:
+        write_atomic(path, text.encode("utf-8", "replace"), shared=app.home.shared, durable=False)
+    except OSError:
+        return ""
+    return f"Your text is kept in {path}"
 
 
 def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
@@ -193,7 +215,8 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
         elif change is None:
             term.say("the summary says so already.")
         else:
-            _done(term, change, f"added {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
+            old = cumulative.compared(change.before, change.after)["added"]
+            _done(term, change, f"{'added' if old else 'renewed'} {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
 
 
 def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, Entry]]) -> click.Command:
@@ -207,10 +230,10 @@ def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, 
         with term.open() as app:
             app.settle()
             scope, store = store_of(app)
-            for id in ids:  # all are looked at before the first is changed
-                cumulative.find(cumulative.load(store), id)
+            record = cumulative.load(store)
+            keys = dict.fromkeys(key_of(cumulative.find(record, id)[1]) for id in ids)  # all are looked at before the first is changed
             changed = []
-            for id in ids:
+            for id in keys:
                 change, entry = act(store, app.writer(), id)
                 changed.append(entry)
                 if not as_json:
@@ -293,7 +316,7 @@ def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
 def _changes(term: Terminal, changes: Any) -> Iterator[str]:
     for name, sign, color in (("added", "+", "green"), ("changed", "~", "yellow"), ("dropped", "-", "red")):
         for _, entry in changes[name]:
-            yield term.style(f"  {sign} {entry.get('kind', '')}: {plain(str(entry.get('text', '')))}", fg=color)
+            yield term.style(plain(f"  {sign} {entry.get('kind', '')}: {entry.get('text', '')}"), fg=color)
 
 
 @click.command("diff", short_help=TABLE["diff"][2])

@@ -6,7 +6,7 @@ import shutil
 import click
 
 from gitmem.app import App
-from gitmem.cli.install import carry_out
+from gitmem.cli.install import carry_out, remark_blocks
 from gitmem.cli.render import Terminal
 from gitmem.errors import External, UserError
 from gitmem.install import survey
@@ -38,6 +38,7 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
         if not refs and not settings and not os.path.isdir(app.home.path):
             term.say("there is nothing of gitmem in this repository.")
             return
+        remark_blocks(term, app)
         _ask("Remove all memory from this repository? What no remote has is lost.", yes)
         left = _unhook(app)
         for ref, oid in refs.items():

@@ -7,6 +7,7 @@ from gitmem.errors import GitmemError
 from gitmem.files import Location
 from gitmem.git.process import Git
 
+DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")  # without it a file that was touched alone makes git write its index
 MANY = 2000  # changed files that are looked at
 PATHS = 200  # of one question
 
@@ -45,7 +46,7 @@ class WorkTree:
         """Return the tracked files that differ from a commit and were written between two times (epoch seconds)."""
         if self.root is None or base.startswith("-"):
             return []
-        out = self._run("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", base or "HEAD", "--")
+        out = self._run(*DIFF, "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", base or "HEAD", "--")
         found = []
         for name in out.split(b"\0")[:MANY]:
             path = os.fsdecode(name)
@@ -61,7 +62,7 @@ class WorkTree:
         if self.root is None or not paths or base.startswith("-"):  # no commit, but an option
             return []
         wanted = [f":(top,literal){path}" for path in paths[:PATHS]]
-        out = self._run("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--numstat", "-z", base or "HEAD", "--", *wanted)
+        out = self._run(*DIFF, "--no-ext-diff", "--no-textconv", "--no-renames", "--numstat", "-z", base or "HEAD", "--", *wanted)
         rows: dict[str, tuple[str, int, int]] = {}
         for row in out.split(b"\0"):
             added, _, rest = row.partition(b"\t")

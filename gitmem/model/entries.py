@@ -13,6 +13,7 @@ from gitmem.model.item import SECTION, Extract, Item, item_id, plain
 Entry = dict[str, Any]
 FLAGS = ("pinned", "critical")  # what keeps an entry whatever its age
 SAME, PART = 0.72, 0.9  # of the telling words of two texts that say the same; of the shorter one, when it is part of the longer
+DETAIL = 240  # characters of a detail
 LEAST = 3  # telling words of a text that can be part of another
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -29,6 +30,12 @@ _TOLD = re.compile(
 )
 
 _FOR = re.compile(r"\s(?:for|to|in|on|as|when|because|since|para|como|porque|en|em|nos?|nas?)\s", re.IGNORECASE)
+
+# after these comes what was chosen
+_CHOOSING = frozenset(
+    """use uses using used adopt adopts adopted choose chose chosen pick picked prefer with to on usar usamos uso usa adotar adotamos escolher escolhemos com preferir utilizar utilizamos elegir elegimos
+    adoptar adoptamos con preferimos 用 使用 采用 选择 选用 改用""".split()
+)
 
 
 def words(text: str) -> frozenset[str]:
@@ -77,10 +84,19 @@ def replaces(new: str, old: str) -> bool:
     end = 0
     while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
         end += 1
-    before, after = words(" ".join(a[:start])), words(" ".join(a[len(a) - end :]))
+    after = words(" ".join(a[len(a) - end :]))
     differing = max(len(a), len(b)) - start - end
     # the same sentence with another choice in its place: what follows says for what, and that must be the same
-    return 0 < differing <= 2 and bool(before) and len(after) >= 2 and min(len(a), len(b)) - start - end > 0
+    return 0 < differing <= 2 and start > 0 and a[start - 1] in _CHOOSING and bool(after) and min(len(a), len(b)) - start - end > 0
+
+
+def shortened(text: str) -> str:
+    """Return the first sentences of a text, as many as an entry has room for."""
+    line = " ".join(text.split())
+    if len(line) <= DETAIL:
+        return line
+    end = max(line.rfind(mark, 0, DETAIL) for mark in (". ", "! ", "。", "; "))
+    return line[: end + 1] if end > DETAIL // 3 else line[: DETAIL - 1].rstrip() + "…"
 
 
 def beside(text: str, detail: str) -> str:
@@ -91,7 +107,12 @@ def beside(text: str, detail: str) -> str:
 def entry_of(item: Item, session: str, by: str, at: str) -> Entry:
     """Return an item as an entry; `at` is when, if the item does not say it."""
     out: Entry = {"id": item_id(item.text), "kind": item.kind, "text": item.text, "at": item.at or at, "session": session}
-    more = {"detail": beside(item.text, item.detail), "files": list(item.files), "critical": item.marked or None, "by": by if by != "offline" else ""}
+    more = {
+        "detail": shortened(beside(item.text, item.detail)),
+        "files": list(item.files),
+        "critical": item.marked or None,
+        "by": by if by != "offline" else "",
+    }
     return {**out, **{k: v for k, v in more.items() if v}}
 
 
@@ -112,6 +133,11 @@ def key_of(entry: Mapping[str, Any]) -> str:
     return str(entry.get("id") or item_id(str(entry.get("text", ""))))
 
 
+def known_as(entry: Mapping[str, Any]) -> set[str]:
+    """Return the ids of an entry and of what it stands for beside itself."""
+    return {key_of(entry), *(entry.get("also") or ())}
+
+
 def ordered(entries: Iterable[Entry]) -> list[Entry]:
     """Return entries in the one order of the format: by time, then by id."""
     return sorted(entries, key=lambda e: (str(e.get("at", "")), key_of(e)))
@@ -125,16 +151,24 @@ def is_sections(*values: Any) -> bool:
     )
 
 
-def merge_sections(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, list[Entry]] | None:
+def merge_sections(
+    base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], gone: Iterable[Any] = ()
+) -> dict[str, list[Entry]] | None:
     """Merge the sections of two versions of a summary, entry by entry; None when nothing is left.
 
-    Both sides' additions stay. What one side took away is gone if the other left it alone; a change wins over that. Of two changes the newer
-    (`at`, then the greater bytes) holds, and a flag that one side set or took off. Commutative, idempotent, associative for one base.
+    Both sides' additions stay. What one side took away is gone if the other left it alone; a change wins over that, but not over a person who took
+    it out (`gone`), unless it is pinned. Of two changes the newer (`at`, then the greater bytes) holds, and a flag that one side set or took off.
+    Commutative, idempotent, associative for one base.
     """
+    out_for_good = {id for id in gone if isinstance(id, str)}
     out: dict[str, list[Entry]] = {}
     for section in sorted({*base, *ours, *theirs}):
         o, x, y = ({key_of(e): dict(e) for e in side.get(section) or []} for side in (base, ours, theirs))
-        merged = [kept for key in {*o, *x, *y} if (kept := _merge_entry(o.get(key), x.get(key), y.get(key))) is not None]
+        merged = [
+            kept
+            for key in {*o, *x, *y}
+            if (kept := _merge_entry(o.get(key), x.get(key), y.get(key))) is not None and (key not in out_for_good or kept.get("pinned"))
+        ]
         if merged:
             out[section] = ordered(merged)
     return out or None
@@ -161,6 +195,20 @@ def _merge_entry(o: Entry | None, x: Entry | None, y: Entry | None) -> Entry | N
 
 def _rank(entry: Any) -> tuple[str, str]:
     return str(entry.get("at", "")), repr(sorted(entry.items()))
+
+
+def sound(entry: Mapping[str, Any]) -> Entry:
+    """Return an entry with its known parts of the form that they should have, whoever wrote it; what else it has stays."""
+    out = dict(entry)
+    for key in ("id", "kind", "text", "detail", "at", "since", "session", "by"):
+        if key in out and not isinstance(out[key], str):
+            out[key] = "" if out[key] is None else str(out[key])
+    for key in ("files", "also"):
+        if key in out:
+            out[key] = [x for x in out[key] if isinstance(x, str)] if isinstance(out[key], list) else []
+    if "of" in out and type(out["of"]) is not int:
+        del out["of"]
+    return {"text": "", **out}
 
 
 def texts(sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:

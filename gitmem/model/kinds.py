@@ -30,8 +30,13 @@ def _texts(triggers: object, key: str) -> "list[str]":
     return [x for x in (given if isinstance(given, list) else [given]) if isinstance(x, str) and x]
 
 
-def gotcha_id(pattern: str) -> str:
-    """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
+def derived_id(prefix: str, text: str) -> str:
+    """Return the id of a record that is made from something else: made twice, in any clone, it is the same record."""
     from hashlib import sha256  # 2 ms, and captures are rare
 
-    return "got-" + base32(int.from_bytes(sha256(pattern.encode("utf-8", "replace")).digest()[:16], "big"))
+    return f"{prefix}-{base32(int.from_bytes(sha256(text.encode('utf-8', 'replace')).digest()[:16], 'big'))}"
+
+
+def gotcha_id(pattern: str) -> str:
+    """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
+    return derived_id("got", pattern)

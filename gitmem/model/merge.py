@@ -111,7 +111,7 @@ def _merge(base: Record, a: _Side, b: _Side, attic: Callable[[str], bytes | None
         elif kind in {"set", "maps"}:
             value = _union(o, x, y)
         elif key == "sections" and is_sections(o or {}, x or {}, y or {}):
-            value = merge_sections(o or {}, x or {}, y or {})
+            value = merge_sections(o or {}, x or {}, y or {}, fields.get("gone") or ())
         elif kind == "map" and key not in WHOLE:
             value = _map(key, o or {}, x or {}, y or {}, a, b, stamps)
         else:

@@ -244,7 +244,12 @@ def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
         mark = f"[{clean(one.kind or 'warning', 20)}] "
     elif one.pinned:
         mark += "[pinned] "
-    facts = [clean(one.where, 80), one.day, "unconfirmed" if one.unsure else "", one.id[-8:] if subject != gathering.DIGESTS else ""]
+    facts = [
+        clean(one.where, 80),
+        clean(one.day, 10),
+        "unconfirmed" if one.unsure else "",
+        one.id[-8:] if subject != gathering.DIGESTS else "",
+    ]
     line = f"- {mark}{clean(one.text, TEXT)} ({'; '.join(fact for fact in facts if fact)})".replace(" ()", "")
     detail = one.detail or _reason(one, subject)
     if one.kind == "dna":

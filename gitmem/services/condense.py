@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.index.words import tokens
-from gitmem.model.entries import alike, replaces, words
+from gitmem.model.entries import alike, beside, replaces, words
 from gitmem.model.item import DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id
 from gitmem.services.histories import content, event, facts, files, marked
 
@@ -168,7 +168,8 @@ def _spread(topics: Sequence[_Topic], items: Iterable[Item]) -> None:
             continue
         where = next((one for one in reversed(topics) if one.first <= item.lines[0]), topics[0])
         text = line_of(item.text, SENTENCE)
-        where.note(key, f"{text} ({line_of(item.detail)})" if item.detail and item.kind in {DECISION, ERROR} else text)
+        detail = line_of(beside(item.text, item.detail)) if item.kind in {DECISION, ERROR} else ""
+        where.note(key, f"{text} ({detail})" if detail else text)
 
 
 def _telling(said: str) -> str:

@@ -1,14 +1,14 @@
 """A session's digest: what its history tells, counted, and what was found in what was said. Pure: rows and an extract in, a record out."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any
 
-from gitmem.clock import base32, stamp
+from gitmem.clock import stamp
 from gitmem.index import sessions
 from gitmem.index.sessions import Session
 from gitmem.model.entries import beside, sections_of
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, item_id
+from gitmem.model.kinds import derived_id
 from gitmem.model.record import Record, make
 
 ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
@@ -86,9 +86,9 @@ def _telling(said: str) -> str:
     return lines[-1] if lines else ""
 
 
-def derived_id(prefix: str, text: str) -> str:
-    """Return the id of a record that is made from something else: made twice, it is the same record."""
-    return f"{prefix}-{base32(int.from_bytes(sha256(text.encode('utf-8', 'replace')).digest()[:16], 'big'))}"
+def ended_at(session: Session) -> float:
+    """Return when a session ended, or was seen last; with a clock that was set back, not before it began."""
+    return max(session.started, session.last, session.ended or 0.0)
 
 
 def digest_id(session: str) -> str:
@@ -97,10 +97,10 @@ def digest_id(session: str) -> str:
 
 
 def digest(
-    session: Session, told: Told, extract: Extract, commits: Sequence[tuple[str, str]], captured: Sequence[str], now: str, tokens: int = 0
-) -> Record:
-    """Return a session's digest as a record; `commits` are (id, subject), `captured` titles of gotchas, `tokens` what its model says it cost."""
-    started, ended = stamp(session.started), stamp(session.ended or session.last)
+    session: Session, told: Told, extract: Extract, commits: Sequence[tuple[str, str]], captured: Sequence[str], now: str, tokens: int = 0, missing: str = ""
+) -> Record:  # fmt: skip
+    """Return a session's digest as a record; `commits` are (id, subject), `captured` titles of gotchas, `tokens` what its model says it cost, `missing` what was not read."""
+    started, ended = stamp(session.started), stamp(ended_at(session))
     lost = session.why == sessions.GONE
     head = f"{session.agent}, {started[:10]} {started[11:16]} to {ended[11:16] if ended[:10] == started[:10] else f'{ended[:10]} {ended[11:16]}'} UTC"
     facts = [
@@ -115,6 +115,8 @@ def digest(
         facts.append("It was interrupted: it ended without saying so.")
     elif session.ended is None:
         facts.append("It goes on.")
+    if missing:
+        facts.append(missing)
     still = {command: said for command, said in told.failed.items() if command not in told.passed}
     parts = [
         ("Asked", told.asked[-ASKED:]),

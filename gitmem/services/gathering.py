@@ -145,8 +145,8 @@ def gather(
             last = newest
         said += [(_part(one), of_entry(one)) for one in summaries.entries(index, own)]
         if newest is not None:  # the cumulative summary may not have it yet, or nobody wants one
-            out = summaries.gone(index, own)
-            fresh = (one for one in summaries.entries(index, [newest.number]) if one["id"] not in out)
+            settled = summaries.settled(index, own)
+            fresh = (one for one in summaries.entries(index, [newest.number]) if one["id"] not in settled or one["at"] > settled[one["id"]])
             said += [(part, of_entry(one)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
         if DIGESTS in subjects:
             rows = index.rows(what="summary", since=since, limit=most, **both)

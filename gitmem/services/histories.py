@@ -133,9 +133,20 @@ def parse(line: bytes) -> "Row | None":
     """Return a line as a row, None when it is none."""
     try:
         row = loads(line.decode("utf-8", "replace"))
+        if b"\\ud" in line.lower():  # half of a pair, which no output takes, can only be written so
+            row = _whole(row)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
+
+
+def _whole(value: "Any") -> "Any":
+    """Return JSON whose texts can all be written."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    return [_whole(one) for one in value] if isinstance(value, list) else value
 
 
 def parsed(lines: "Iterable[bytes]") -> "Iterator[Row]":

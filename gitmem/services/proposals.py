@@ -6,23 +6,26 @@ A proposal's id is made from its words: made twice it is one record, and one tha
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from gitmem.errors import InvalidRecord
+from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.index.query import Index
 from gitmem.index.words import tokens
 from gitmem.model.category import category
-from gitmem.model.entries import alike, beside, words
-from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, plain
+from gitmem.model.entries import alike, beside, replaces, words
+from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
+from gitmem.model.kinds import LIVE, derived_id
+from gitmem.model.merge import restamp
 from gitmem.model.record import Record, make
 from gitmem.services import memories
-from gitmem.services.digest import derived_id
 from gitmem.services.memories import Change, Writer
 from gitmem.store import ops
 from gitmem.store.layout import tombstone_path
 from gitmem.store.records import Message, Store
 
-MOST = 12  # proposals of one session
+MOST = 12  # proposals of one session that wait at once
+COMPARED = 200  # items, the surest, that are compared with what is known
 SURE = 0.5  # confidence from which on an item is proposed; what was marked always is
 LOOKED = 6  # records that an item is compared with
+LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
 TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
@@ -34,13 +37,17 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
     title = _title(item.text)
     body = "\n\n".join(
         x
-        for x in (item.text if title != item.text.strip() else "", beside(item.text, item.detail) if item.kind != ERROR else "", _evidence(item, source))
+        for x in (
+            item.text if title != item.text.strip() else "",
+            beside(item.text, item.detail) if item.kind != ERROR else "",
+            _evidence(item, source),
+        )
         if x
     )
     now = who.clock.stamp()
     common: dict[str, Any] = {
         "created": item.at or now, "updated": now, "rev": 1, "author": f"{who.author[0]} <{who.author[1]}>", "agent": who.agent if who.agent != "global" else None,
-        "session": session or None, "origin": "extracted", "tags": [TAG], "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
+        "session": session or None, "origin": "extracted", "tags": [TAG], "item": item_id(item.text), "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
     }  # fmt: skip
     if item.kind == ERROR:
         return make(
@@ -84,7 +91,7 @@ def choose(items: Iterable[Item]) -> list[Item]:
         for item in items
         if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.confidence >= SURE)
     ]
-    return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:MOST]
+    return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:COMPARED]
 
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
@@ -98,9 +105,22 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
             if query
             else ()
         ):
-            if alike(mine, words(hit["title"])):
+            if not replaces(item.text, hit["title"]) and alike(mine, words(hit["title"])):
                 return dict(hit)
     return None
+
+
+def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
+    """Return the ids of shared, confirmed decisions that a decision takes the place of; they are put aside once somebody accepts it."""
+    if item.kind != DECISION:
+        return []
+    rows = (
+        row
+        for index in indexes
+        for row in index.rows(what=DECISION, statuses=("active",), limit=LATEST)
+        if row["store"] == "shared" and row["confirmed"]
+    )
+    return [row["id"] for row in rows if replaces(item.text, row["title"])][:LOOKED]
 
 
 def propose(
@@ -112,8 +132,11 @@ def propose(
     """
     chosen = choose(items)
     there = indexes() if chosen else ()
+    room = MOST - _waiting(there, session)
     new: list[Record] = []
     for item in chosen:
+        if len(new) >= room:
+            break
         if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
             continue
         try:
@@ -121,16 +144,19 @@ def propose(
         except InvalidRecord:  # an odd title must not cost the others theirs
             continue
         if not any(_had(one, record.id) for one in (store, *elsewhere)):
-            new.append(record)
+            new.append(record.change(supersedes=overruled(there, item) or None))
     if new:
         subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
         store.write([ops.put(one) for one in new], Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session))
     return new
 
 
-def _had(store: Store, id: str) -> bool:
-    from gitmem.errors import UnknownId
+def _waiting(indexes: Sequence[Index], session: str) -> int:
+    """Return how many proposals of a session nobody has looked at."""
+    return sum(index.number(sessions=(session,), tags=(TAG,), unconfirmed=True, statuses=LIVE) for index in indexes) if session else 0
 
+
+def _had(store: Store, id: str) -> bool:
     if store.read_file(tombstone_path(id)) is not None:
         return True
     try:
@@ -144,8 +170,16 @@ def accept(private: Store, shared: Store, who: Writer, record: Record, commit: s
     """Move a proposal to the shared store, confirmed; it leaves the private one without a trace in what is told."""
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
     tags = [tag for tag in record.tags if tag != TAG]
-    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None).touched(who.clock.stamp())
-    written = shared.write([ops.put(after, revive=True)], who.message(after, "confirm"))
+    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None, item=None).touched(who.clock.stamp())
+    todo = [ops.put(after, revive=True)]
+    for id in record.get("supersedes"):
+        try:
+            old = shared.get(id).record
+        except UnknownId:
+            continue
+        if old.status == "active":
+            todo.append(ops.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old))
+    written = shared.write(todo, who.message(after, "confirm"))
     private.write(
         [ops.collect(record.id)],
         Message(f"{record.kind}: moved {record.id} to the shared store", "move", (record.id,), session=who.session),

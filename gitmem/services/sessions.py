@@ -4,8 +4,6 @@ The history is our own file (`reactions.history`); what was said in between is i
 """
 
 import io
-import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,18 +15,22 @@ from gitmem.index import sessions
 from gitmem.index.query import Index
 from gitmem.index.sessions import Session
 from gitmem.index.state import State
-from gitmem.model.item import Extract
+from gitmem.model.entries import Entry
+from gitmem.model.item import CONTEXT, Extract
+from gitmem.model.kinds import derived_id
 from gitmem.model.record import Record, make
+from gitmem.model.scrub import scrub
 from gitmem.model.turn import Turn
-from gitmem.services import cumulative, memories, proposals
-from gitmem.services.digest import Told, derived_id, digest
+from gitmem.processes import is_gone, own
+from gitmem.services import cumulative, memories, outdated, proposals, source
+from gitmem.services.digest import Told, digest, ended_at
 from gitmem.services.histories import parsed
 from gitmem.services.memories import Change, Writer
 from gitmem.store.records import Store
 from gitmem.transcripts import reading
 
 TRIED = 86400.0  # seconds that a request which fails is tried again
-MANY = 500  # turns after which a sign of life is given
+MANY = 20  # turns after which a sign of life is given
 BEAT = 20.0  # seconds between two of them that are written down
 DIRTY = 200  # changed files that a snapshot names
 Row = Mapping[str, Any]
@@ -47,6 +49,7 @@ class Desk:
     lines: Callable[[Session], Iterable[bytes]]  # of a session's history
     tree: Callable[[str], WorkTree]
     captured: Callable[[str], Sequence[str]]
+    shown: Callable[[Iterable[Turn], str], Iterator[Turn]]  # turns without what is never stored of a work tree
     extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the cumulative summary
@@ -67,17 +70,6 @@ class Counted:
             if number % MANY == 0:
                 self._beat()
             yield turn
-
-
-def transcript(path: str) -> str:
-    """Return the path of a transcript if it is one that may be read: a file of this user's own, named as such; empty otherwise."""
-    if not path.endswith((".jsonl", ".json")):
-        return ""
-    try:
-        facts = os.stat(path)
-    except OSError:
-        return ""
-    return path if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid() and facts.st_size else ""
 
 
 class _Joined(io.RawIOBase):
@@ -106,26 +98,21 @@ def of_history(lines: Iterable[bytes]) -> Iterator[Turn]:
     return reading.read(io.BufferedReader(_Joined(lines)), form="history")
 
 
-def turns(session: Session, lines: Callable[[Session], Iterable[bytes]]) -> tuple[Iterator[Turn], str]:
-    """Return a session's turns, from the agent's own transcript where there is one, else from our history, and the name of that source.
+def turns(session: Session, lines: Callable[[Session], Iterable[bytes]], most: int = source.LIMITS[0]) -> tuple[Iterator[Turn], str, str]:
+    """Return a session's turns, the name of where they are from, and what is missing of it: the agent's own transcript, else our history.
 
-    What people marked or noted by hand is in our history alone, and comes with both.
+    Of a transcript at most the last `most` bytes are read. What people marked or noted by hand is in our history alone, and comes with both.
     """
-    path = transcript(session.transcript)
-    if not path:
-        return of_history(lines(session)), f"the history of session {session.id}"
-    return _both(path, session, lines), f"the transcript of session {session.id}"
+    found = source.open_transcript(session.transcript, most)
+    if found is not None:
+        return _both(found.turns, lines(session)), f"the transcript of session {session.id}", found.missing
+    left = "Its transcript took too long, and was not read." if not most and source.is_readable(session.transcript) else ""
+    return of_history(lines(session)), f"the history of session {session.id}", left
 
 
-def _both(path: str, session: Session, lines: Callable[[Session], Iterable[bytes]]) -> Iterator[Turn]:
-    try:
-        file = open(path, "rb")
-    except OSError:
-        yield from of_history(lines(session))
-        return
-    with file:
-        yield from reading.read(file, path)
-    yield from (turn for turn in of_history(lines(session)) if turn.marked)
+def _both(said: Iterator[Turn], lines: Iterable[bytes]) -> Iterator[Turn]:
+    yield from said
+    yield from (turn for turn in of_history(lines) if turn.marked)
 
 
 def told(rows: Iterable[Row]) -> Told:
@@ -136,39 +123,48 @@ def told(rows: Iterable[Row]) -> Told:
     return out
 
 
-def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda: None) -> list[str]:
+def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0) -> list[str]:
     """Write a session's digest, or write it anew when the session went on after it; then what it taught goes into the summary and the inbox.
 
-    Returns what was done, in words: nothing for a session in which nothing happened.
+    Returns what was done, in words: nothing for a session in which nothing happened. After `tries` in vain less of a long transcript is read.
     """
     seen = told(parsed(desk.lines(session)))
     if seen.empty:
         return []
-    found, source = turns(session, desk.lines)
-    counted = Counted(found, beat)
+    found, where, missing = turns(session, desk.lines, source.limit(tries))
+    counted = Counted(desk.shown(found, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
     done = []
     who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
-    ended = session.ended or session.last
     new = digest(
-        session, seen, extract, tree.commits(session.started, ended), desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens)
+        session, seen, extract, tree.commits(session.started, ended_at(session)), desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens),
+        missing,
     ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)  # fmt: skip
     if desk.digests is not None and _put_digest(desk.digests, who, new):
         done.append(f"digest of {session.id[:8]}")
     if desk.summary is not None:
-        grown = cumulative.grow(desk.summary, who, new.get("sections"), desk.limit, f"session {session.id[:8]}", desk.ask)
+        grown = cumulative.grow(desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask)
         done += [f"summary with {session.id[:8]}"] if grown else []
     if desk.proposals is not None:
-        made = proposals.propose(desk.proposals, who, extract.items, session.id, source, desk.indexes, desk.elsewhere)
+        stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
+        aside = outdated.settle(stores, who, extract.items, f"session {session.id[:8]}", desk.indexes)
+        done += [f"{len(aside)} put aside by {session.id[:8]}"] if aside else []
+        made = proposals.propose(desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere)
         done += [f"{len(made)} proposed of {session.id[:8]}"] if made else []
     return done
 
 
+def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
+    """Return what is for others too: a note that somebody made for this session stays in its digest."""
+    return {name: [e for e in part if not (e.get("critical") and e.get("kind") == CONTEXT)] for name, part in sections.items()}
+
+
 def _allowed(extract: Extract, tree: WorkTree) -> Extract:
-    """Return an extract without the names of files that are not to be stored."""
+    """Return an extract without the names of files that are not to be stored, and without topics that are secrets."""
+    topics = tuple(topic for topic in extract.topics if not scrub(topic).findings)
     items = tuple(replace(item, files=tuple(path for path in item.files if not tree.hides(path))) for item in extract.items)
-    return replace(extract, items=items)
+    return replace(extract, items=items, topics=topics)
 
 
 def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
@@ -202,6 +198,10 @@ def write_snapshot(desk: Desk, session: Session, at: float) -> Change | None:
     return memories.add(desk.snapshots, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
 
 
+class Overtaken(Exception):
+    """Another process has taken over: this one was silent for longer than its lease."""
+
+
 class _Beat:
     """Keeps a request ours while its work goes on."""
 
@@ -211,13 +211,14 @@ class _Beat:
         self._clock = clock
 
     def __call__(self) -> None:
-        """Give a sign of life, now and then."""
-        if self._clock.now() - self._request.claimed >= BEAT:
-            sessions.renew(self._state, self._request, self._clock.now())
+        """Give a sign of life, now and then. Raises Overtaken when the request is another one's by now."""
+        now = self._clock.now()
+        if abs(now - self._request.claimed) >= BEAT and not sessions.renew(self._state, self._request, now):
+            raise Overtaken
 
 
-def work_off(state: State, desk: Desk) -> list[str]:
-    """Do what sessions have asked for; return what was done, in words.
+def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: None) -> list[str]:
+    """Do what sessions have asked for; return what was done, in words. `begins` is called before each.
 
     A request that fails stays with its lease, and is tried again when that is over, for a day; it does not keep others from being done.
     Raises the first failure, at the end.
@@ -225,18 +226,21 @@ def work_off(state: State, desk: Desk) -> list[str]:
     done: list[str] = []
     failure: Exception | None = None
     clock = desk.who.clock
-    while (request := sessions.take(state, clock.now())) is not None:
+    while (request := sessions.take(state, clock.now(), own(), is_gone)) is not None:
+        begins()
         session = sessions.get(state, request.session)
         try:
             if session is not None and request.kind == sessions.SNAPSHOT:
                 done += [f"{request.kind} of {session.id[:8]}"] if write_snapshot(desk, session, request.at) else []
             if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
-                done += write_digest(
-                    desk, session, _Beat(state, request, clock)
-                )  # before a compaction too: what was said so far is about to be forgotten
+                # before a compaction too: what was said so far is about to be forgotten
+                done += write_digest(desk, session, _Beat(state, request, clock), request.tries)
+        except Overtaken:
+            continue
         except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs
             failure = failure or error
             if clock.now() - request.at < TRIED:
+                sessions.leave(state, request)
                 continue
         sessions.done(state, request)
     if failure:

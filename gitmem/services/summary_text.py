@@ -45,6 +45,7 @@ def text_of(sections: Mapping[str, Sequence[Entry]]) -> str:
 def parsed(text: str, before: Mapping[str, Sequence[Entry]], now: str) -> dict[str, list[Entry]]:
     """Return the sections of an edited text; raises UserError that names the line which cannot be read."""
     known = {key_of(e): e for part in before.values() for e in part}
+    hidden = {name: [e for e in part if e.get("kind") not in HEADINGS] for name, part in before.items()}  # of a newer version: not shown
     kinds = {heading.lower(): kind for kind, heading in HEADINGS.items()}
     out: dict[str, Entry] = {}
     kind, current = "", ""
@@ -63,7 +64,7 @@ def parsed(text: str, before: Mapping[str, Sequence[Entry]], now: str) -> dict[s
             current = _take(match, kind, known, out, now)
         else:
             raise UserError(f"line {number} is no entry: '{line[:40]}'.", "An entry is '- text', below a heading such as '## Decisions'.")
-    sections: dict[str, list[Entry]] = {}
+    sections: dict[str, list[Entry]] = {name: part for name, part in hidden.items() if part}
     for entry in out.values():
         sections.setdefault(SECTION[entry["kind"]], []).append(entry)
     return {name: ordered(part) for name, part in sections.items()}
@@ -75,6 +76,8 @@ def _take(match: re.Match[str], kind: str, known: Mapping[str, Entry], out: dict
     if not line:
         return ""
     old = known.get(match["id"] or "")
+    if old is not None and key_of(old) in out:
+        old = None  # a copy of a line, with another text
     entry: dict[str, Any] = {k: v for k, v in (old or {}).items() if k not in {"pinned", "detail"}}
     if old is None or " ".join(str(old.get("text", "")).split()) != line or old.get("kind") != kind:
         entry |= {"text": line, "kind": kind, "at": now}

@@ -86,6 +86,12 @@ def _trap(mem: Mem) -> str:
     return str((rows or [mem("gotcha", "add", "a trap", "--anchor", "code.py:1", "--json").json])[0]["id"])
 
 
+def _agent(mem: Mem) -> None:
+    path = mem.folder / ".gitmem" / "agents" / "dev.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("---\nname: Dex\n---\n")
+
+
 # name -> (what must be there before, the command); each runs in a store with two records
 COMMAND: dict[str, tuple[Step, Step]] = {
     "init": (lambda m: None, lambda m: m("init")),
@@ -129,6 +135,23 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "error list": (lambda m: None, lambda m: m("error", "list")),
     "session list": (lambda m: None, lambda m: m("session", "list")),
     "session cost": (lambda m: None, lambda m: m("session", "cost", "--all")),
+    "session start": (lambda m: None, lambda m: (m("session", "start"), m("session", "note", "text"), m("session", "end"))),
+    "session task": (lambda m: m("session", "start"), lambda m: (m("session", "task", "tests"), m("session", "context"))),
+    "session handover": (lambda m: m("session", "start"), lambda m: m("session", "handover", "gemini", "-m", "text")),
+    "work start": (lambda m: None, lambda m: (m("work", "start", "shop", "--story", "1"), m("work", "phase", "push"), m("work", "show"))),
+    "work complete": (lambda m: m("work", "start", "shop"), lambda m: m("work", "complete", "--yes")),
+    "summary": (lambda m: m("summary", "add", "Use it"), lambda m: (m("summary"), m("summary", "history"), m("summary", "update"))),
+    "summary add": (lambda m: None, lambda m: m("summary", "add", "Use it")),
+    "briefing": (lambda m: None, lambda m: m("briefing")),
+    "opening": (lambda m: None, lambda m: m("opening")),
+    "recall": (lambda m: None, lambda m: m("recall", "words")),
+    "extract": (lambda m: None, lambda m: m("extract", "--commits", "HEAD", "--save")),
+    "activate": (_agent, lambda m: m("activate", "dev")),
+    "model": (lambda m: None, lambda m: m("model", "check")),
+    "native": (
+        lambda m: None,
+        lambda m: (m("native", "status"), m("native", "push"), m("native", "sync"), m("native", "push", "--remove")),
+    ),
     "off": (lambda m: None, lambda m: m("off")),
     "on": (lambda m: m("off"), lambda m: m("on")),
     "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),

@@ -42,6 +42,50 @@ def _work(*args: str) -> Callable[[Mem, list[str]], list[str]]:
     return make
 
 
+def _hand(*args: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about a person's session, once there is one with a word in it."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        mem("session", "start", "--title", "Invoices")
+        mem("session", "mark", "The ledger is append only")
+        return ["session", *args]
+
+    return make
+
+
+def _entry(verb: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about an entry of the summary, once there is one: a task."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        return ["summary", verb, mem("summary", "add", "--kind", "task", "Load-test it", "--json").json["id"]]
+
+    return make
+
+
+def _file(name: str, text: str, *args: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about a file of the work tree, once it is there."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        (mem.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (mem.folder / name).write_text(text)
+        return list(args)
+
+    return make
+
+
+ENTRY = {"id": str, "kind": str, "text": str, "at": str}
+STEP = {"added": list, "changed": list, "dropped": list}
+SESSION = {
+    **dict.fromkeys(("id", "agent", "state", "kind", "started", "last", "why", "worktree", "transcript", "history"), str),
+    **dict.fromkeys(("title", "story", "branch", "ended"), (str, type(None))), "off": bool,
+}  # fmt: skip
+CONTEXT = {
+    **dict.fromkeys(("kind", "id", "started", "last"), str), **dict.fromkeys(("last_commands", "agents", "tasks", "next", "handovers"), list),
+    **dict.fromkeys(("agent", "previous_agent", "workflow", "state", "story", "branch", "message"), (str, type(None))),
+}  # fmt: skip
+PULLED = {"pulled": list, "counts": dict, "notes": list, "dry_run": bool}
+PERSONA = "---\nname: Dex\n---\n"
+RULES = "# Rules\n- Use Postgres 17.\n"
 EPIC = {
     **dict.fromkeys(("id", "slug", "title", "status", "standing", "why", "created", "updated", "next_step", "resume"), str), **dict.fromkeys(("crashed", "alive"), bool),
     **dict.fromkeys(("progress", "workflow", "last_action", "context", "overrides"), dict), **dict.fromkeys(("stories", "checkpoints"), list), "minutes_silent": int,
@@ -96,6 +140,55 @@ CASES: dict[str, Case] = {
         lambda m, i: ["work", "import", "s.yaml"] if (m.folder / "s.yaml").write_text("steps: [a, b]\nworkflow_id: w\n") else [], True,
         {"file": str, "id": str, "title": str, "changed": bool},
     ),
+    "summary show": (
+        lambda m, i: ["summary", "show"] if m("summary", "add", "Use it") else [], False, {"id": str, "store": str, "updated": str, "rev": int, "counts": dict, "sections": dict},
+    ),
+    "summary show alone": (lambda m, i: ["summary"], False, {"store": str, "counts": dict, "sections": dict}),
+    "summary add": (lambda m, i: ["summary", "add", "Use it"], False, {**ENTRY, "changed": bool}),
+    "summary done": (_entry("done"), True, ENTRY),
+    "summary pin": (_entry("pin"), True, {**ENTRY, "pinned": bool}),
+    "summary unpin": (_entry("unpin"), True, ENTRY),
+    "summary drop": (_entry("drop"), True, ENTRY),
+    "summary update": (lambda m, i: ["summary", "update"], False, {"sessions": list, "did": list, **STEP}),
+    "summary history": (
+        lambda m, i: ["summary", "history"] if m("summary", "add", "Use it") else [], True,
+        {**dict.fromkeys(("commit", "at", "by", "session", "what"), str), "counts": dict, **STEP},
+    ),
+    "summary diff": (lambda m, i: ["summary", "diff"], False, STEP),
+    "session start": (lambda m, i: ["session", "start"], False, {**SESSION, "started_now": bool}),
+    "session current": (_hand("current"), False, SESSION),
+    "session note": (_hand("note", "text"), False, {"session": str, "content": str}),
+    "session mark": (_hand("mark", "text"), False, {"session": str, "line": (int, type(None)), "content": str, "new": bool}),
+    "session show": (_hand("show"), False, {**SESSION, **dict.fromkeys(("branches", "marked", "costs", "events"), list), "changed": dict, "read": dict, "digest": (str, type(None))}),
+    "session end": (_hand("end"), False, {**SESSION, "ended_now": bool, "digest": (str, type(None))}),
+    "session resume": (
+        lambda m, i: _hand("end")(m, i) and (m("session", "end"), ["session", "resume", "--show"])[1], False,
+        {**SESSION, "files": list, "changed_since": list, "failed": list, "pending": list, "marked": list, "work": list, "in_this_worktree": bool, "opened": bool},
+    ),
+    "session context": (_hand("context"), False, CONTEXT),
+    "session task": (_hand("task", "tests"), False, {**CONTEXT, "task": str, "success": bool, "counted": bool, "known": bool}),
+    "session workflows": (lambda m, i: ["session", "workflows"], False, {"file": (str, type(None)), "workflows": list}),
+    "session handover": (
+        _hand("handover", "gemini", "-m", "text"), False,
+        {**dict.fromkeys(("id", "title", "to", "message", "commit"), str), "context": dict, "decisions": list, "tasks": list, "evidence": list, "journaled": bool},
+    ),
+    "opening": (lambda m, i: ["opening"], False, {"action": str, "reason": str, "text": str, "tasks": list, "by": str}),
+    "briefing": (lambda m, i: ["briefing"], False, {"day": str, "budget": int, "unit": str, "used": int, "sections": list}),
+    "recall": (lambda m, i: ["recall", "words"], False, {"words": str, "session": (str, type(None)), "this_session": list, "memory": list}),
+    "extract": (
+        _file("n.md", "We decided to use NUMERIC for money.\n", "extract", "n.md"), False, {"by": str, "topics": list, "items": list},
+    ),
+    "activate": (
+        _file(".gitmem/agents/dev.md", PERSONA, "activate", "dev"), False,
+        {"agent": dict, "kind": str, "quality": str, "fallback": bool, "duration_ms": float, "greeting": str, "context": dict, "loaders": dict},
+    ),
+    "activate list": (_file(".gitmem/agents/dev.md", PERSONA, "activate", "--list"), True, {"name": str, "path": str}),
+    "native status": (_file("CLAUDE.md", RULES, "native", "status"), False, {"files": list, "setting": str, "notes": list}),
+    "native pull": (_file("CLAUDE.md", RULES, "native", "pull"), False, PULLED),
+    "native push": (lambda m, i: ["native", "push", "--to", "gemini"], False, {**PULLED, "pushed": list, "failed": list}),
+    "native sync": (_file("CLAUDE.md", RULES, "native", "sync"), False, {**PULLED, "pushed": list, "failed": list}),
+    "native watch-once": (lambda m, i: ["native", "watch-once", "--timeout", "1"], False, {**PULLED, "files": list}),
+    "model check": (lambda m, i: ["model", "check"], False, {"summariser": str, "ok": bool}),
     "config": (lambda m, i: ["config"], False, {"sign": dict, "remote": dict}),
     "remote show": (lambda m, i: ["remote", "show"], False, {"remote": (str, type(None))}),
     "sync": (

@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from gitmem.app import open_app
+from gitmem.cli.session_find import of_day
+from gitmem.index import sessions
+from gitmem.index.sessions import Session
+from gitmem.index.state import State
 from tests.cli.conftest import DAY, Mem, on_terminal, spawn
 from tests.conftest import git
 
@@ -433,3 +438,78 @@ def test_as_a_process(mem: Mem) -> None:
     """Through git, as people type it."""
     assert "started session" in spawn(mem.folder, "session", "start", through_git=True).out
     assert spawn(mem.folder, "session", "current", through_git=True).code == 0
+
+
+def test_an_export_to_standard_output(mem: Mem) -> None:
+    """`-` names it, as in other tools; no file of that name is made."""
+    id = start(mem)
+    assert mem("session", "export", "--output", "-").json["session_id"] == id
+    assert not (mem.folder / "-").exists()
+
+
+def test_a_database_that_another_keeps_is_no_fault(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in the way is said, and that it passes."""
+    start(mem)
+    monkeypatch.setattr(State.__init__, "__kwdefaults__", {"timeout": 0.2})
+    other = sqlite3.connect(mem.folder / ".git/gitmem/state.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        done = mem("session", "note", "x", env={"GITMEM_SESSION": ""}, code=1)
+    finally:
+        other.close()
+    assert "another process" in done.err
+    assert "hint: Run the command again" in done.err
+
+
+def test_what_to_go_on_with_while_one_is_open(mem: Mem) -> None:
+    """The one that is open is named; nothing else is there."""
+    id = start(mem)
+    done = mem("session", "resume", code=1)
+    assert f"session {id} is open here" in done.err
+
+
+def test_half_a_character_in_a_history_costs_itself_alone(mem: Mem) -> None:
+    """Some program that writes such text must not make a session one that cannot be shown, exported or taken up."""
+    id = start(mem)
+    (file,) = (mem.folder / ".git/gitmem/sessions").glob(f"history_*_{id}.jsonl")
+    with file.open("a") as out:
+        out.write(
+            '{"timestamp": "2026-11-21T18:00:00Z", "role": "user", "content": "half \\ud83d of \\ud83d\\ude00", "metadata": {"event": "PromptSubmit", "\\udc00": 1}}\n'
+        )
+    assert "half ? of 😀" in mem("session", "show", id).out
+    assert mem("session", "show", id, "--json").json["events"][-1]["content"] == "half ? of 😀"
+    assert mem("session", "export", id).json["interactions"][-1]["content"] == "half ? of 😀"
+    assert mem("session", "resume", id, "--json").json["last_asked"] == "half ? of 😀"
+    assert "half ? of 😀" in mem("session", "mark", "--session", id).out
+
+
+def test_an_agent_is_named_as_everywhere(mem: Mem) -> None:
+    """With the @ that people write before it, or without."""
+    assert mem("session", "start", "--agent", "@aider", "--json").json["agent"] == "aider"
+    assert "is no agent's name" in mem("session", "start", "--new", "--agent", "", code=2).err
+
+
+def test_a_day_of_twenty_five_hours_is_whole(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When clocks are put back, the last hour of that day is of that day; when they are put on, the next day's first is not."""
+    late, other = 1762144200.0, 1741581000.0  # 2025-11-02 23:30 and 2025-03-10 00:30 in New York
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        with open_app(str(mem.folder), os.environ) as app:
+            for at in (late, other):
+                sessions.sign(app.state, Session(f"at-{at:.0f}", "person", at, at, "history_x.jsonl", at, "hand", "", "", ""), opens=True)
+            assert [one.started for one in of_day(app, "2025-11-02")] == [late]
+            assert of_day(app, "2025-03-09") == []
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_what_of_a_long_text_is_not_kept_is_said(mem: Mem) -> None:
+    """A note, and a mark, of more characters than a row holds."""
+    start(mem)
+    for command in ("note", "mark"):
+        done = mem("session", command, "-", "--json", stdin=b"word " * 1700)
+        assert len(done.json["content"]) <= 8000
+        assert "the first 8,000 characters" in done.err
+        assert mem("session", command, "short").err == ""

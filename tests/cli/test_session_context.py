@@ -80,7 +80,7 @@ def test_a_history_that_is_none(mem: Mem, tmp_path: Path) -> None:
     """Said with the form that is wanted."""
     (tmp_path / "x").write_text("just words")
     assert "holds no messages" in mem("session", "context", "--history", str(tmp_path / "x"), code=1).err
-    assert "there is no file" in mem("session", "context", "--history", str(tmp_path / "y"), code=1).err
+    assert "No such file" in mem("session", "context", "--history", str(tmp_path / "y"), code=1).err
 
 
 # -- hand-overs
@@ -192,3 +192,41 @@ def test_a_repositorys_own_workflow(mem: Mem) -> None:
     mem("session", "start")  # it needs none of it
     mem("session", "handover", "qa", "-m", "x")
     mem("session", "resume", "--show", code=None)
+
+
+def test_a_table_outside_is_not_read(mem: Mem, tmp_path: Path) -> None:
+    """A link in the repository leads to nothing that is not of it; what is there is not told either."""
+    (tmp_path / "outside").write_text("root:x:0\nsecret: [\n")
+    (mem.folder / ".gitmem").mkdir()
+    (mem.folder / ".gitmem/workflows.yaml").symlink_to(tmp_path / "outside")
+    done = mem("session", "workflows", "--json")
+    assert (done.json["file"], "secret" in done.err) == (None, False)
+
+
+def test_the_epic_at_hand_is_named_in_next_steps(mem: Mem) -> None:
+    """Where a step speaks of the epic, it is the one of this work tree."""
+    mem("work", "start", "Checkout", "--story", "1")
+    assert context(mem)["next"] == []
+    found = mem("session", "task", "create-epic", "--json").json
+    assert found["next"] == ["analyze-epic checkout", "create-story checkout"]
+
+
+def test_nothing_empty_is_handed_over(mem: Mem) -> None:
+    """Options without a text say nothing."""
+    assert "nothing to hand over" in mem("session", "handover", "qa", "--open", " ", "--evidence", "", code=1).err
+    found = mem("session", "handover", "qa", "--open", "", "--open", "a\nb", "--decision", "", "--evidence", "", "--json").json
+    assert (found["tasks"], found["decisions"], found["evidence"]) == ([{"text": "a\nb"}], [], [])
+
+
+def test_a_secret_is_masked_in_all_that_is_told_of_a_hand_over(mem: Mem) -> None:
+    """Said once, and not printed again."""
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    done = mem("session", "handover", "qa", "-m", f"token {secret}", "--open", f"use {secret}", "--json")
+    assert secret not in done.out
+    assert done.err.count("masked a secret: GitHub token in line 1") == 1
+
+
+def test_messages_from_both_ways(mem: Mem) -> None:
+    """Standard input is read where `-` stands among others."""
+    found = mem("session", "handover", "qa", "-m", "first", "-m", "-", "--json", stdin=b"second\n").json
+    assert found["message"] == "first\n\nsecond"

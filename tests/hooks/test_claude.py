@@ -59,6 +59,9 @@ def test_told_again_after_compaction(project: Path, agent):
     assert agent().hook("SessionStart")
     assert agent().hook("SessionStart", source="resume") == ""
     assert agent().hook("SessionStart", source="compact")
+    over = agent().payload("SessionStart", hook_event_name="PostCompact", trigger="manual")
+    assert agent().raw(json.dumps(over).encode()).stdout == b""  # it says only now that the compaction is over: what was just told counts
+    assert agent().hook("SessionStart", source="resume") == ""
 
 
 def fresh(path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import Agent, gotchas, run, wait_for
+from tests.hooks.conftest import Agent, digests, gotchas, run, wait_for
 
 AGENTS, TURNS = 12, 4
 ERROR = "Exit code 1\nTraceback (most recent call last):\n  File \"app/pay.py\", line 5, in rate\nKeyError: 'RATE_{}'"
@@ -61,10 +61,8 @@ def test_twelve_agents_in_four_worktrees(project: Path, tmp_path: Path, agent):
     captured = wait_for(lambda: (all_ := [g for g in gotchas(project) if g["origin"] == "captured"]) and len(all_) == AGENTS and all_, 60)
     assert [g["occurrences"] for g in captured] == [TURNS] * AGENTS
     assert {g["session"] for g in captured} == {f"agent-{n}" for n in range(AGENTS)}
-    digests = wait_for(
-        lambda: (found := json.loads(run(project, "list", "-k", "summary", "--json"))) and len(found) == AGENTS and found, 60
-    )
-    assert {d["session"]: d["title"] for d in digests} == {f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)}
+    written = wait_for(lambda: (found := digests(project)) and len(found) == AGENTS and found, 60)
+    assert {d["session"]: d["title"] for d in written} == {f"agent-{n}": f"agent {n} turn 0" for n in range(AGENTS)}
     costs = json.loads(run(project, "session", "cost", "--all", "--json"))
     assert costs["total"]["calls"] == len(spent)
 

@@ -220,3 +220,80 @@ def test_a_model_that_fails_costs_nothing(project: Path, agent):
     assert found["by"] == "offline"
     assert "Read offline: " in found["body"]
     assert any(DECISION.casefold() in e["text"].casefold() for e in entries(project, "--kind", "decision"))
+
+
+def proposal(path: Path, kind: str) -> dict[str, Any]:
+    """Return the one proposal of a kind that waits."""
+    return dict(wait_for(lambda: next((row for row in inbox(path) if row.get("type") == kind), None)))
+
+
+def test_what_is_rejected_leaves_the_summary_and_is_not_told(project: Path, agent):
+    decide(agent())
+    ended(agent(), project)
+    said = run(project, "inbox", "--reject", proposal(project, "decision")["id"], "--reason", "wrong")
+    assert "taken out of the summary" in said
+    assert entries(project, "--kind", "decision") == []
+    assert "PostgreSQL" not in agent("s2").hook("SessionStart")
+    run(project, "summary", "update")
+    assert entries(project, "--kind", "decision") == []
+
+
+def test_what_is_reworded_and_accepted_is_told_once(project: Path, agent):
+    decide(agent())
+    ended(agent(), project)
+    id = proposal(project, "decision")["id"]
+    run(project, "edit", id, "--title", "Orders are kept in PostgreSQL 16")
+    run(project, "inbox", "--accept", id)
+    assert [e["text"] for e in entries(project, "--kind", "decision")] == ["Orders are kept in PostgreSQL 16"]
+    told = agent("s2").hook("SessionStart")
+    assert told.count("PostgreSQL 16") == 1
+    assert DECISION.casefold() not in told.casefold()
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_a_task_that_a_later_session_has_done_is_open_no_more(project: Path, agent, accepted: bool):
+    decide(agent())
+    ended(agent(), project)
+    task = proposal(project, "task")
+    if accepted:
+        run(project, "inbox", "--accept", task["id"])
+    two = agent("s2")
+    two.hook("SessionStart")
+    two.hook("UserPromptSubmit", prompt="Load-test the checkout endpoint")
+    two.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py"), "old_string": "a", "new_string": "b"})
+    two.hook("Stop", last_assistant_message="I added the load test of the checkout endpoint.", transcript_path="")
+    ended(two, project)
+    wait_for(lambda: [e for e in entries(project) if e["session"] == "s2"])
+    tasks = wait_for(lambda: [json.loads(run(project, "list", "--type", "task", "--json"))])[0]
+    assert [row["id"] for row in tasks if row["status"] == "active"] == []
+    assert "[task" not in agent("s3").hook("SessionStart")
+
+
+def test_a_proposed_decision_that_is_overruled_makes_room_for_the_new_one(project: Path, agent):
+    decide(agent(), "DECISION: use MySQL for the orders store.")
+    ended(agent(), project)
+    assert "MySQL" in proposal(project, "decision")["title"]
+    two = agent("s2")
+    decide(two, "DECISION: use PostgreSQL for the orders store.")
+    ended(two, project)
+    wait_for(lambda: ["PostgreSQL" in row["title"] for row in inbox(project)] == [True])
+    assert [e["text"] for e in entries(project, "--kind", "decision")] == ["Use PostgreSQL for the orders store."]
+
+
+def test_accepting_what_overrules_puts_the_older_decision_aside(project: Path, agent):
+    old = json.loads(run(project, "add", "Use MySQL for the orders store", "--type", "decision", "--json"))["id"]
+    run(project, "edit", old, "--importance", "8")
+    decide(agent(), "DECISION: use PostgreSQL for the orders store.")
+    ended(agent(), project)
+    run(project, "inbox", "--accept", proposal(project, "decision")["id"])
+    assert json.loads(run(project, "show", old, "--json"))["status"] in {"archived", "active"}
+
+
+def test_a_note_stays_with_its_session(project: Path, agent):
+    one = agent()
+    decide(one, "All good.")
+    run(project, "session", "note", "--session", "s1", "halfway through the billing job")
+    found = ended(one, project)
+    assert "halfway" in json.dumps(found["sections"]).casefold()
+    run(project, "status")
+    assert "halfway" not in json.dumps(entries(project)).casefold()

@@ -101,6 +101,8 @@ def test_each_option_in_an_example_exists(page: Path) -> None:
                 if not words or words[0] not in commands():
                     continue
                 name = " ".join(words[:2]) if " ".join(words[:2]) in commands() else words[0]
+                if name in groups() and words[1:2] and words[1].startswith("--"):  # one of its commands may be meant without its name
+                    name = " ".join([name, *filter(None, [getattr(commands()[name], "alone", None)])])
                 wrong += [
                     f"{name} {word}" for word in words if word.startswith("--") and word.split("=")[0] not in options(commands()[name])
                 ]

@@ -1,6 +1,7 @@
 """The packages for agents' CLIs: made from their sources, and what they say can be done."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -193,10 +194,15 @@ def test_each_command_that_a_package_names_can_be_run(line: str, learned: Path, 
         git_mem("gotcha", "resolve", ids[0], cwd=repo)
     if "restore" in line:
         git_mem("archive", ids[0], cwd=repo)
+    env = dict(os.environ)
+    if line.startswith("git mem session "):
+        env["GITMEM_SESSION"] = json.loads(git_mem("session", "start", "--json", cwd=repo))["id"]
+    if line.startswith("git mem summary done"):
+        words["ID"] = json.loads(git_mem("summary", "add", "Write it down", "--kind", "task", "--json", cwd=repo))["id"]
     filled = re.sub(r"\b[A-Z]{2,}\b", lambda match: words.get(match.group(), match.group()), line)
     # what a README tells people to do needs a remote or a terminal: it is enough that its help has it
     alone = {"git mem purge", "git mem sync", "git mem forget", "git mem wipe", "git mem add"}
     command = f"{filled} --help" if line in alone else filled
-    done = subprocess.run(["sh", "-c", command], cwd=repo, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(["sh", "-c", command], cwd=repo, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
