@@ -25,7 +25,8 @@ SCREEN = 10  # records that fill a screen
 CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
 WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
 EMPTY = "the inbox is empty: nothing waits to be looked at."
-KEYS = "[a]ccept  [e]dit  [m]erge into another  [r]eject  [s]kip  [q]uit"
+MERGE = "[m]erge into another  "  # gotchas alone can be
+KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
 
 
 @click.command("inbox", short_help="Confirm or reject what was captured")
@@ -238,7 +239,7 @@ def _ask(term: Terminal, app: App, ids: Sequence[str]) -> None:
         for text in _card(term, row, app.clock.now(), body):
             term.say(text)
         while True:
-            click.echo(f"{KEYS} ? ", nl=False)
+            click.echo(f"{KEYS if row['kind'] == 'gotcha' else KEYS.replace(MERGE, '')} ? ", nl=False)
             try:
                 key = click.getchar().lower()
             except EOFError:  # Ctrl-D
