@@ -30,6 +30,13 @@ TRACE = "background"  # the mark that tells what was done last
 def drain_command(term: Terminal) -> None:
     """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
     signal.alarm(LONGEST)  # what hangs ends; what it had taken on comes back with the next one, which reads less of it
+    try:
+        _drain(term)
+    finally:
+        signal.alarm(0)  # where the command is one of several in a process
+
+
+def _drain(term: Terminal) -> None:
     with term.open() as app, _alone(app):
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
         app.state.begin_drain()

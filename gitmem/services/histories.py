@@ -189,20 +189,32 @@ def marked(row: "Mapping[str, Any]") -> bool:
 
 def snapshot(stem: str) -> "tuple[IO[bytes] | None, list[Segment]]":
     """Return the live file, open, and the segments before it, as they were at one moment."""
-    folder = os.path.dirname(stem)
     before = segments(stem)
-    for _ in range(TRIES):
+    marks = _marks(before)
+    for attempt in range(TRIES):
         try:
             live: IO[bytes] | None = open(stem + LIVE, "rb")
         except OSError:
             live = None
-        after = segments(stem, _listed(folder))
-        if [one.number for one in after] == [one.number for one in before]:
+        after = segments(stem)
+        now = _marks(after)
+        if now == marks or attempt == TRIES - 1:
             break
         if live is not None:
             live.close()
-        before = after
+        before, marks = after, now
     return live, before
+
+
+def _marks(some: "list[Segment]") -> "list[tuple[int, int]]":
+    """Return (number, file) of segments: the place of one is taken before the live file comes into it."""
+    out = []
+    for one in some:
+        try:
+            out.append((one.number, os.stat(one.path(PART)).st_ino))
+        except OSError:
+            out.append((one.number, 0))
+    return out
 
 
 def of_file(file: "IO[bytes] | GzipFile") -> "Iterator[bytes]":

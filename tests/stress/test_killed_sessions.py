@@ -1,5 +1,6 @@
 """Sessions, and those who finish them, killed at any point: no event that a hook acknowledged is lost, and each session is finished exactly once."""
 
+import contextlib
 import json
 import os
 import random
@@ -118,7 +119,8 @@ def strike(repo: Path, session: str, chance: random.Random) -> bool:
         time.sleep(0.0005)
     found = drains(repo)
     for pid in found:
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            os.kill(pid, signal.SIGKILL)
     assert hook.wait(60) == 0
     return bool(found)
 
