@@ -15,7 +15,7 @@ from gitmem.errors import GitmemError, NotARepository
 from gitmem.files import is_own, locate
 from gitmem.invocation import Hook
 from gitmem.light import dumps, loads, sqlite
-from gitmem.reactions.history import note
+from gitmem.reactions.history import note, own_id
 from gitmem.reactions.table import react
 from gitmem.switch import by_variable, is_off
 
@@ -61,6 +61,10 @@ def respond(
         return b""
     ready(hook, event.name, limit)
     hook.look()
+    id = event.session
+    event.session = own_id(hook)
+    if event.session != id and is_off(hook.home, env, now, event.session):
+        return b""
     note(hook)
     try:
         lines = react(hook)

@@ -238,6 +238,11 @@ class Hook:
         fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
         return [chosen[id][1] for id in fresh]
 
+    def heard(self, rows: "Sequence[Row]") -> None:
+        """Note that rows are told to this context, in other words."""
+        if rows and self.hears:
+            self.state.tell(self.event.context, [(row["id"], _form(row)) for row in rows])
+
     def mend(self, error: sqlite.DatabaseError) -> None:
         """Have an index that turned out to be damaged built anew, for the next call; state.db heals itself."""
         if not is_damage(error):

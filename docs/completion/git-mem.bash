@@ -193,7 +193,7 @@ __git_mem_value ()
 		return
 		;;
 	extract,--from)
-		__git_mem_words "auto claude gemini codex history text plan commits"
+		__git_mem_words "auto claude gemini codex history export text plan commits"
 		return
 		;;
 	"session list,--kind")

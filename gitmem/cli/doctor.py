@@ -12,6 +12,7 @@ from gitmem.index.query import open_index
 from gitmem.install import survey
 from gitmem.install.plan import World
 from gitmem.services import doctor
+from gitmem.services.context import root_of
 
 
 @click.command("doctor", short_help="Check everything, and repair it with --fix")
@@ -83,3 +84,4 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from survey.findings(World(app.location, app.env))
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
     yield from doctor.check_model(app.settings, app.env)
+    yield from doctor.check_workflows(app.home, root_of(app.location.worktree))

@@ -19,7 +19,7 @@ from gitmem.files import head, storable
 from gitmem.model.item import KINDS, Extract, Item
 from gitmem.model.turn import Turn
 
-FORMS = ("auto", "claude", "gemini", "codex", "history", "text", "plan", "commits")
+FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
 TITLES = {
     "decision": "Decisions", "error": "Errors", "pattern": "Patterns", "task": "To do", "done": "Done", "preference": "Preferences", "context": "Context",
 }  # fmt: skip
@@ -58,8 +58,8 @@ def extract_command(
 ) -> None:
     """Find what was decided, what went wrong and what helped, what is to be done and how it is wanted.
 
-    Reads transcripts of Claude Code, Gemini CLI and Codex, histories, plans, notes and commit messages, in English, Portuguese, Spanish and
-    Chinese. By rules alone: nothing is sent anywhere, and nothing is stored without --save.
+    Reads transcripts of Claude Code, Gemini CLI and Codex, histories and exports of sessions, plans, notes and commit messages, in English,
+    Portuguese, Spanish and Chinese. By rules alone: nothing is sent anywhere, and nothing is stored without --save.
 
     \b
     Examples:
@@ -144,11 +144,11 @@ def _file(name: str, form: str) -> _Source:
         from gitmem.transcripts import reading
 
         if name == "-":
-            yield from reading.read(sys.stdin.buffer, "", form)
+            yield from reading.read(reading.readable(sys.stdin.buffer, "standard input"), "", form)
             return
         try:
             with _opened(name) as stream:
-                yield from reading.read(stream, name, form)
+                yield from reading.read(reading.readable(stream, f"'{plain(name)}'"), name, form)
         except OSError as error:
             hints = {FileNotFoundError: "Check the path.", IsADirectoryError: "Name the files in it."}
             hint = hints.get(type(error), "Check its owner and mode.")

@@ -141,14 +141,17 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
-    for mark in () if as_json else gone.values():
-        by = f" by {mark['by']}" if mark.get("by") else ""
-        term.say(f"{short(mark['id'])} was already rejected{by}, {str(mark.get('at', ''))[:10]}; nothing changed.")
+    so = [record for record in given[0] if record.fields.get("confirmed")]
+    already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so] + [("rejected", mark) for mark in gone.values()]
+    for what, mark in () if as_json else already:
+        by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
+        term.say(f"{short(mark['id'])} was already {what}{by}, {str(mark.get('at', ''))[:10]}; nothing changed.")
     made = {
-        "accepted": [_accept(term, app, record.id, as_json) for record in given[0]],
+        "accepted": [_accept(term, app, record.id, as_json) for record in given[0] if record not in so],
         "rejected": [_reject(term, app, record.id, reason, as_json) for record in given[1]],
     }
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
+    made |= {"already": [mark["id"] for _, mark in already]} if already else {}
     if as_json:
         term.json(made)
 

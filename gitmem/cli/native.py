@@ -1,5 +1,6 @@
 """`git mem native`: agents' own memory files, read into the store and written from it."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from gitmem.cli.group import Parts
 from gitmem.cli.native_run import Run
 from gitmem.cli.render import Terminal, plain, short
 from gitmem.model import block
-from gitmem.services import native_pull
+from gitmem.services import native_pull, native_push
 from gitmem.services.native_files import BYTES, LINES
 from gitmem.services.native_pull import Action, Plan
 from gitmem.services.native_push import Push
@@ -110,7 +111,7 @@ def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: 
     """
     with term.open() as app:
         run, plan, pushes = native_run.push(app, _names(names), dry=dry_run, remove=remove)
-        _report(term, run, plan, pushes, dry_run, as_json, remove=remove)
+        _report(term, run, plan, pushes, dry_run, as_json, remove=remove, pulled=False)
 
 
 @click.command("sync", short_help=TABLE["sync"][2])
@@ -119,7 +120,7 @@ def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: 
 @opt.json_option
 @click.pass_obj
 def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Read agents' memory files into the store, then write their blocks.
+    """Read agents' memory files into the store, then write their blocks: those of `git mem native push`, and every one that is there already.
 
     \b
     Examples:
@@ -166,7 +167,7 @@ def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
 @opt.json_option
 @click.pass_obj
 def status_command(term: Terminal, as_json: bool) -> None:
-    """Show agents' memory files: how many records each has, what a pull would do, and the block in it.
+    """Show agents' memory files: how many records each has, what a pull would do, and whether the block in it is up to date.
 
     \b
     Examples:
@@ -175,7 +176,7 @@ def status_command(term: Terminal, as_json: bool) -> None:
     """
     with term.open() as app:
         run, plan = native_run.pull(app, dry=True)
-        rows = _files(run, plan)
+        rows = _files(run, plan, {os.path.realpath(push.target.path): push for push in run.push((), dry=True, held=True)})
         setting = app.settings.get("native")
         if as_json:
             term.json({"files": rows, "setting": setting, "notes": plan.notes})
@@ -190,8 +191,9 @@ def status_command(term: Terminal, as_json: bool) -> None:
         term.say(f"At the start and end of sessions: {how}.")
 
 
-def _files(run: Run, plan: Plan) -> list[dict[str, Any]]:
-    """Return what is known of each file, those too that are there no more."""
+def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, Any]]:
+    """Return what is known of each file, those too that are there no more; `pushes` are what a push would write now, by path."""
+    stores = {block.short(str(row["id"])): str(row["store"]) for row in run.rows}
     counts: dict[str, Counter[str]] = {}
     for action in plan.actions:
         counts.setdefault(action.file, Counter())[action.what] += 1
@@ -208,6 +210,15 @@ def _files(run: Run, plan: Plan) -> list[dict[str, Any]]:
             "block": {"lines": len(held), "bytes": sum(len(line.encode("utf-8", "replace")) + 1 for line in held), "records": sum(len(b.lines) for b in blocks),
                       "edited": sum(line.edited for b in blocks for line in b.lines), "whole": all(b.whole for b in blocks)},
         }  # fmt: skip
+        if held:
+            held_ids = {line.short for b in blocks for line in b.lines}
+            shown = Counter(stores[id] for id in held_ids if id in stores)
+            row["block"]["stores"] = dict(shown)
+            push = pushes.get(os.path.realpath(memo.path))  # none of a file that no sync writes: above the work tree, or too large
+            late = native_push.behind(push) if push else None
+            row["block"] |= {"in_step": late is None and push.what != "foreign"} if push else {}
+            row["block"] |= {"new": late.new, "gone": late.gone, "changed": late.changed} if late else {}
+            row["block"] |= {"unknown": len(held_ids - stores.keys())} if push and push.what == "foreign" else {}
         if memo.limited:
             target = LINES, BYTES
             row["limit"] = {"lines": target[0], "bytes": target[1]}
@@ -234,10 +245,14 @@ def _standing(found: Mapping[str, int]) -> dict[str, int]:
 
 
 def _status_line(term: Terminal, row: dict[str, Any]) -> str:
-    parts = [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
+    held = row.get("block", {})
+    has_block = bool(held and held["lines"])
     waiting = [f"{row[key]} {word}" for key, word in (("new", "new"), ("changed", "changed"), ("conflict", "changed on both sides"), ("moved", "moved"),
                ("deleted", "deleted"), ("restored", "back again"), ("held", "newer elsewhere")) if row[key]]  # fmt: skip
-    parts.append(term.style(", ".join(waiting), fg="yellow") if waiting else "in step")
+    bare = has_block and not row["records"] and not waiting and not row["duplicate"]  # what the file says is in our block alone
+    parts = ["nothing of its own"] if bare else [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
+    if not bare:
+        parts.append(term.style(", ".join(waiting), fg="yellow") if waiting else "in step")
     if row["duplicate"]:
         parts.append(f"{row['duplicate']} known from elsewhere")
     if row.get("missing"):
@@ -246,11 +261,24 @@ def _status_line(term: Terminal, row: dict[str, Any]) -> str:
         limit = row["limit"]
         size = f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} bytes"
         parts.append(term.style(f"over limit: {size}", fg="red") if row["over"] else size)
-    if (held := row.get("block", {})) and held["lines"]:
+    if has_block:
         edited = f", {held['edited']} edited by hand" if held["edited"] else ""
-        parts.append(f"block: {held['lines']} lines, {held['bytes']:,} bytes{edited}{'' if held['whole'] else ', damaged'}")
-    where = row.get("store", "")
+        shown = " and ".join(f"{count} {name}" for name, count in sorted(held["stores"].items())) or "0"
+        records = f"{shown} record{'' if sum(held['stores'].values()) == 1 else 's'}"
+        parts.append(f"block: {records}, {held['lines']} lines, {held['bytes']:,} bytes{edited}{'' if held['whole'] else ', damaged'}")
+        if "in_step" in held:
+            parts.append("block in step" if held["in_step"] else term.style(_late(held), fg="yellow"))
+    where = "" if bare else row.get("store", "")  # whose what the file itself says is
     return f"{plain(row['file'])}{f' ({where})' if where else ''}: {'; '.join(parts)}"
+
+
+def _late(held: Mapping[str, Any]) -> str:
+    """Return how far a block is behind the store, and what to do."""
+    if held.get("unknown"):
+        return f"block left as it is ({held['unknown']} that this store does not have): git mem sync"
+    words = (("new", "to write"), ("changed", "changed"), ("gone", "to take out"))
+    counts = ", ".join(f"{held[key]} {word}" for key, word in words if held[key])
+    return f"block stale{f' ({counts})' if counts else ''}: git mem native sync"
 
 
 def _action(action: Action) -> dict[str, Any]:
@@ -273,7 +301,8 @@ def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
     return {"pulled": told, "counts": dict(sorted(counts.items())), "notes": plan.notes, "dry_run": dry}
 
 
-def _say_plan(term: Terminal, plan: Plan, dry: bool) -> None:
+def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> None:
+    """Say what became of what the files say; without `pulled` nobody asked for it, and that there was nothing is not told."""
     for action in plan.writes:
         what = term.style(f"{action.what:<9}", fg=COLOR[action.what])
         term.say(
@@ -287,6 +316,8 @@ def _say_plan(term: Terminal, plan: Plan, dry: bool) -> None:
                 term.note(f"{action.file}:{action.line}  {text}: {action.title} ({short(action.id or action.why)})")
     for note in plan.notes:
         term.note(note)
+    if not (pulled or plan.writes):
+        return
     counts = Counter(action.what for action in plan.actions)
     done = ", ".join(f"{counts[what]} {what}" for what in COUNTED if counts[what]) or "nothing to pull"
     same = counts[native_pull.SAME]
@@ -304,14 +335,16 @@ def _push(push: Push) -> dict[str, Any]:
     return out
 
 
-def _report(term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: bool, as_json: bool, *, remove: bool = False) -> None:
+def _report(
+    term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: bool, as_json: bool, *, remove: bool = False, pulled: bool = True
+) -> None:
     """Say what was read and written; raise the first problem of a file that could not be written."""
     if as_json:
         failed = [{"error": str(problem), "hint": problem.hint} for problem in run.problems]
         term.json({**_plan(plan, dry), "pushed": [_push(push) for push in pushes], "failed": failed})
     else:
         if plan.actions or plan.notes:
-            _say_plan(term, plan, dry)
+            _say_plan(term, plan, dry, pulled=pulled)
         for push in pushes:
             _say_push(term, push, dry, remove)
         if not pushes and not run.problems:
@@ -340,6 +373,7 @@ def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
         "removed": f"{'would take' if dry else 'took'} the block out of {name}{': no record is left for it' if not remove else ''}",
         "empty": f"{name} has no block" if remove else f"nothing to write into {name}: the store has no record for it",
         "full": f"no room for the block in {name}",
+        "foreign": f"{name} is left as it is",
     }[push.what]
     term.say(f"{said}.")
     for note in push.notes:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gitmem.agents.render import clean
@@ -14,9 +14,10 @@ from gitmem.git.build import object_id
 from gitmem.git.process import Git
 from gitmem.git.worktree import DIFF
 from gitmem.install import changes
+from gitmem.model import block
 from gitmem.model.ignore import ignored
 from gitmem.model.scrub import scrub
-from gitmem.services import native_plan, native_pull, native_push
+from gitmem.services import history, native_plan, native_pull, native_push
 from gitmem.services.native_files import Files, Finder, obstacle
 from gitmem.services.native_lines import Row
 from gitmem.services.native_pull import Plan, World
@@ -151,11 +152,11 @@ class Run:
 
     # -- writing
 
-    def targets(self, to: Sequence[str], *, remove: bool = False) -> list[Target]:
-        """Return the files to write, or to take the block out of."""
+    def targets(self, to: Sequence[str], *, held: bool = False) -> list[Target]:
+        """Return the files to write, or to take the block out of; with `held`, where none is named, each that has one."""
         own = self.files  # git lists before names are looked at
         found = self.app.worktree(self.finder.root).ignored(native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within])
-        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), remove=remove)
+        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), held=held)
 
     @cached_property
     def writer(self) -> native_push.Writer:
@@ -165,10 +166,10 @@ class Run:
             reads |= index.usage([str(row["id"]) for row in self.rows])
         return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
 
-    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False) -> list[Push]:
+    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
         out = []
-        for target in self.targets(to, remove=remove):
+        for target in self.targets(to, held=held or remove):
             try:
                 out.append(self._push(target, dry=dry, remove=remove))
             except GitmemError as error:
@@ -185,6 +186,12 @@ class Run:
             if data != self.taken.get(real, data):
                 raise Changed(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
             push = self.writer.push(target, data, remove=remove)
+            if target.held and push.changes and not remove and (count := len(self._foreign(data or b""))):
+                note = (
+                    f"its block has {count} record{'s' if count > 1 else ''} that this store never had: git mem sync gets what others have"
+                )
+                anyway = f"to write the block all the same: git mem native push --to {target.name}"
+                return replace(push, what="foreign", after=data or b"", notes=(note, anyway))
             if dry or not push.changes:
                 return push
             changes.check(real)
@@ -198,6 +205,16 @@ class Run:
                 changes.write(real, push.after, 0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
                 return push
         raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+
+    def _foreign(self, data: bytes) -> set[str]:
+        """Return the short ids in a file's block of records that no store has or had: this clone is behind, and would take them from the others."""
+        ids = native_push.ids_in(data) - {block.short(str(row["id"])) for row in self.rows}
+        for scope in SCOPES:
+            if ids:
+                store = self.app.store(scope)
+                ids = {id for id in ids if history.tombstone(store, id) is None}
+                ids -= {block.short(id) for id in history.removed_ids(store)} if ids else set()
+        return ids
 
 
 def with_blocks(app: App) -> list[str]:
@@ -233,22 +250,24 @@ def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
         return run, run.pull()
 
 
-def push(app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False) -> tuple[Run, Plan, list[Push]]:
-    """Write the blocks, or take them out, after taking what somebody changed in them."""
-    return _both(app, to, dry=dry, blocks=True, remove=remove)
+def push(app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False) -> tuple[Run, Plan, list[Push]]:
+    """Write the blocks, or take them out, after taking what somebody changed in them; with `held` each that is there."""
+    return _both(app, to, dry=dry, blocks=True, remove=remove, held=held)
 
 
 def sync(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, list[Push]]:
-    """Take what the files say, then write the blocks."""
-    return _both(app, to, dry=dry, blocks=False)
+    """Take what the files say, then write the blocks: without names each that is there too."""
+    return _both(app, to, dry=dry, blocks=False, held=True)
 
 
-def _both(app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False) -> tuple[Run, Plan, list[Push]]:
+def _both(
+    app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False, held: bool = False
+) -> tuple[Run, Plan, list[Push]]:
     more = [os.path.realpath(os.path.expanduser(name)) for name in to if os.sep in name or name.endswith(".md")]
     if dry:
         first = Run(app, more)
         first.targets(to)  # a wrong name is told before anything else
-        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove)
+        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove, held=held)
     with alone(app):
         plan, pushes = Plan(), dict[str, Push]()
         for _ in range(AGAIN):
@@ -256,7 +275,9 @@ def _both(app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool 
             first.targets(to)
             pulled = first.pull(blocks=blocks)
             run = Run(app, more, first.taken) if pulled.writes else first
-            pushes |= {one.target.path: one for one in run.push(to, remove=remove) if one.changes or one.target.path not in pushes}
+            pushes |= {
+                one.target.path: one for one in run.push(to, remove=remove, held=held) if one.changes or one.target.path not in pushes
+            }
             plan = Plan([*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes])))
             if not any(isinstance(problem, Changed) for problem in run.problems):
                 break
@@ -270,7 +291,7 @@ def keep_in_step(app: App, how: str) -> list[str]:
     if how == "pull":
         run, plan = pull(app)
     else:
-        run, plan, pushes = (push if how == "push" else sync)(app, ())
+        run, plan, pushes = push(app, (), held=True) if how == "push" else sync(app, ())
     if plan.writes:
         done.append(f"{len(plan.writes)} record(s) pulled from memory files")
     done += [f"{one.target.name} written" for one in pushes if one.changes]

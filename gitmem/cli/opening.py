@@ -27,7 +27,10 @@ ASKED = 4000  # of a prompt that are looked at
 
 @click.command("opening", short_help="Decide how a session opens: greet, ask or say nothing")
 @click.option(
-    "--history", "file", metavar="FILE", help="The session before, as a file tells it: a history of ours, or an agent's transcript."
+    "--history",
+    "file",
+    metavar="FILE",
+    help="The session before, as a file tells it: a history or an export of ours, or an agent's transcript.",
 )
 @click.option("--resumed", is_flag=True, help="The conversation of before goes on.")
 @opt.json_option
@@ -74,7 +77,14 @@ def _session(app: App) -> str:
 def _known(app: App) -> gathering.Known:
     agents = tuple(dict.fromkeys(("global", app.agent)))
     unsure = bool(app.settings.get("injectUnconfirmed"))
-    return gathering.gather([index for _, index in app.indexes()], agents, subjects=gathering.TOLD, session=_session(app), unsure=unsure)
+    return gathering.gather(
+        [index for _, index in app.indexes()],
+        agents,
+        subjects=(*gathering.TOLD, gathering.CONTEXT),
+        session=_session(app),
+        unsure=unsure,
+        totals=True,
+    )
 
 
 def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
@@ -142,12 +152,13 @@ def _read(app: App, file: str, facts: Facts) -> None:
     try:
         with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
             root = app.location.worktree or ""
-            items = offline.extract(seen.watch(hidden.shown(reading.read(stream, file), app.hidden(root), root))).items
+            text = reading.readable(stream, "standard input" if file == "-" else f"'{plain(file)}'")
+            items = offline.extract(seen.watch(hidden.shown(reading.read(text, file), app.hidden(root), root))).items
             changed = facts.now if file == "-" else os.stat(file).st_mtime
     except OSError as error:
         raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error
     if not seen.any:
-        raise UserError(f"'{file}' tells of no session.", "Name a history of ours, or a transcript of an agent.")
+        raise UserError(f"'{file}' tells of no session.", "Name a history or an export of ours, or a transcript of an agent.")
     facts.first, facts.known = False, True
     facts.title = scrub(seen.first[:ASKED]).text
     facts.ended = changed if seen.ended is None else seen.ended

@@ -61,7 +61,9 @@ def of_agent(environ: Mapping[str, str]) -> str:
     known = [adapter.find(agent) for agent in events.ADAPTERS]
     for variable in (variable for one in known for variable in one.session):
         if environ.get(variable):
-            return events.name(environ[variable])
+            id = events.name(environ[variable])
+            mine = next(one.name for one in known if variable in one.session)
+            return _shared(environ, id, mine) or id
     return _of_process(environ) if any(environ.get(one.mark) for one in known if one.mark) else ""
 
 
@@ -72,6 +74,21 @@ def agent_around(environ: Mapping[str, str]) -> str:
         if any(environ.get(variable) for variable in known.session) or (known.mark and environ.get(known.mark)):
             return name
     return ""
+
+
+def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
+    """Return how we call an agent's session whose id is another agent's too; empty for any other one."""
+    try:
+        where = locate(".", environ)
+        home = Home(where.home, shared=is_shared(where.commondir))
+        other = sessions.shared_id(id, agent)
+        # its history tells that there is one: most commands need not ask the database
+        if not any(name.endswith(f"_{other}.jsonl") for name in os.listdir(home.join("sessions"))):
+            return ""
+        with contextlib.closing(State(home)) as state:
+            return other if sessions.get(state, other) else ""
+    except (GitmemError, OSError, sqlite3.Error):  # who it was is not worth a command that fails
+        return ""
 
 
 def _of_process(environ: Mapping[str, str]) -> str:

@@ -2,23 +2,29 @@
 
 import os
 import re
+import sys
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 import click
 
 from gitmem import processes, switch
 from gitmem.app import App
 from gitmem.cli import options as opt
-from gitmem.cli.render import Terminal, age, plain
+from gitmem.cli.render import Terminal, age, plain, width
 from gitmem.cli.session import current
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.index import sessions
 from gitmem.index.sessions import Session
+from gitmem.model.smalltalk import trivial
 from gitmem.model.workflow import EXISTING, NEW, WORKFLOW
-from gitmem.services import history
+from gitmem.services import histories, history
 
+ASKED, ROWS = 200, 200  # characters of what a session was asked, rows of its history that are looked at for it
+LEAST, ABOUT = 8, 24  # characters of an id that are shown at least, columns that are left for what a session is about
 RUNNING, ENDED, INTERRUPTED = "running", "ended", "interrupted"
 SEE = "See them with: git mem session list"
 NONE = "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem session start"
@@ -125,8 +131,9 @@ def list_command(term: Terminal, /, since: str | None, until: str | None, limit:
             and (end is None or one.started < end)
             and all(value is None or value == (state_of(one) if key == "state" else getattr(one, key)) for key, value in wanted.items())
         ][:limit]
+        about = subjects(app, found)
         if as_json:
-            term.json([facts(app, one) for one in found])
+            term.json([{**facts(app, one), "about": about.get(one.id)} for one in found])
             return
         if every and not found:
             agent = wanted["agent"]
@@ -137,15 +144,78 @@ def list_command(term: Terminal, /, since: str | None, until: str | None, limit:
                 term.say(f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in all: git mem session list")
         elif not found:
             term.say(f"no sessions yet. {NONE}")
-        for one in found:
-            _say(term, facts(app, one))
+        for text in _table(term, [{**facts(app, one), "about": about.get(one.id)} for one in found], [one.id for one in every]):
+            term.say(text)
 
 
-def _say(term: Terminal, row: dict[str, Any]) -> None:
-    style = {RUNNING: {"fg": "green"}, INTERRUPTED: {"fg": "yellow"}}.get(row["state"], {})
-    state = term.style(f"{row['state']:<11}", **style)
-    about = "  ".join(plain(x) for x in (row["branch"], row["title"] or row["story"]) if x)
-    tail = f"  {about}" if about else ""
-    off = "  (hooks are off)" if row["off"] else ""
-    when = age(row["last"], term.clock.now())
-    term.say(f"{plain(row['id'][:36]):<36}  {plain(row['agent']):<8}  {state}  {f'{when:<14}' if about else when}{tail}{off}")
+def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
+    """Return what sessions are about: as they are called, as their digests are, what was asked first in them, their story."""
+    out = {one.id: one.title for one in found if one.title}
+    wanted = tuple(one.id for one in found if not one.title)
+    rows = app.rows(kinds=("summary",), sessions=wanted) if wanted else []
+    for row in rows:
+        if row["session"] in wanted and not trivial(str(row["title"])):
+            out.setdefault(row["session"], str(row["title"]))
+    for one in found:
+        if one.id not in out and (text := _asked(app, one) or one.story):
+            out[one.id] = text
+    return out
+
+
+def _asked(app: App, one: Session) -> str:
+    """Return what a session was asked first, a greeting only where there is nothing else."""
+    hello = ""
+    for n, (_, row) in enumerate(histories.numbered(app.home, one)):
+        text = " ".join(histories.content(row).split())
+        if histories.event(row) == "PromptSubmit" and text:
+            if not trivial(text):
+                return text[:ASKED]
+            hello = hello or text
+        if n >= ROWS:
+            break
+    return hello[:ASKED]
+
+
+def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str]) -> Iterator[str]:
+    """Yield sessions as lines in columns: on a terminal no longer than it is wide, ids as short as they may be given; elsewhere whole."""
+    fits = sys.stdout.isatty()
+    cells = [
+        [
+            plain(row["id"])[: _least(row["id"], every) if fits else None],
+            plain(row["agent"]),
+            row["state"],
+            age(row["last"], term.clock.now()),
+            plain(row["branch"] or ""),
+        ]
+        for row in rows
+    ]
+    wide = [max((cell_count(row[n]) for row in cells), default=0) for n in range(5)]
+    if fits and sum(wide) + 2 * len(wide) + ABOUT > width():
+        wide[4] = 0  # what it is about says more than the branch
+    for row, cell in zip(rows, cells, strict=True):
+        style = {RUNNING: {"fg": "green"}, INTERRUPTED: {"fg": "yellow"}}.get(row["state"], {})
+        padded = [text + " " * (most - cell_count(text)) for text, most in zip(cell, wide, strict=True) if most]
+        padded[2] = term.style(padded[2], **style)
+        off = "(hooks are off)  " if row["off"] else ""
+        about = f"{off}{plain(' '.join((row['about'] or '').split()))}"
+        room = width() - sum(most + 2 for most in wide if most)
+        yield f"{'  '.join(padded)}  {cut(about, room) if fits else about}".rstrip()
+
+
+def _least(id: str, every: Sequence[str]) -> int:
+    """Return how much of an id names it alone."""
+    return next((n for n in range(LEAST, len(id)) if sum(one.startswith(id[:n]) for one in every) == 1), len(id))
+
+
+def cell_count(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def cut(text: str, room: int) -> str:
+    """Return a text as far as some columns of a terminal hold it."""
+    if cell_count(text) <= room:
+        return text
+    while text and cell_count(text) > room - 1:
+        text = text[:-1]
+    return f"{text.rstrip()}…"

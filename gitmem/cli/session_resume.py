@@ -20,6 +20,7 @@ from gitmem.index.sessions import Session
 from gitmem.model.kinds import LIVE
 from gitmem.services import context, histories, own
 from gitmem.services.digest import Told, digest_id, line
+from gitmem.services.opening import LOOKED, is_small
 
 FILES, ITEMS = 20, 8  # of files, of tasks and failures that are shown
 WORDS = 300  # characters of the last answer
@@ -62,6 +63,8 @@ def _latest(app: App) -> Session:
     root = context.root_of(app.location.worktree)
     still = [each for each in every if state_of(each) != RUNNING]
     found = [each for each in still if each.root == root] or still or every
+    # one in which somebody only said hello is nothing to go on with, as long as there is another one
+    found = [each for each in found[:LOOKED] if not is_small(app.home, each.id)] or found
     if not found and here is not None:
         raise UserError(
             f"session {plain(here.id)} is open here, and there is no other one to go on with.", "Write into it: git mem session note TEXT"
@@ -146,7 +149,7 @@ def _command(mine: Session) -> str | None:
     if mine.agent not in events.ADAPTERS:
         return None
     words = adapter.find(mine.agent).resume
-    return f"{words} {shlex.quote(mine.id)}" if words else None
+    return f"{words} {shlex.quote(sessions.given_id(mine))}" if words else None
 
 
 def _open(app: App, mine: Session) -> bool:

@@ -108,27 +108,34 @@ def _own_id(app: App) -> tuple[str, str]:
 @click.option("--agent", metavar="NAME", help="Whose session it is, for an agent without hooks.  [default: person]")
 @click.option("--title", metavar="TEXT", help="What it is for.")
 @click.option("--story", metavar="TEXT", help="The story at work, for workflows: a path or a name.")
-@click.option("--new", "anew", is_flag=True, help="Another one, though one is open here.")
+@click.option("--new", "anew", is_flag=True, help="Another one: the one that this terminal has open ends, and is digested.")
 @opt.json_option
 @click.pass_obj
 def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
     """Start a session by hand: its history is kept as hooks keep an agent's, and digested when it ends.
 
-    Where one is open in this terminal and work tree, it goes on. Records that you write meanwhile belong to it. Another terminal joins it
-    with GITMEM_SESSION in its environment.
+    Where one is open in this terminal and work tree, it goes on; with --new it ends first. Records that you write meanwhile belong to it.
+    Another terminal joins it with GITMEM_SESSION in its environment.
 
     \b
     Examples:
       git mem session start --title "Invoices of March"
+      git mem session start --new --title "Invoices of April"
       git mem session start --agent aider --story docs/stories/4.2.md
     """
     title, story = _word(title, "--title"), _word(story, "--story")
     agent = agent_name(agent) if agent is not None else ""
     with term.open() as app:
         app.home.make()
+        ended: Session | None = None
         with Lock(app.home.join("own.lock"), LOCKED):  # two that start at once in one terminal are one
-            mine = None if anew else running(app)
+            mine, before = running(app), _opened_here(app)
+            if anew:
+                mine, before = None, before or mine
             there = mine is not None
+            # one of an agent, or of another terminal, is not for this one to end
+            if anew and before is not None and own.here(app.env) == before.id and of_agent(app.env) != before.id and _end(app, before):
+                ended = before
             if mine is None:
                 id, around = _own_id(app)
                 mine = open_one(app, agent or around or own.PERSON, title, story, id)
@@ -138,10 +145,19 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
             acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), story=story)
             if title and title != mine.title:
                 write(app, mine, "user", title, event="PromptSubmit", source="title")
+        if ended is not None:
+            _drain(app)
         mine = sessions.get(app.state, mine.id) or mine
+        digest = _digest(app, ended) if ended is not None else ""
         if as_json:
-            term.json({**facts(app, mine), "started_now": not there})
+            then = {"id": before.id, "ended_now": ended is not None, "digest": digest or None} if before is not None and not there else None
+            term.json({**facts(app, mine), "started_now": not there, "before": then})
             return
+        if ended is not None:
+            term.say(f"ended session {plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}")
+        elif before is not None and not there:
+            whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
+            term.note(f"session {plain(before.id)}{whose} goes on; to end it: git mem session end {plain(before.id[:12])}")
         if there:
             whose = (
                 "it is told by the hooks of its agent"
@@ -187,14 +203,7 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
     """
     with term.open() as app:
         mine = one(app, session) if session else _ending(app)
-        ended = mine.ended is None
-        if ended:
-            if app.state.in_memory:
-                raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
-            write(app, mine, "system", "", event="SessionEnd", source="hand")
-            ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
-            trials.forget(app.state, mine.id)
-        own.closed(app.home, mine.id)
+        ended = _end(app, mine)
         if ended:
             _drain(app)
         mine = sessions.get(app.state, mine.id) or mine
@@ -204,15 +213,38 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
             return
         if not ended:
             when = f" {age(stamp(mine.ended), app.clock.now())}" if mine.ended is not None else ""
-            term.say(
-                f"session {plain(mine.id)} had ended{when}; nothing changed.{f' Its digest: git mem show {short(digest)}' if digest else ''}"
-            )
+            term.say(f"session {plain(mine.id)} had ended{when}; nothing changed.{_where(digest)}")
             return
-        term.say(f"ended session {plain(mine.id)}.{f' Its digest: git mem show {short(digest)}' if digest else ''}")
+        term.say(f"ended session {plain(mine.id)}.{_where(digest)}")
         if not digest and app.settings.get("digest") == "off":
             term.note("the setting 'digest' is off: none is written.")
         elif not digest:
             term.note(f"its digest is written in the background, if anything happened in it: git mem session show {plain(mine.id[:12])}")
+
+
+def _end(app: App, mine: Session) -> bool:
+    """End a session, and ask for its digest; say whether it was open. Raises External when that would be lost."""
+    ended = mine.ended is None
+    if ended:
+        if app.state.in_memory:
+            raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+        write(app, mine, "system", "", event="SessionEnd", source="hand")
+        ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
+        trials.forget(app.state, mine.id)
+    own.closed(app.home, mine.id)
+    return ended
+
+
+def _opened_here(app: App) -> Session | None:
+    """Return the session that this terminal has open, whatever a variable names."""
+    id = own.here(app.env)
+    found = sessions.get(app.state, id) if id else None
+    return found if found is not None and found.ended is None else None
+
+
+def _where(digest: str) -> str:
+    """Return the words that say where a digest is, '' for none."""
+    return f" Its digest: git mem show {short(digest)}" if digest else ""
 
 
 def _ending(app: App) -> Session:
@@ -252,7 +284,7 @@ def _digest(app: App, mine: Session) -> str:
 @opt.json_option
 @click.pass_obj
 def current_command(term: Terminal, as_json: bool) -> None:
-    """Show the session that this runs in: that of the agent around it, of GITMEM_SESSION, or of this terminal. Exit code 1 when there is none.
+    """Show the session that this runs in: that of GITMEM_SESSION, else of the agent around it, else of this terminal. Exit code 1 when there is none.
 
     \b
     Examples:

@@ -30,6 +30,8 @@ class Whole:
         self.changed: dict[str, int] = {}
         self.read: dict[str, int] = {}
         self.marked: dict[int, str] = {}  # line -> what is marked
+        self.answered: set[int] = set()  # lines of tools that were about to be used, and were: one line says both
+        self._begun: dict[str, int] = {}
         self.notes = self.asked = self.tools = self.failed = self.rows = 0
         self.branches: list[str] = []
         for number, row in histories.numbered(app.home, mine):
@@ -47,6 +49,10 @@ class Whole:
         self.tools += event in {"AfterTool", "ToolFailed"}
         self.failed += event == "ToolFailed"
         self.notes += event == NOTE
+        if event == "BeforeTool":
+            self._begun[_use(row)] = number
+        elif event in {"AfterTool", "ToolFailed"} and (begun := self._begun.pop(_use(row), 0)):
+            self.answered.add(begun)
         if event == MARK:
             line = about.get("line")
             self.marked[line if isinstance(line, int) else number] = histories.content(row)
@@ -57,6 +63,14 @@ class Whole:
         name = state.get("branch") if isinstance(state, dict) else None
         if isinstance(name, str) and name not in self.branches:
             self.branches.append(name)
+
+
+def _use(row: dict[str, Any]) -> str:
+    """Return what names one use of a tool: its id, else which tool it was, on what, for whom."""
+    about = histories.facts(row)
+    call = about.get("call")
+    facts = [about.get("tool"), about.get("agent_id"), histories.files(row), histories.content(row).partition("\n")[0]]
+    return f"call {call}" if call else json.dumps(facts)
 
 
 def _named(app: App, session: str | None, date: str | None) -> tuple[list[Session], bool]:
@@ -149,6 +163,8 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     for number, event in histories.numbered(app.home, mine):
         if histories.facts(event).get("event") == MARK and histories.facts(event).get("line"):
             continue  # it is shown where it points
+        if number in whole.answered:
+            continue
         lines = _event(event, turns=turns)
         if not lines:
             continue

@@ -11,12 +11,14 @@ from gitmem.cli import options as opt
 from gitmem.cli.background import trace
 from gitmem.cli.render import Terminal, age, plain
 from gitmem.errors import UserError
+from gitmem.index import sessions
 from gitmem.model.kinds import LIVE
 from gitmem.services import placing
 from gitmem.store import journal
 from gitmem.store import sync as syncing
 from gitmem.store.refs import SHARED
 
+WAITING = 5  # things that sessions wait for, that are named
 DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 
 
@@ -77,6 +79,15 @@ def status_command(term: Terminal, as_json: bool) -> None:
             term.say(
                 f"done in the background, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain('; '.join(map(str, last['did'][:4])))}"
             )
+        waiting = row["waiting"]
+        for one in waiting[:WAITING]:
+            again = f", tried {one['tries']} time(s)" if one["tries"] else ""
+            how = "is being written" if one["begun"] else f"waits, asked for {age(one['asked'], term.clock.now())}{again}"
+            term.say(f"  the {one['what']} of session {plain(one['session'][:36])} {how}")
+        if len(waiting) > WAITING:
+            term.say(f"  and {len(waiting) - WAITING} more of sessions")
+        if any(not one["begun"] for one in waiting):
+            term.say("  what waits is done by the next hook in the background, or now: git mem drain")
         if not row["adrift"] and not row["adrift_complete"]:
             term.say(f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify")
 
@@ -107,8 +118,23 @@ def _status(app: App) -> dict[str, Any]:
     return {
         "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
-        "unconfirmed": unconfirmed, "background": trace(app), **_off(app), **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+        "unconfirmed": unconfirmed, "background": trace(app), "waiting": _waiting(app), **_off(app), **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
     }  # fmt: skip
+
+
+def _waiting(app: App) -> list[dict[str, Any]]:
+    """Return what sessions have asked for and is not done: `what`, `session`, `asked`, `begun`, `tries`."""
+    now = app.clock.now()
+    return [
+        {
+            "what": one.kind,
+            "session": one.session,
+            "asked": config_stamp(int(one.at)),
+            "begun": abs(now - one.claimed) < sessions.LEASE,
+            "tries": one.tries,
+        }
+        for one in sessions.requested(app.state)
+    ]
 
 
 def _off(app: App) -> dict[str, Any]:

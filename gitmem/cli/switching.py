@@ -12,6 +12,7 @@ from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.files import Home
 
+SHOWN = 5  # sessions that are named
 LONGEST = 10 * 365 * 86400.0  # seconds that hooks may be off for
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)")
 _UNITS = {"": 60, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -89,9 +90,14 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
     scope, home, id = _scopes(term, session, machine)
     was_off = switch.turn_on(scope, home, term.environ, id)
     term.say(f"hooks are on for {_named(scope, id)}{'' if was_off else '; they were not off'}.")
+    still = switch.sessions_off(home, term.clock.now()) if scope == "repository" else []
     wider = switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
     if wider:
         term.note(f"they are still off for {_named(wider, id)}: git mem on{_flag(wider, id)}")
+    for one_off in still[:SHOWN]:
+        term.note(f"they are still off for {_named('session', one_off)}: git mem on{_flag('session', one_off)}")
+    if len(still) > SHOWN:
+        term.note(f"and for {len(still) - SHOWN} sessions more: git mem status")
     if scope == "machine":
         try:
             with term.open() as app:

@@ -16,7 +16,6 @@ from gitmem.cli.render import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.files import branch, storable
 from gitmem.index import works
-from gitmem.model import work
 from gitmem.services import work as service
 from gitmem.services.work import Desk, Epic
 from gitmem.store.ops import BY
@@ -208,7 +207,7 @@ def story_command(
     epic: str | None,
     as_json: bool,
 ) -> None:
-    """Begin a story, or complete it with --done; without an ID, list the stories.
+    """Begin a story, or complete it with --done; without an ID, list the stories. One that the epic does not have is added with --add alone.
 
     \b
     Examples:
@@ -237,8 +236,11 @@ def story_command(
             if not found.facts["total"]:
                 term.note(f"the epic {found.slug} has no stories yet: git mem work story --add ID")
             return
-        known = bool(act) or ids[0].strip() in work.stories(service.load(desk, id).state)
-        begun = f"story {ids[0]} begun" if known else f"story {ids[0]} added and begun"
+        if not act:
+            named = str(service.clean({"story": ids[0]}, desk.who.allow).get("story", ""))
+            service.known_story(service.load(desk, id), named)
+            service.insist(desk, id)
+        begun = f"story {ids[0]} begun"
         args: dict[str, Any] = (
             stories_of(ids) if act == "add" else {"story": ids[0], "next": following, "title": title, "executor": executor}
         )

@@ -85,7 +85,10 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
         if ids:
             yield name, ", ".join(ids[:LISTED]) + (f" and {len(ids) - LISTED} more" if len(ids) > LISTED else "")
     if flow["phase_results"]:
-        yield "results", "; ".join(f"{phase}: {result}" for phase, result in flow["phase_results"].items())
+        yield "results", _results(flow["phase_results"])
+    others = [one for one in found["stories"] if one["phase_results"] and not one["current"]]
+    for one in others[-LISTED:]:
+        yield "results", f"{one['id']}: {_results(one['phase_results'])}"
     last = known["last"]
     if last:
         about = [
@@ -107,6 +110,10 @@ def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[s
         yield "held by", ", ".join([*(name for name in names if name), f"on {holder.get('host', '?')}"])
     if found["overrides"]:
         yield "overrides", ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found["overrides"].items())
+
+
+def _results(given: Mapping[str, Any]) -> str:
+    return "; ".join(f"{phase}: {result}" for phase, result in given.items())
 
 
 def _done(epic: Epic, now: float) -> Iterator[str]:

@@ -46,7 +46,8 @@ def phase_command(
 ) -> None:  # fmt: skip
     """Enter a PHASE of a story: validation, development, self_healing, quality_gate, push, checkpoint. With --result, say what it came to.
 
-    Development and self_healing count as another attempt at the story, each time they are entered.
+    Development and self_healing count as another attempt at the story, each time they are entered. An epic that is over is taken up again
+    first: git mem work resume NAME --continue.
 
     \b
     Examples:
@@ -57,6 +58,7 @@ def phase_command(
         raise click.UsageError(f"name a phase: {', '.join(work.PHASES)}; or say what this one came to: --result")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
+        service.insist(desk, id)
         args = {
             "phase": phase,
             "result": result,
@@ -87,6 +89,8 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         act = ANSWERS[answer.lower()] if answer else "checkpoint"
+        if not answer:
+            service.insist(desk, id)
         args = {"note": note, "story": story, "files": changed_files(app, desk)}
         verb = {"go": "going on", "pause": "paused", "review": "under review", "abort": "aborted"}.get(act, "checkpoint reached")
         did(term, desk, id, service.do(desk, id, act, args), verb, as_json=as_json)
@@ -110,6 +114,7 @@ def error_command(term: Terminal, message: str, story: str | None, executor: str
         raise click.UsageError("say what went wrong.")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
+        service.insist(desk, id)
         args = {"note": message, "story": story, "executor": executor}
         did(term, desk, id, service.do(desk, id, "error", args), "noted", as_json=as_json)
 

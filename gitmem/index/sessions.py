@@ -184,6 +184,16 @@ def get(state: State, id: str) -> Session | None:
     return Session(*row) if row else None
 
 
+def shared_id(id: str, agent: str) -> str:
+    """Return how we call a session whose id another agent's session has too: the two have nothing in common."""
+    return f"{id}.{agent}"
+
+
+def given_id(session: Session) -> str:
+    """Return the id by which a session's agent knows it."""
+    return session.id.removesuffix(f".{session.agent}")
+
+
 # -- what is asked
 
 
@@ -212,6 +222,13 @@ def ask(state: State, kind: str, session: str, at: float, gap: float = 0.0) -> b
 def waiting(state: State) -> int:
     """Return how many things are asked for."""
     return int(state.db.execute("SELECT COUNT(*) FROM requests").fetchone()[0])
+
+
+@healing
+def requested(state: State) -> "list[Request]":
+    """Return what is asked for, the first first; `claimed` is 0 where nobody is at it."""
+    sql = "SELECT n, kind, session, at, COALESCE(claimed, 0), COALESCE(tries, 0) FROM requests ORDER BY n"
+    return [Request(*row) for row in state.db.execute(sql)]
 
 
 @healing

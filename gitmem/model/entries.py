@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gitmem.model.item import SECTION, Extract, Item, item_id, plain
+from gitmem.model.sameness import SIGNS
 
 Entry = dict[str, Any]
 FLAGS = ("pinned", "critical")  # what keeps an entry whatever its age
@@ -17,7 +18,7 @@ DETAIL = 240  # characters of a detail
 LEAST = 3  # telling words of a text that can be part of another
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_RUN = re.compile(f"[{_CJK}]+|[^\\W{_CJK}_]+")
+_RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
 _STOP = frozenset(
     """a an the and or of to in on at for by with from as is are be been was were it its this that we you they i do does did has have had will would should can not no so
     o os um uma e em de da do das dos para por com se que não foi ser está ao as el la los las un una y en del al con su es lo sus le les""".split()
@@ -50,7 +51,9 @@ def words(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Return a word without the ending of a plural, cut where most endings of the languages that we know begin."""
+    """Return a word without the ending of a plural, cut where most endings of the languages that we know begin; a name with signs as it is."""
+    if word[-1] in "+#":
+        return word
     if len(word) > 3:
         word = word.removesuffix("s")
         word = word[:-2] + "y" if word.endswith("ie") else word

@@ -17,7 +17,9 @@ _NAME = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 _FENCED = Lazy(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)")
 _CODE = Lazy(r"`([^`\n]*)`")
 _STAR = Lazy(rf"(?<![^\s\"'(«“‘>])\*({_NAME})(?![\w*\\/(\[=-]|\.\w)")
-_LEAD = Lazy(r"\s*(?:>\s*)*(?:(?:[-+*]|\d{1,3}[.)])\s+)?[\"'(«“‘]?")  # a quote, a list, a quotation mark
+_LEAD = Lazy(
+    r"\s*(?:>\s*)*(?:(?:[-+*]|\d{1,3}[.)])\s+)?(?:@[a-z][a-z0-9]*(?:-[a-z0-9]+)*[,:]?\s+)?[\"'(«“‘]?"
+)  # a quote, a list, an agent that is called, a quotation mark
 _SLASH = Lazy(r"/((?:[A-Za-z0-9_-]+:)*)([a-z][a-z0-9_]*(?:-[a-z0-9_]+)*)(?=\s|$)")
 _LOOKS_LIKE_CODE = Lazy(r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|void|const|\w+_t|float|double|unsigned|lambda)\s+\*")
 _ENDS = Lazy(r"(?<=[^ \t*])\*(?![\w*])")  # where an emphasis ends: a star after a letter, and nothing of a word behind it

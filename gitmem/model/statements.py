@@ -15,6 +15,7 @@ from gitmem.model.record import clean_body, clean_title
 
 MOST = 500  # statements of one file
 TITLE = 200  # characters of a title, from which on a first sentence is looked for
+TOLD = 280  # characters of a title with its exceptions or steps
 BODY = 20_000  # characters of a body that are kept
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -30,7 +31,18 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)")
 _PICTURE = re.compile(r"!?\[[^\]]*\]\([^)]*\)|!\[|\[|\]|\(https?://[^)]*\)")
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+# what makes an exception: at its beginning, or somewhere in what allows something
+_UNLESS = r"except\b|unless\b|excluding\b|exceto\b|excepto\b|salvo\b|a menos que\b|a não ser\b|a no ser\b|除非|除了"
+_EXCEPTION = re.compile(
+    rf"(?i)^(?:{_UNLESS}|exceptions?\b|other than\b|apart from\b|aside from\b|save for\b|but\b|only (?:if|when|for|in|on|after|with|by)\b|not (?:for|in|when|if|on|even)\b"
+    r"|exceç(?:ão|ões)\b|excepci(?:ón|ones)\b|mas\b|pero\b|menos\b|só (?:se|em|para)\b|s[oó]lo (?:si|en|para)\b|例外|但|仅|只有)"
+    r"|\b(?:(?:is|are|it's) (?:fine|ok|okay|allowed|permitted)|allowed (?:in|for|when|if|on)|okay? (?:in|for|when|if|on)|exempt|(?:é|são) permitid[oa]s?|(?:est[áa]n?) permitid[oa]s?)\b|除外|允许"
+)
+_SIBLING = re.compile(rf"(?i)(?:{_UNLESS})")  # of an item beside its rule
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+_APART = {"rule", "decision", "preference", "task"}  # what is numbered so that it can be named, not done in that order
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,27 +283,62 @@ def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
             if at < len(pieces) and pieces[at].kind in {"code", "table"}:
                 yield _with(replace(piece, kind="section"), pieces[at])
                 at += 1
+            elif end := _end_of_steps(pieces, at):
+                yield _stepped(replace(piece, kind="steps"), pieces[at:end])
+                at = end
+            continue
+        if piece.kind == "item" and piece.head and (end := _end_of_steps(pieces, at - 1)):  # words stand between the heading and them
+            steps = pieces[at - 1 : end]
+            yield replace(_stepped(_Piece("steps", piece.first, piece.last, piece.head, piece.head), steps), first=piece.first)
+            at = end
             continue
         if piece.kind in {"code", "table"}:
             continue  # nobody says what it is
         if piece.kind == "text" and piece.text.rstrip().endswith((":", "：")):
             end = at
-            while end < len(pieces) and pieces[end].kind == "item":
+            while end < len(pieces) and pieces[end].kind == "item" and pieces[end].ordered == pieces[at].ordered:
                 end += 1
             below = pieces[at:end]
             if below and (all(p.ordered for p in below) or all(len(_WORD.findall(p.text)) < 4 for p in below)):
-                for number, one in enumerate(below, 1):
-                    mark = f"{number}. " if one.ordered else "- "
-                    piece = _with(piece, replace(one, text=mark + one.text.replace("\n", "\n" + " " * len(mark))), "\n")
+                piece = _stepped(piece, below)
                 at = end
             elif below:
                 for one in below:
                     one.head = f"{one.head} {piece.text}"
                 continue
+        while piece.kind == "item" and at < len(pieces) and pieces[at].kind == "item" and _SIBLING.match(pieces[at].text):
+            piece = _with(piece, replace(pieces[at], text=_marked("- ", pieces[at].text)), "\n" if "\n" in piece.text else "\n\n")
+            at += 1
         while at < len(pieces) and pieces[at].kind in {"code", "table"}:
             piece = _with(piece, pieces[at])
             at += 1
         yield piece
+
+
+def _end_of_steps(pieces: Sequence[_Piece], at: int) -> int:
+    """Return the end of a numbered list that begins there, with code between its steps; 0 when there is none, or it is one of rules or decisions."""
+    end, items = at, list[_Piece]()
+    while end < len(pieces) and ((pieces[end].kind == "item" and pieces[end].ordered) or (items and pieces[end].kind in {"code", "table"})):
+        items += [pieces[end]] if pieces[end].kind == "item" else []
+        end += 1
+    if len(items) < 2 or any(one.box for one in items) or type_of("", items[0].head) in _APART:
+        return 0
+    apart = sum(type_of(one.text.partition("\n")[0]) in _APART for one in items)
+    return 0 if 2 * apart > len(items) else end
+
+
+def _stepped(piece: _Piece, below: Sequence[_Piece]) -> _Piece:
+    """Return a piece with a list below it, numbered as it was, code of its items among them."""
+    number = 0
+    for one in below:
+        number += one.kind == "item"
+        mark = "   " if one.kind != "item" else f"{number}. " if one.ordered else "- "
+        piece = _with(piece, replace(one, text=_marked(mark, one.text)), "\n")
+    return piece
+
+
+def _marked(mark: str, text: str) -> str:
+    return mark + text.replace("\n", "\n" + " " * len(mark))
 
 
 def _with(piece: _Piece, below: _Piece, gap: str = "\n\n") -> _Piece:
@@ -310,11 +357,69 @@ def _statement(piece: _Piece, known: Callable[[str], bool], scrub: Callable[[str
     first, _, rest = text.partition("\n\n")
     head, below = _headline(first)
     below = f"{below}\n\n{rest}" if below and rest else below or rest
-    if (piece.kind != "section" and not _says(head)) or not head or (head.endswith((":", "：")) and not below.strip()):
+    if (piece.kind not in {"section", "steps"} and not _says(head)) or not head or (head.endswith((":", "：")) and not below.strip()):
         return None
     title, below = divided(head, below)
+    kind = type_of(clean_title(title.replace("**", "")), piece.head, task=bool(piece.box))
+    title, below = told_with(title, below, kind, steps=piece.kind == "steps")
     title, body = clean_title(title.replace("**", "")), clean_body(below[:BODY])
-    return Statement(title, body, (piece.first, piece.last), type_of(title, piece.head, task=bool(piece.box)), text_key(title, body))
+    return Statement(title, body, (piece.first, piece.last), kind, text_key(title, body))
+
+
+def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tuple[str, str]:
+    """Return a title with what must never be told without it, and what is left below: exceptions, what narrows a rule, steps, what a colon leads to.
+
+    Whoever sees titles alone, in a list or in a block, would take a rule for one without exceptions. What has no room in the title stays below.
+    """
+    lead = _list_of(below)
+    if not lead or any(piece.box for piece in lead):
+        return title, below
+    colon = steps or title.endswith((":", "："))
+    parts = [_flat(piece, number) for number, piece in enumerate(lead, 1)]
+    narrow = [part for part in parts if _EXCEPTION.search(part[0])]
+    chosen = parts if colon or kind == "rule" else narrow
+    if not chosen:
+        return title, below
+    whole = _with_parts(title, [part for part, _ in chosen], colon=colon)
+    if len(whole) <= TOLD:
+        done = len(chosen) == len(parts) and all(complete for _, complete in parts)
+        return whole, "\n".join(below.split("\n")[lead[-1].last :]) if done else below
+    less = _with_parts(title, [part for part, _ in narrow], colon=colon)
+    if narrow and len(less) <= TOLD:
+        return less, below
+    return f"{whole[: TOLD - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…", below
+
+
+def _list_of(below: str) -> list[_Piece]:
+    """Return the list that a text begins with; a paragraph that makes an exception counts as a list of one."""
+    out: list[_Piece] = []
+    for piece in _pieces(below.split("\n"), 0):
+        if piece.kind != "item" and (out or piece.kind != "text" or not _EXCEPTION.match(piece.text)):
+            break
+        out.append(piece)
+    return out
+
+
+def _flat(piece: _Piece, number: int = 0) -> tuple[str, bool]:
+    """Return an item with what is below it as one line, and whether all of it is there; the number is that of a step."""
+    first, _, rest = piece.text.partition("\n\n")
+    head, below = _headline(first)
+    head, inner = head.rstrip(" .;:。；："), list(_pieces(below.split("\n"), 0)) if below else []
+    complete = not rest and all(one.kind == "item" and not one.box for one in inner)
+    if inner and complete:
+        parts = [_flat(one, n) for n, one in enumerate(inner, 1)]
+        head = f"{head.rstrip(':：')} ({'; '.join(part for part, _ in parts)})"
+        complete = all(all_ for _, all_ in parts)
+    return (f"{number}. {head}" if piece.ordered and number else head), complete
+
+
+def _with_parts(title: str, parts: Sequence[str], *, colon: bool) -> str:
+    if colon:
+        return f"{title.rstrip(' .:：')}{'：' if title.endswith('：') else ': '}{'; '.join(parts)}"
+    out = title.rstrip(" .;。；")
+    for part in parts:
+        out += f"{', ' if _EXCEPTION.match(part) else '; '}{part}"
+    return out
 
 
 def divided(line: str, below: str = "") -> tuple[str, str]:

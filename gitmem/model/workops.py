@@ -151,6 +151,7 @@ def _done(edit: _Edit) -> None:
         known = {
             "attempts": work.counted(run.get("attempts", {})),
             "executor": edit.text("executor") or str(work.value(edit.state, "executor") or ""),
+            "results": {name: one["v"] for name, one in run.get("results", {}).items()},  # the run goes, what it came to stays
         }
         story = edit.story(sid)
         edit.set(story, "done", {key: value for key, value in known.items() if value} or True)
@@ -183,7 +184,7 @@ def _phase(edit: _Edit) -> None:
     """Enter a phase of a story, or say what it came to."""
     sid = edit.chosen()
     if not sid:
-        raise UserError("there is no story to be in a phase.", "Begin one: git mem work story ID")
+        raise UserError("there is no story to be in a phase.", "Add one: git mem work story --add ID")
     if work.is_done(edit.state, sid):
         raise UserError(f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen")
     name, run = edit.text("phase") or str(work.value(work.run_of(edit.state, sid), "phase") or ""), edit.run(sid)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 HEAD = "what this session's own history says of the time before its context was {}:"
+MARKED = "marked: "
 MORE = "- the rest of what was said and done: git mem recall WORDS"
 SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}  # what of a digest is told, and how it is called
 PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
@@ -36,8 +37,9 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
         return []
     texts = _rendered(hook) or _last(hook)
     if late:
-        first = [text for text in texts if text.startswith("marked: ")]
+        first = [text for text in texts if text.startswith(MARKED)]
         texts = [*first, *_taught(hook, texts), *texts[len(first) :]]
+    texts = _once(texts)
     head = HEAD.format("cleared" if event.source == "clear" else "compacted")
     room, length = (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE), LENGTH
     lines = []
@@ -48,6 +50,24 @@ def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "lis
             length -= units(line)
             lines.append(line)
     return [head, *lines, MORE] if lines else []
+
+
+def _once(texts: "list[str]") -> "list[str]":
+    """Return what is told without what a mark says already: what is marked is to do, decided or wanted too."""
+    marks = [plain(text.removeprefix(MARKED)) for text in texts if text.startswith(MARKED)]
+    return [text for text in texts if text.startswith(MARKED) or not is_said(text.partition(": ")[2] or text, marks)]
+
+
+def is_said(text: str, said: "list[str]") -> bool:
+    """Say whether one of some plain texts says what a text does, and little more: a name that is a part of it is another matter."""
+    wanted = plain(text)
+    return bool(wanted) and any(f" {wanted} " in f" {one} " and 2 * len(wanted) >= len(one) for one in said)
+
+
+def contents(lines: "list[str]") -> "list[str]":
+    """Return what lines of `after_compaction` say that a record may say too, as plain texts."""
+    found = (line.removeprefix("- ").partition(": ") for line in lines)
+    return [plain(text) for name, _, text in found if name in {"marked", *SAID.values()}]
 
 
 def _rendered(hook: Hook) -> "list[str]":

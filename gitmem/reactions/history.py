@@ -56,6 +56,18 @@ def note(hook: Hook) -> None:
         raise trouble
 
 
+def own_id(hook: Hook) -> str:
+    """Return the id of an event's session: the one that the agent gives, unless a session of another agent has it."""
+    event = hook.event
+    try:
+        known = sessions.get(hook.state, event.session)
+    except Exception:  # noqa: BLE001 - the event is to be kept, whatever the database does
+        hook.hurry()
+        return event.session
+    other = known is not None and known.agent in events.ADAPTERS and known.agent != event.agent
+    return sessions.shared_id(event.session, event.agent) if other else event.session
+
+
 def row(hook: Hook, at: str) -> "dict[str, Any]":
     """Return an event as a row of the history."""
     event = hook.event

@@ -9,6 +9,7 @@ from gitmem.agents.render import LIMIT, OVERHEAD, clean, record_line, tokens, un
 from gitmem.index import sessions
 from gitmem.invocation import Hook
 from gitmem.model.kinds import LIVE
+from gitmem.model.sameness import plain
 from gitmem.processes import is_gone
 from gitmem.reactions.ending import AGAIN, keeps_in_step
 from gitmem.reactions.telling import Spots, shown
@@ -16,6 +17,7 @@ from gitmem.services import gathering, opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.services.gathering import Entry, Known
@@ -26,7 +28,12 @@ PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that i
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
-LEFT = ("Changed", "Failed to the end", "Commits")  # parts of a digest that the next session is told
+LEFT = 3  # tasks of the session before that its line names
+# parts of a digest that say what a session taught
+TAUGHT = frozenset({"Decided", "Errors and their fixes", "Patterns", "Preferences", "Technical context"})
+ANSWER = 160  # characters of a last answer, where no better word of what was done is there
+TERSE = 25  # characters of a sentence that says little: `Done`, `All tests pass`
+BEFORE = 480  # of what is told of the session before, besides its title
 FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
 TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
 WORK = 0.7  # of a budget: what is said of the work in hand, at most
@@ -62,6 +69,8 @@ class _Telling:
         self._budget = int(hook.settings.get("startBudget"))
         self._spots = Spots(hook)
         self._lines: list[str] = []
+        self._own: list[str] = []  # what the session said of itself, as plain texts
+        self._asked = False  # whether the user is to be asked about an interruption
 
     def lines(self, near: "list[Row]") -> "list[str]":
         """Return the lines, in their order. What is left to do is sure of its part before anything else takes one."""
@@ -93,20 +102,29 @@ class _Telling:
 
         hook = self._hook
         lines = [*resume_lines(hook), *context_lines(hook)]
+        ask, interrupted, own = "", False, list[str]()
         if hook.event.source in FORGETFUL:
             from gitmem.reactions.compacted import after_compaction
 
-            lines += after_compaction(hook)
+            own = after_compaction(hook)
+            lines += own
         elif hook.event.source not in TALKED:
             facts = opening.facts(hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session)
+            interrupted = facts.interrupted
             if opening.decide(facts).action == opening.ASK:
-                lines.append(f"- ask the user first: {clean(opening.words(opening.ASK, facts), 300)}")
+                ask = f"- ask the user first: {clean(opening.words(opening.ASK, facts), 300)}"
+                lines.append(ask)
         room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
         for line in lines:
             if tokens(line) <= room and units(line) <= length:
                 room -= tokens(line)
                 length -= units(line)
                 self._lines.append(line)
+                self._asked = self._asked or (line == ask and interrupted)
+        if own:
+            from gitmem.reactions.compacted import contents
+
+            self._own = contents([line for line in own if line in self._lines])
 
     def _told(self, rows: "list[Row]", share: float, told: "list[str]") -> "list[str]":
         """Return the lines of what is new, in a part of the budget of its own, as far as there is so much left."""
@@ -120,15 +138,31 @@ class _Telling:
     def _rows(self, subject: str) -> "list[Row]":
         """Return what is known of a subject as rows, entries of summaries too; gotchas as far as this user wants to hear of them."""
         entries = self._known[subject]
+        if self._asked:  # an interruption is told once
+            entries = [one for one in entries if one.kind != opening.INTERRUPTED]
         gotchas = [one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"]
         wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
         rows = [one.row if one.row is not None else _row(subject, one) for one in entries]
-        return [row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted]
+        return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
+
+    def _news(self, rows: "list[Row]") -> "list[Row]":
+        """Return rows without those that the session has said itself: after a compaction its marks come first, and count as told."""
+        if not self._own:
+            return rows
+        from gitmem.reactions.compacted import is_said
+
+        said = [row for row in rows if is_said(row["entry"].text if row["kind"] == "entry" else str(row["title"]), self._own)]
+        self._hook.heard(said)
+        ids = {row["id"] for row in said}
+        return [row for row in rows if row["id"] not in ids]
 
     def _line(self, row: "Row") -> str:
         """Return a record, or an entry of a summary, as one line."""
         if row["kind"] == "summary":
-            return record_line(row, most=160, body=row["body"], lead="the session before: ")
+            # what else its line has costs some 250 characters; a part of a budget has as many of them as the whole has tokens
+            most = max(80, min(BEFORE, self._budget - 250))
+            line = record_line(row, most=160, lead="the session before: ")
+            return f"{line} {clean(row['body'], most)}" if row["body"] else line
         if row["kind"] != "entry":
             return self._spots.line(row, most=160)
         one = row["entry"]
@@ -141,7 +175,10 @@ class _Telling:
         last = self._known.last
         if self._hook.event.source in TALKED or last is None or last.row is None or last.body is None:
             return []
-        return [{**last.row, "kind": "summary", "body": _short(last.body.body(last.number))}]
+        mine = [one for one in self._known[gathering.TASKS] if one.session == last.session and one.kind != opening.INTERRUPTED]
+        told = self._hook.state.known(self._hook.event.context)  # a task with a line of its own is counted here, not said again
+        names = [one.text for one in mine if (one.id or _row(gathering.TASKS, one)["id"]) not in told]
+        return [{**last.row, "kind": "summary", "body": _short(last.body.body(last.number), names, len(mine) - len(names))}]
 
 
 def _row(subject: str, one: "Entry") -> "Row":
@@ -161,16 +198,47 @@ def _bury(hook: Hook) -> bool:
     return any(ended)
 
 
-def _short(body: str) -> str:
-    """Return a digest as one line: how it went, and what it left; its title says what was asked."""
-    head, *parts = body.split("\n## ")
-    out = [head.strip().partition("\n")[0]]  # the index has the words of the sections behind the text
-    for part in parts:
-        name, _, rest = part.partition("\n")
-        items = [line[2:] for line in rest.splitlines() if line.startswith("- ")]
-        if items and name in LEFT:
-            out.append(f"{name}: {', '.join(items[:5])}.")
-    return clean(" ".join(out), 500)
+def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
+    """Return a digest as one line: what was done, what is `left` of it today, what failed; its title says what was asked, what ended it is told elsewhere.
+
+    `below` is how many tasks that are left have a line of their own.
+    """
+    _, *parts = body.split("\n## ")
+    by = {name: rest for name, _, rest in (part.partition("\n") for part in parts)}
+
+    def items(name: str, most: int, length: int = 100) -> str:
+        found = [clean(line[2:], length).rstrip(".") for line in by.get(name, "").splitlines() if line.startswith("- ")]
+        return "; ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+
+    # the index has the words of the sections behind the text: of an answer the first line is taken
+    # what it says of decisions and the like is told by itself, as people have left it since
+    answer = "" if TAUGHT & by.keys() else _first(by.get("Last answer", "").strip().partition("\n")[0])
+    open_ = [plain(line[2:]) for line in by.get("Still to do", "").splitlines() if line.startswith("- ")]
+    if any(text and (text in plain(answer) or plain(answer) in text) for text in open_):
+        answer = ""
+    done = [items("Done", 3) or answer]
+    for name, said in (("Changed", "changed"), ("Commits", "committed")):
+        some = items(name, 4, 60)
+        done += [f"{said} {some}"] if some else []
+    out = [f"Done: {'; '.join(filter(None, done))}."] if any(done) else []
+    open_tasks = [clean(text, 100).rstrip(".") for text in left[:LEFT]]
+    open_tasks += [f"{len(left) - LEFT} more"] if len(left) > LEFT else []
+    open_tasks += [f"{below} task{'' if below == 1 else 's'} below"] if below else []
+    if open_tasks:
+        out.append(f"Left: {'; '.join(open_tasks)}.")
+    if some := items("Failed to the end", 3):
+        out.append(f"Failed to the end: {some}.")
+    return " ".join(out)
+
+
+def _first(text: str) -> str:
+    """Return what an answer begins with: its first sentence, and what comes behind it where that says next to nothing."""
+    out = ""
+    for sentence in text.split(". "):
+        if len(out) >= TERSE:
+            break
+        out = f"{out}. {sentence}" if out else sentence
+    return clean(out, ANSWER).rstrip(".")
 
 
 def _near(hook: Hook, paths: "list[str]") -> "list[Row]":

@@ -10,6 +10,7 @@ from gitmem.model.entries import beside, sections_of
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, item_id
 from gitmem.model.kinds import derived_id
 from gitmem.model.record import Record, make
+from gitmem.model.smalltalk import trivial
 
 ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
 LINE, WORDS = 160, 600  # characters of a line, of the last answer
@@ -72,6 +73,11 @@ class Told:
     def empty(self) -> bool:
         """Say whether nothing was asked and nothing done."""
         return not (self.asked or self.changed or self.failures or self.passed or self.marks)
+
+    @property
+    def trivial(self) -> bool:
+        """Say whether somebody said hello, and nothing came of it."""
+        return not (self.changed or self.failures or self.passed or self.marks) and all(map(trivial, self.asked))
 
 
 def line(text: str) -> str:
@@ -144,7 +150,11 @@ def digest(
     for section, kind, texts in more:
         for text in texts:
             sections.setdefault(section, []).append({"id": item_id(text), "kind": kind, "text": text, "at": ended, "session": session.id})
-    title = told.asked[0] if told.asked else f"{session.agent} session of {started[:10]}"
+    title = (
+        (next((text for text in told.asked if not trivial(text)), told.asked[0]))
+        if told.asked
+        else f"{session.agent} session of {started[:10]}"
+    )
     return make(
         "summary", digest_id(session.id), title, body, created=started, updated=now, rev=1, session=session.id, origin="captured",
         scope="session", tags=[session.agent, *extract.topics], sections=sections or None, by=extract.by, tokens=tokens or None,

@@ -257,6 +257,27 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
                 )
 
 
+def check_workflows(home: Home, root: str) -> Iterator[Finding]:
+    """Can the repository's own table of workflows be read? Where it cannot, hooks go on with the one that ships, and say nothing."""
+    from gitmem.services import workflow_file, workflows
+
+    path = workflows.own_file(root)
+    if not path:
+        return
+    where = f"{workflows.FOLDER}/{os.path.basename(path)}"
+    try:
+        table, _ = workflow_file.load(home, root)
+    except GitmemError as error:
+        yield Finding("warning", f"{str(error).rstrip('.')}. Until it is mended, the workflows that ship are used.", error.hint)
+    except OSError as error:
+        yield Finding(
+            "warning", f"{where} cannot be read: {error.strerror}. The workflows that ship are used.", "Check its owner and mode."
+        )
+    else:
+        number = len(table.workflows)
+        yield Finding("ok", f"{where}: {number} workflow{'' if number == 1 else 's'} with those that ship")
+
+
 def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
     """Can the model be asked that the settings name? It is not asked."""
     for key in settings.refused:

@@ -6,6 +6,7 @@ Answered from the index alone. Part of the hot path.
 from gitmem.index import summaries
 from gitmem.model.kinds import LIVE, UNSURE
 from gitmem.model.sameness import plain
+from gitmem.model.smalltalk import trivial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ FIELDS = (
     "last_seen", "workaround", "conflict", "anchors", "confirmed", "oid",
 )  # fmt: skip
 DAYS = 7  # of progress that are looked back on
+LOOKED = 30  # digests that are looked at for those that say something
+SILENT = frozenset({"Asked", "Last answer"})  # parts of a digest that say nothing where somebody only said hello
 RECENT = 3  # digests among which the last one is: a long session may end after one that began later
 
 
@@ -137,9 +140,9 @@ def gather(
         own = _whole(index, agents)
         digests = [
             of_row(row, index)
-            for row in index.rows(what="summary", limit=RECENT + len(own), **both)
-            if row["n"] not in own and row["session"] != session
-        ]
+            for row in index.rows(what="summary", limit=LOOKED + len(own), **both)
+            if row["n"] not in own and row["session"] != session and _says(index, row)
+        ][:RECENT]
         newest = max(digests, key=lambda one: (str(one.row and one.row["updated"]), one.id), default=None)
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
@@ -150,11 +153,22 @@ def gather(
             said += [(part, of_entry(one)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
         if DIGESTS in subjects:
             rows = index.rows(what="summary", since=since, limit=most, **both)
-            found += [(DIGESTS, of_row(row, index)) for row in rows if row["n"] not in own and row["session"] != session]
+            found += [
+                (DIGESTS, of_row(row, index)) for row in rows if row["n"] not in own and row["session"] != session and _says(index, row)
+            ]
     found += [(ERRORS, of_row(row, None)) for row in gotchas or ()]
     by = _once([(subject, one) for subject, one in [*found, *said] if subject in subjects and (unsure or not one.unsure)])
     by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
     return Known(by, counts, last)
+
+
+def _says(index: "Index", row: "Row") -> bool:
+    """Say whether a digest tells of anything: not when somebody only said hello, as older versions and other clones have digested it too."""
+    if not trivial(str(row["title"])):
+        return True
+    # the index has the words of a summary's sections behind its text, which are those of the parts
+    _, *parts = index.body(int(row["n"])).split("\n## ")
+    return any(part.partition("\n")[0] not in SILENT for part in parts)
 
 
 def _whole(index: "Index", agents: "Sequence[str]") -> "list[int]":

@@ -155,13 +155,17 @@ def supersede(store: Store, who: Writer, old: Record, new: Record, before: Recor
     return Change(before, new, store.write([ops.put(new, before), ops.put(gone, old)], message), found)
 
 
-def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False) -> Written:
-    """Remove records on purpose: each leaves a tombstone, and the errors that a gotcha stood for are muted."""
+def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False, again: bool = False) -> Written:
+    """Remove records on purpose: each leaves a tombstone, and the errors that a gotcha stood for are muted.
+
+    The tombstone of what a session proposed keeps its words, so that it is not proposed in others; with `again` it may be.
+    """
     now = who.clock.stamp()
     todo = []
     for record in records:
         patterns = error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
-        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged))
+        said = record.title if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again) else ""
+        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged, said))
         todo += [ops.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
     ids = tuple(r.id for r in records)
     what = "purge" if purged else "forget"

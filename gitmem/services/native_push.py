@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitmem.errors import UserError
 from gitmem.files import inside, storable
@@ -20,7 +20,10 @@ HINT = "Name claude, gemini, agents, agent:NAME, or a CLAUDE.md, CLAUDE.local.md
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file that takes a block: whose it is, the stores and namespaces that it may show, its limits (0: none)."""
+    """A file that takes a block: whose it is, the stores and namespaces that it may show, its limits (0: none).
+
+    `held`: nobody named it, it has a block already.
+    """
 
     path: str
     name: str
@@ -29,11 +32,15 @@ class Target:
     scopes: tuple[str, ...] = ("shared",)
     lines: int = 0
     bytes: int = 0
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What becomes of a file: `what` is written, same, removed, empty (nothing to write) or full (no room for a line)."""
+    """What becomes of a file: `what` is written, same, removed, empty (nothing to write), full (no room for a line) or foreign.
+
+    A foreign one is left as it is: it has records that the store never had.
+    """
 
     target: Target
     what: str
@@ -49,19 +56,60 @@ class Push:
         return self.what in {"written", "removed"} or (self.what == "full" and self.before is not None and self.after != self.before)
 
 
-def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, remove: bool = False) -> list[Target]:
+def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, held: bool = False) -> list[Target]:
     """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
 
-    With `remove`, those that have a block too. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands
-    what is private. Raises UserError for a name that stands for none.
+    With `held`, and no names, those too that have a block, which would go stale or is to be taken out. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a
+    name that stands for none.
     """
-    if not to:
-        own = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
-        own += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
-        own += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if remove and memo.within and has_block(memo.data)]
-        return list({target.path: target for target in own}.values())
-    out = [_named(finder, name, ignored) for name in to]
-    return list({target.path: target for target in out}.values())
+    if to:
+        out = [_named(finder, name, ignored) for name in to]
+    else:
+        out = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
+        out += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
+        there = [memo for memo in files.memos if held and memo.within and has_block(memo.data)]
+        out += [replace(_of(finder, memo.path, memo.agent, ignored), held=True) for memo in there]
+    readers = {os.path.realpath(memo.path): memo.reader for memo in files.memos}  # more than one, where links lead to the file
+    whole = [replace(target, reader=readers.get(os.path.realpath(target.path), target.reader)) for target in out]
+    return list({os.path.realpath(target.path): target for target in reversed(whole)}.values())[::-1]
+
+
+def _reordered(before: str, after: str) -> bool:
+    """Say whether two texts have one block each, with the same lines in another order, and nothing else in it."""
+    found = [block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
+    if any(len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose for blocks in found):
+        return False
+    (one,), (two,) = found
+    rows = [sorted((line.short, line.text, line.check) for line in each.lines) for each in (one, two)]
+    return rows[0] == rows[1] and one.said == two.said == len(rows[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """How far a block is behind the store: records to write, to take out, to word anew; zeros for one whose lines stand in another order alone."""
+
+    new: int
+    gone: int
+    changed: int
+
+
+def behind(push: Push) -> Behind | None:
+    """Return how far the block of a file is behind what a push would write; None when it is in step."""
+    if not push.changes:
+        return None
+    before, after = (_lines(data) for data in (push.before or b"", push.after))
+    changed = sum(before[id] != after[id] for id in before.keys() & after.keys())
+    return Behind(len(after.keys() - before.keys()), len(before.keys() - after.keys()), changed)
+
+
+def ids_in(data: bytes) -> set[str]:
+    """Return the short ids of the records in the blocks of a file."""
+    return set(_lines(data))
+
+
+def _lines(data: bytes) -> dict[str, str]:
+    lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
+    return {line.short: line.text for found in block.find(lines) for line in found.lines}
 
 
 def has_block(data: bytes) -> bool:
@@ -166,6 +214,8 @@ class Writer:
             )
         elif not rows:
             what = "removed" if had else "empty"
+        elif _reordered(text, result.text) and not target.lines:
+            what, after = "same", data or b""  # no agent cares, and a file that git tracks would change with each look at a record
         else:
             what = "same" if after == (data or b"") else "written"
         return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
@@ -173,10 +223,11 @@ class Writer:
     def _chosen(self, target: Target) -> list[Row]:
         """Return the records for a file: of its stores and its agent, without those that its reader has in another file."""
         agents = {target.agent} if target.agent else {"global", self._own}
+        readers = set(target.reader.split("+"))
         there = {
             same_words(s.title, "")
             for memo in self._files.memos
-            if target.reader in memo.reader.split("+") and (not memo.agent or memo.agent == target.agent)
+            if readers <= set(memo.reader.split("+")) and (not memo.agent or memo.agent == target.agent)
             for s in memo.page.statements
         }
         seen: set[str] = set()
@@ -185,7 +236,7 @@ class Writer:
             id = str(row["id"])
             if row["store"] not in target.scopes or (row["agent"] or "global") not in agents or id in seen:
                 continue
-            if target.reader in self._read_by.get(id, ()) or same_words(str(row["title"]), "") in there:
+            if readers <= self._read_by.get(id, set()) or same_words(str(row["title"]), "") in there:
                 continue
             seen.add(id)
             out.append(row)

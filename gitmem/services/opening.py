@@ -8,6 +8,7 @@ import os
 from gitmem.clock import stamp
 from gitmem.index import sessions
 from gitmem.model.sameness import plain
+from gitmem.model.smalltalk import trivial
 from gitmem.services import gathering, histories
 from gitmem.services.gathering import Known
 
@@ -26,8 +27,16 @@ LONG = 3 * 86400.0  # after which what was going on has to be told first
 MOST = 5  # tasks that are mentioned
 LENGTH = 120  # characters of one
 LOOKED = 20  # sessions among which the one before is
+SMALL = 1 << 14  # bytes of a history in which there may be nothing but greetings
 TAIL = 1 << 16  # bytes at the end of a history that are looked at
 INTERRUPTED = "interrupted"  # kind of the entry that says what a session was at when it died
+BESIDES = (
+    ("decision", (gathering.DECISIONS,)),
+    ("gotcha", (gathering.ERRORS,)),
+    ("pattern", (gathering.PATTERNS,)),
+    ("preference", (gathering.PREFERENCES,)),
+    ("fact", (gathering.STATE, gathering.CONTEXT)),
+)
 HELLO = (
     "This is the first session with git mem in this repository: nothing is remembered yet. Decisions, traps and open tasks will be, as they come up; "
     "`git mem add` records one by hand."
@@ -37,11 +46,11 @@ HELLO = (
 class Facts:
     """What an opening depends on. `ended` is when the session before gave its last sign of life, None when there was none or nobody knows."""
 
-    __slots__ = ("at", "ended", "first", "interrupted", "known", "now", "resumed", "tasks", "title")
+    __slots__ = ("at", "ended", "first", "interrupted", "known", "now", "records", "resumed", "tasks", "title")
 
     def __init__(
         self, now: float, *, first: bool = False, known: bool = True, resumed: bool = False, ended: float | None = None, interrupted: bool = False, title: str = "",
-        at: str = "", tasks: "Sequence[str]" = (),
+        at: str = "", tasks: "Sequence[str]" = (), records: "Sequence[str]" = (),
     ) -> None:  # fmt: skip
         self.now = now
         self.first = first  # no session before this one, and nothing known
@@ -52,6 +61,7 @@ class Facts:
         self.title = title  # what the session before was about
         self.at = at  # what it was at when it was interrupted
         self.tasks = tuple(tasks)
+        self.records = tuple(records)  # what is known besides, subject by subject, in words
 
 
 class Opening:
@@ -86,7 +96,7 @@ def _action(facts: Facts) -> "tuple[str, str]":
     if not facts.known:
         return SILENT, "nothing is known that would be worth a word"
     if facts.ended is None:
-        return GREET, "no session is known, but what others left is"
+        return GREET, "no session has done anything here yet, but something is known"
     if gone < RECENT:  # also when a clock went backwards
         return SILENT, "the last session ended less than an hour ago"
     if gone >= LONG:
@@ -107,7 +117,9 @@ def words(action: str, facts: Facts) -> str:
     if action == GREET:
         if facts.first:
             return HELLO
-        return f"The last session{day} was about {_quoted(facts.title)}." if facts.title else "There is something known of this project."
+        if facts.title:
+            return f"The last session{day} was about {_quoted(facts.title)}."
+        return f"Known of this project: {', '.join(facts.records)}. All of it: git mem briefing." if facts.records else ""
     if action != ASK:
         return ""
     if not facts.interrupted:
@@ -148,7 +160,8 @@ def facts(
 
     Of a session that died and is not digested yet, its history tells what it was at.
     """
-    before = last_session(state, now, is_gone, session)
+    nobody = not any(one.id != session for one in sessions.some(state, limit=2))
+    before = last_session(state, now, is_gone, session, home)
     digest = known.last
     is_digested = digest is not None and before is not None and digest.session == before.id
     lost = before is not None and before.why == sessions.GONE
@@ -166,7 +179,7 @@ def facts(
         lost = bool(at)  # nothing happened in one that was asked nothing
     return Facts(
         now,
-        first=before is None and known.empty,
+        first=nobody and known.empty,
         known=not known.empty,
         resumed=resumed,
         ended=(before.ended if before.ended is not None else before.last) if before else None,
@@ -174,7 +187,19 @@ def facts(
         title=digest.text if digest else "",
         at=at,
         tasks=[one.text for one in tasks if one.kind != INTERRUPTED],
+        records=_besides(known),
     )
+
+
+def _besides(known: Known) -> "list[str]":
+    """Return what is known beside what is left to do, as words: how many of each, and the first of them."""
+    out = []
+    for name, subjects in BESIDES:
+        some = [one for subject in subjects for one in known[subject]]
+        number = len(some) + sum(known.totals.get(subject, 0) for subject in subjects)
+        if some:
+            out.append(f"{number} {name}{'' if number == 1 else 's'} ({_quoted(some[0].text)}{', …' if number > 1 else ''})")
+    return out
 
 
 def asked_last(home: "Home", session: str) -> str:
@@ -193,18 +218,47 @@ def asked_last(home: "Home", session: str) -> str:
     return ""
 
 
-def last_session(state: "State", now: float, is_gone: "Callable[[str], bool | None]", session: str = "") -> "Session | None":
-    """Return the session before this one: the latest that is over, also one that died and was not noticed yet."""
+def last_session(
+    state: "State", now: float, is_gone: "Callable[[str], bool | None]", session: str = "", home: "Home | None" = None
+) -> "Session | None":
+    """Return the session before this one: the latest that is over, also one that died and was not noticed yet.
+
+    With `home`, one in which somebody only said hello is none: what was going on before it still is.
+    """
     for one in sessions.some(state, limit=LOOKED):
         if one.id == session:
             continue
-        if one.ended is not None:
-            return one
-        gone = is_gone(one.process) if one.process else None
-        if gone if gone is not None else abs(now - one.last) >= sessions.SILENCE:
+        gone = is_gone(one.process) if one.process and one.ended is None else None
+        if one.ended is None and not (gone if gone is not None else abs(now - one.last) >= sessions.SILENCE):
+            continue
+        if home is not None and is_small(home, one.id):
+            continue
+        if one.ended is None:
             one.why = sessions.GONE
-            return one
+        return one
     return None
+
+
+def is_small(home: "Home", session: str) -> bool:
+    """Say whether a session's history has nothing but greetings in it; False where there is none, or it is long."""
+    found = histories.stems(home, session)
+    if len(found) != 1 or histories.segments(found[0]):
+        return False
+    try:
+        with open(found[0] + histories.LIVE, "rb") as file:
+            data = file.read(SMALL + 1)
+    except OSError:
+        return False
+    if len(data) > SMALL:
+        return False
+    for row in histories.parsed(data.split(b"\n")):
+        facts = histories.facts(row)
+        event = facts.get("event")
+        if event == "PromptSubmit" and not trivial(histories.content(row)):
+            return False
+        if event in {"Mark", "Note", "ToolFailed"} or (event in {"BeforeTool", "AfterTool"} and facts.get("action") != "read"):
+            return False
+    return True
 
 
 # -- by a model
@@ -228,7 +282,7 @@ def told(facts: Facts, preferences: "Sequence[str]" = ()) -> str:
         ("the rules without a model would", _action(facts)[0]), ("because", _action(facts)[1]), ("now", stamp(facts.now)),
         ("first session here", "yes" if facts.first else "no"), ("the conversation of before goes on", "yes" if facts.resumed else "no"),
         ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"), ("it was interrupted", "yes" if facts.interrupted else "no"),
-        ("it was about", facts.title), ("it was interrupted at", facts.at), *(("left to do", task) for task in facts.tasks[:MOST]),
+        ("it was about", facts.title), ("known of the project", "; ".join(facts.records)), ("it was interrupted at", facts.at), *(("left to do", task) for task in facts.tasks[:MOST]),
         *(("the user prefers", one) for one in preferences[:MOST]),
     ]  # fmt: skip
     return "\n".join(f"{name}: {_short(value)}" for name, value in rows if value)

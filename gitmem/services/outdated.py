@@ -53,7 +53,7 @@ def _aside(stores: Mapping[str, Store], who: Writer, row: Row, why: str, op: str
     if record.status != "active":
         return []
     if record.unconfirmed and TAG in record.tags:
-        memories.forget(store, who, [record], why)
+        memories.forget(store, who, [record], why, again=True)
     else:
         memories.update(store, who, record, record.change(status="archived", body=with_note(record.body, why)), op)
     return [record.id]

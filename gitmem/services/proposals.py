@@ -1,14 +1,16 @@
 """What sessions taught, proposed: unconfirmed records in the private store, with the evidence, for `git mem inbox`.
 
-A proposal's id is made from its words: made twice it is one record, and one that was rejected does not come back.
+A proposal's id is made from its words: made twice it is one record, and one that was rejected does not come back, in other words neither.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.index.query import Index
 from gitmem.index.words import tokens
+from gitmem.model.again import claim, says_again
 from gitmem.model.category import category
 from gitmem.model.entries import alike, beside, replaces, words
 from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
@@ -18,7 +20,7 @@ from gitmem.model.record import Record, make
 from gitmem.services import memories
 from gitmem.services.memories import Change, Writer
 from gitmem.store import ops
-from gitmem.store.layout import tombstone_path
+from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.records import Message, Store
 
 MOST = 12  # proposals of one session that wait at once
@@ -27,6 +29,7 @@ SURE = 0.5  # confidence from which on an item is proposed; what was marked alwa
 LOOKED = 6  # records that an item is compared with
 LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
+REFUSED = 2000  # rejected proposals, the latest, that new ones are compared with
 TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
 TITLE = 160  # characters of a title
@@ -133,11 +136,15 @@ def propose(
     chosen = choose(items)
     there = indexes() if chosen else ()
     room = MOST - _waiting(there, session)
+    refused = [claim(said) for one in (store, *elsewhere) for said in rejected(one)] if chosen else []
     new: list[Record] = []
     for item in chosen:
         if len(new) >= room:
             break
         if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
+            continue
+        mine = claim(item.text)
+        if any(says_again(mine, said) for said in refused):
             continue
         try:
             record, _ = memories.clean(record_of(item, session, source, who), who.allow)
@@ -164,6 +171,25 @@ def _had(store: Store, id: str) -> bool:
     except UnknownId:
         return False
     return True
+
+
+def rejected(store: Store) -> list[str]:
+    """Return what rejected proposals of a store said, as far as their tombstones tell, the latest first."""
+    tree = store.tree()
+    root = store.objects.find(tree, "tombstones") if tree else None
+    shards = [entry.oid for entry in store.objects.tree(root.oid) if entry.is_tree] if root and root.is_tree else []
+    marks = [entry.oid for shard in shards for entry in store.objects.tree(shard) if not entry.is_tree]
+    found = []
+    for _, data in store.objects.read_many_small(marks, FILE_LIMIT):
+        if not data or b'"said"' not in data:
+            continue
+        try:
+            mark = json.loads(data)
+        except (ValueError, RecursionError):  # damaged: doctor's to tell of
+            continue
+        if isinstance(mark, dict) and isinstance(mark.get("said"), str):
+            found.append((str(mark.get("at", "")), mark["said"]))
+    return [said for _, said in sorted(found, reverse=True)[:REFUSED]]
 
 
 def accept(private: Store, shared: Store, who: Writer, record: Record, commit: str = "") -> Change:

@@ -20,7 +20,8 @@ from gitmem.model.item import CONTEXT, Extract
 from gitmem.model.kinds import derived_id
 from gitmem.model.record import Record, make
 from gitmem.model.scrub import scrub
-from gitmem.model.turn import Turn
+from gitmem.model.smalltalk import trivial
+from gitmem.model.turn import TOOL, USER, Turn
 from gitmem.processes import is_gone, own
 from gitmem.services import cumulative, memories, outdated, proposals, source
 from gitmem.services.digest import Told, digest, ended_at
@@ -57,16 +58,18 @@ class Desk:
 
 
 class Counted:
-    """Turns on their way, with what they cost counted."""
+    """Turns on their way, with what they cost counted, and whether any of them is more than a greeting and its answer."""
 
     def __init__(self, turns: Iterable[Turn], beat: Callable[[], None]) -> None:
         self._turns = turns
         self._beat = beat
         self.tokens = 0
+        self.matters = False
 
     def __iter__(self) -> Iterator[Turn]:
         for number, turn in enumerate(self._turns):
             self.tokens += turn.tokens
+            self.matters = self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
             if number % MANY == 0:
                 self._beat()
             yield turn
@@ -126,7 +129,7 @@ def told(rows: Iterable[Row]) -> Told:
 def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0) -> list[str]:
     """Write a session's digest, or write it anew when the session went on after it; then what it taught goes into the summary and the inbox.
 
-    Returns what was done, in words: nothing for a session in which nothing happened. After `tries` in vain less of a long transcript is read.
+    Returns what was done, in words: nothing for a session in which nothing happened, or somebody only said hello. After `tries` in vain less of a long transcript is read.
     """
     seen = told(parsed(desk.lines(session)))
     if seen.empty:
@@ -135,6 +138,8 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     counted = Counted(desk.shown(found, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
+    if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is no news
+        return []
     done = []
     who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
     new = digest(
@@ -142,16 +147,16 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         missing,
     ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)  # fmt: skip
     if desk.digests is not None and _put_digest(desk.digests, who, new):
-        done.append(f"digest of {session.id[:8]}")
+        done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
         grown = cumulative.grow(desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask)
-        done += [f"summary with {session.id[:8]}"] if grown else []
+        done += [f"summary of the project grown by session {session.id[:8]}"] if grown else []
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
         aside = outdated.settle(stores, who, extract.items, f"session {session.id[:8]}", desk.indexes)
-        done += [f"{len(aside)} put aside by {session.id[:8]}"] if aside else []
+        done += [f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session {session.id[:8]}"] if aside else []
         made = proposals.propose(desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere)
-        done += [f"{len(made)} proposed of {session.id[:8]}"] if made else []
+        done += [f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} in git mem inbox"] if made else []
     return done
 
 
@@ -231,7 +236,7 @@ def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: No
         session = sessions.get(state, request.session)
         try:
             if session is not None and request.kind == sessions.SNAPSHOT:
-                done += [f"{request.kind} of {session.id[:8]}"] if write_snapshot(desk, session, request.at) else []
+                done += [f"{request.kind} of session {session.id[:8]} written"] if write_snapshot(desk, session, request.at) else []
             if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
                 # before a compaction too: what was said so far is about to be forgotten
                 done += write_digest(desk, session, _Beat(state, request, clock), request.tries)

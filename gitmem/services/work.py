@@ -4,9 +4,11 @@ What is done is an operation of the store (`store.ops.work`), applied under its 
 lost, and one that is played back counts once. Who is at it is noted in `state.db` beside it.
 """
 
+import difflib
 import hashlib
 import os
 import re
+import shlex
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -121,6 +123,36 @@ def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
     names = ", ".join(str(row["id"])[4:] for row in (open_ or live)[:8])
     raise UserError(
         f"there are several epics: {names}.", "Name the one that you mean, or choose it for this work tree: git mem work start NAME"
+    )
+
+
+def insist(desk: Desk, id: str) -> Epic:
+    """Return an epic that may be worked on; raises UserError for one that is over: to take it up again is for somebody to say."""
+    epic = load(desk, id)
+    if epic.facts["rest"] not in {work.COMPLETED, work.ABORTED}:
+        return epic
+    if work.is_whole(epic.state):
+        way = f"Add a story: git mem work story --add ID --epic {epic.slug}. Or take one up again: git mem work story ID --reopen --epic {epic.slug}"
+    else:
+        way = f"Take it up again first: git mem work resume {epic.slug} --continue"
+    raise UserError(f"the epic {epic.slug} is {epic.facts['rest']}; nothing changed.", way)
+
+
+def known_story(epic: Epic, sid: str) -> None:
+    """Raise UserError for a story that an epic does not have: a slip of the finger must not add one."""
+    every = work.stories(epic.state)
+    if sid in every:
+        return
+    near = difflib.get_close_matches(sid, every, n=2, cutoff=0.5)
+    meant = (
+        f"Did you mean {' or '.join(near)}? "
+        if near
+        else f"It has {', '.join(every[:8])}{', …' if len(every) > 8 else ''}. "
+        if every
+        else ""
+    )
+    raise UserError(
+        f"the epic {epic.slug} has no story '{sid}'; nothing changed.", f"{meant}To add it: git mem work story --add {shlex.quote(sid)}"
     )
 
 
@@ -244,7 +276,7 @@ def next_step(epic: Epic) -> str:
     if epic.standing == work.PAUSED:
         return f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"
     if not story:
-        return f"name a story: git mem work story ID --epic {name}"
+        return f"add a story: git mem work story --add ID --epic {name}"
     if action == work.CHECKPOINT_REACHED:
         return f"answer the checkpoint: git mem work checkpoint --answer go --epic {name} (or pause, review, abort)"
     if action == work.ERROR_OCCURRED:
@@ -287,10 +319,17 @@ def options(epic: Epic) -> list[dict[str, str]]:
     ]
 
 
+def results_of(state: work.State, sid: str) -> dict[str, Any]:
+    """Return what the phases of a story came to: of the go at it that is on, else of the one that completed it."""
+    run = {name: one["v"] for name, one in work.run_of(state, sid).get("results", {}).items()}
+    done = work.value(state.get("stories", {}).get(sid, {}), "done")
+    kept = done.get("results") if isinstance(done, Mapping) else None
+    return run or (dict(kept) if isinstance(kept, Mapping) else {})
+
+
 def view(epic: Epic) -> dict[str, Any]:
     """Return an epic as `--json` gives it."""
     state, known = epic.state, epic.facts
-    run = work.run_of(state, known["story"])
     every = state.get("stories", {})
     return {
         "id": epic.record.id, "slug": epic.slug, "title": epic.record.title, "epic": known["ref"] or None, "status": epic.record.status,
@@ -298,12 +337,12 @@ def view(epic: Epic) -> dict[str, Any]:
         "minutes_silent": int(epic.how["silent"] / 60 + 0.5), "created": epic.record.created, "updated": epic.record.updated, "progress": work.progress(state),
         "stories": [
             {"id": sid, "title": str(work.value(every[sid], "title") or ""), "done": work.is_done(state, sid), "current": sid == known["story"],
-             "completed_at": every[sid]["done"]["at"] if work.is_done(state, sid) else None}
+             "completed_at": every[sid]["done"]["at"] if work.is_done(state, sid) else None, "phase_results": results_of(state, sid)}
             for sid in work.stories(state)
         ],
         "workflow": {
             "current_phase": known["phase"] or None, "attempt_count": known["attempts"], "started_at": known["since"] or None,
-            "phase_results": {name: one["v"] for name, one in run.get("results", {}).items()},
+            "phase_results": results_of(state, known["story"]),
         },
         "last_action": {"type": known["last"].get("action"), "timestamp": known["at"] or None, **{k: v for k, v in known["last"].items() if k != "action"}},
         "context": {

@@ -23,7 +23,7 @@ _WORD = re.compile(r"[a-z_]{1,20}")
 _TRAILER = re.compile(r"Gitmem-(?:Op|Id|Key|Was|Undoes): ")
 _START = re.compile(rf"(?:undo: )*(?:{'|'.join(FOLDER)}|gitmem): [a-z]+ ")
 _NAMED = re.compile(r"^Gitmem-Id: (\S+)$", re.MULTILINE)
-_MARKS = ("reason", "pattern", "by")
+_MARKS = ("reason", "pattern", "said", "by")
 
 
 class Mask:

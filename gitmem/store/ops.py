@@ -61,9 +61,9 @@ def put(record: Record, base: Record | None = None, *, revive: bool = False) -> 
     }
 
 
-def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purged: bool = False) -> Op:
-    """Return the operation that removes a record on purpose and leaves a tombstone."""
-    mark = {"id": id, "at": at, "by": by, "reason": reason, "pattern": pattern, "purged": purged or None}
+def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purged: bool = False, said: str = "") -> Op:
+    """Return the operation that removes a record on purpose and leaves a tombstone; `said` is what is not to be proposed again."""
+    mark = {"id": id, "at": at, "by": by, "reason": reason, "pattern": pattern, "said": said, "purged": purged or None}
     return {"op": "forget", "id": id, "mark": {k: v for k, v in mark.items() if v}}
 
 

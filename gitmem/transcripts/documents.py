@@ -12,10 +12,10 @@ _MARK = re.compile(rb'["{}\[\]]')
 _QUOTE = re.compile(rb'["\\]')
 
 
-def members(stream: IO[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def members(stream: IO[bytes], name: str, *, every: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line, value) of each object in the list `name` of a document, or in the document that is a list itself.
 
-    Of an object of more than 4 MiB comes what its beginning says. A document that ends in the middle has the objects before.
+    With `every` the document may be a list of such documents, and the lists of all are read. Of an object of more than 4 MiB comes what its beginning says. A document that ends in the middle has the objects before.
     """
     key = f'"{name}"'.encode()
     deep = 0  # of brackets around the place that is read
@@ -54,7 +54,7 @@ def members(stream: IO[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]
                 string.clear()
             elif mark in b"{[":
                 deep += 1
-                if not level and mark == b"[" and (deep == 1 or (deep == 2 and last == key)):
+                if not level and mark == b"[" and (last == key and deep in (2, 3) if every else deep == 1 or (deep == 2 and last == key)):
                     level = deep
                 elif level and deep == level + 1 and mark == b"{":
                     line += step.count(b"\n", counted, here)
@@ -63,7 +63,9 @@ def members(stream: IO[bytes], name: str) -> Iterator[tuple[int, dict[str, Any]]
             else:
                 deep -= 1
                 if level and deep < level:
-                    return
+                    if not every:
+                        return
+                    level = 0
                 if kept is not None and deep == level:
                     kept += step[taken : here + 1]
                     value = _value(bytes(kept), long)

@@ -1,10 +1,11 @@
-"""Our own histories of sessions, one event a line (docs/sessions.md), and other JSON lines with a role and a content."""
+"""Our own histories of sessions, one event a line (docs/sessions.md), and exported; and other JSON lines with a role and a content."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from typing import IO
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
 
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
+from gitmem.transcripts.documents import members
 from gitmem.transcripts.lines import objects
 from gitmem.transcripts.said import mapping, number, printed, said, sequence, string, texts
 
@@ -15,8 +16,17 @@ CALLS = 256
 
 def history(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield the turns of a history."""
+    yield from _turns(objects(stream))
+
+
+def exported(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield the turns of sessions that `git mem session export` wrote: one JSON document, or a list of them."""
+    yield from _turns(members(stream, "interactions", every=True))
+
+
+def _turns(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Turn]:
     commands: OrderedDict[str, str] = OrderedDict()  # of uses of tools: what came after one tells its command and its output in one text
-    for line, row in objects(stream):
+    for line, row in rows:
         role = _ROLES.get(string(row.get("role")).lower())
         facts = mapping(row.get("metadata"))
         event = string(facts.get("event"))

@@ -156,3 +156,55 @@ def test_a_proposed_gotcha_is_merged_into_one_that_everybody_has(mem: Mem) -> No
 
 def test_a_folder_is_no_file(mem: Mem) -> None:
     assert "files in it" in mem("extract", ".", code=1).err
+
+
+def test_an_exported_session_is_read_back(mem: Mem, tmp_path: Path) -> None:
+    """One session, and the list of a day; whatever wrote the JSON anew; in `opening` too."""
+    id = mem("session", "start", "--json").json["id"]
+    env = {"GITMEM_SESSION": id}
+    mem("session", "note", "We decided to use Postgres 16 for the orders service", env=env)
+    mem("session", "mark", "Never log request bodies", env=env)
+    one, day = tmp_path / "one.json", tmp_path / "day"
+    mem("session", "export", id, "-o", str(one))
+    mem("session", "export", "--date", "today", "-o", str(day))
+    short, mixed = tmp_path / "short.json", tmp_path / "mixed"
+    short.write_text(json.dumps(json.loads(one.read_text())))
+    mixed.write_text(json.dumps([*json.loads(day.read_text()), {"interactions": [], "session_id": "x"}], sort_keys=True))
+    for file in (one, day, short, mixed):
+        items = mem("extract", str(file), "--json").json["items"]
+        assert [(item["kind"], item["text"]) for item in items] == [
+            ("decision", "We decided to use Postgres 16 for the orders service"),
+            ("preference", "Never log request bodies"),
+        ], file
+        assert "Never log request bodies" in mem("opening", "--history", str(file)).out
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "is no text: it is a picture"), (b"SQLite format 3\0\x10\0\x01\x01", "is no text: it is a database"),
+        (b"PK\x03\x04\x14\0\0\0\0\0We decided to use tabs", "is no text: it is an archive"), (bytes(range(256)) * 20, "is no text: it has bytes"),
+        ("We decided to use tabs".encode("utf-16"), "is no UTF-8: it is in UTF-16"),
+    ],
+)  # fmt: skip
+def test_what_is_no_text_is_refused(mem: Mem, data: bytes, said: str) -> None:
+    """With what can be read, as a file, from standard input, and where an opening looks."""
+    (mem.folder / "x y").write_bytes(data)
+    for args in (["extract", "x y"], ["extract", "x y", "--json"], ["opening", "--history", "x y"]):
+        done = mem(*args, code=1)
+        assert (done.out, said in done.err, "What can be read: " in done.err) == ("", True, True)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Nós decidimos usar Postgres.\n".encode("latin-1"),
+        b"\x1b[1mWe decided to use tabs\x1b[0m\n",
+        b"",
+        b"We decided to use tabs.\n" + bytes(900),
+    ],
+)
+def test_odd_texts_are_read(mem: Mem, data: bytes) -> None:
+    """Another encoding, colours of a terminal, nothing at all, zeros that a crash left."""
+    (mem.folder / "x").write_bytes(data)
+    mem("extract", "x", "--json")

@@ -103,6 +103,19 @@ def test_accept(mem: Mem, three: list[str]) -> None:
     assert "unconfirmed" not in next(row for row in mem("gotcha", "list", "--json").json if row["id"] == three[0])
 
 
+def test_second_accept_says_so(mem: Mem, three: list[str]) -> None:
+    """Nothing is written again, by the short id or the whole; what waits beside it is accepted."""
+    mem("inbox", "--accept", three[0])
+    before = tip(mem.folder)
+    for id in (three[0], three[0][-8:]):
+        assert f"{three[0][-8:]} was already accepted by " in mem("inbox", "--accept", id).out
+    assert tip(mem.folder) == before
+    assert mem("inbox", "--accept", three[0], "--accept", three[1], "--json").json == {
+        "accepted": [three[1]], "rejected": [], "merged": [], "already": [three[0]],
+    }  # fmt: skip
+    assert waiting(mem) == [three[2]]
+
+
 def test_accept_all_but_some(mem: Mem, three: list[str]) -> None:
     """Everything listed but what is rejected."""
     made = mem("inbox", "--accept-all", "--reject", three[1], "--reason", "a typo", "--json").json

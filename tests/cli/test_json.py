@@ -122,7 +122,7 @@ CASES: dict[str, Case] = {
     ),
     "doctor": (lambda m, i: ["doctor"], False, {"findings": list, "repaired": list}),
     "work start": (_work("start", "blog"), False, DONE),
-    "work story": (_work("story"), True, {"id": str, "title": str, "done": bool, "current": bool, "completed_at": (str, type(None))}),
+    "work story": (_work("story"), True, {"id": str, "title": str, "done": bool, "current": bool, "completed_at": (str, type(None)), "phase_results": dict}),
     "work story done": (_work("story", "1", "--done"), False, DONE),
     "work phase": (_work("phase", "push"), False, DONE),
     "work checkpoint": (_work("checkpoint", "look"), False, DONE),

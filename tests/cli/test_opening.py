@@ -102,13 +102,25 @@ def test_a_conversation_that_goes_on_is_not_opened(mem: Mem) -> None:
     assert (opening(mem, "--resumed")["action"], opening(mem, "--resumed")["text"]) == ("silent", "Left to do: Ship it.")
 
 
+def test_records_without_sessions_are_told_of(mem: Mem) -> None:
+    """How many of each, and the first; facts too."""
+    mem.add("The port is 8080")
+    assert '1 fact ("The port is 8080")' in mem("opening").out
+    mem.add("Use SERIALIZABLE", "-t", "decision")
+    mem("gotcha", "add", "Rate must be set")
+    mem("gotcha", "add", "Mind the cents")
+    text = str(opening(mem)["text"])
+    for part in ('1 decision ("Use SERIALIZABLE")', "2 gotchas (", ", …)", "git mem briefing"):
+        assert part in text
+
+
 def test_a_clone_without_sessions_greets_with_what_others_left(mem: Mem) -> None:
     """There is no session before, but a summary came by sync."""
     cumulative(mem.folder, entry("task", "Ship it"))
     assert opening(mem)["action"] == "greet"
     assert mem("opening").out.splitlines() == [
-        "greet: no session is known, but what others left is",
-        "There is something known of this project. Left to do: Ship it.",
+        "greet: no session has done anything here yet, but something is known",
+        "Left to do: Ship it.",
     ]
 
 

@@ -6,6 +6,7 @@ from gitmem.app import open_app
 from gitmem.model.item import DECISION, Item
 from gitmem.services import proposals
 from tests.cli.conftest import Mem
+from tests.conftest import git
 
 TOWNS = (
     "lisbon", "madrid", "porto", "berlin", "vienna", "oslo", "dublin", "athens", "rome", "paris", "prague", "warsaw", "sofia", "riga", "tallinn", "vilnius", "zagreb", "skopje",
@@ -41,3 +42,43 @@ def test_a_session_fills_the_inbox_to_a_measure_and_goes_on_when_there_is_room(m
     assert {row["title"] for row in mem("list", "--all", "--json").json if row["kind"] == "memory"} | {r["title"] for r in rows} == {
         i.text for i in ITEMS
     }
+
+
+def found(mem: Mem, session: str, *texts: str) -> list[str]:
+    """Propose decisions with these texts; return the titles of those that came into the inbox."""
+    with open_app(str(mem.folder), dict(os.environ)) as app:
+        made = proposals.propose(
+            app.store("private"),
+            app.writer(session=session),
+            [Item(DECISION, text, confidence=0.9) for text in texts],
+            session,
+            "a session",
+            lambda: [i for _, i in app.indexes()],
+            [app.store("shared")],
+        )
+        return [record.title for record in made]
+
+
+def test_what_was_rejected_does_not_come_back_in_other_words(mem: Mem) -> None:
+    """A later session says it otherwise; what only looks like it is proposed all the same, and so is what was purged: its words are nowhere."""
+    assert found(mem, "s1", "Use ruff for linting", "Cache the parsed config between requests")
+    (ruff, cache) = sorted(mem("inbox", "--json").json, key=lambda row: row["title"], reverse=True)
+    mem("inbox", "--reject", ruff["id"], "--reject", cache["id"], "--reason", "no")
+    again = ["Ruff is used for linting", "The parsed config should be cached between requests"]
+    assert found(mem, "s2", *again) == []
+    assert mem("inbox", "--json").json == []
+    other = ["Use ruff for formatting", "Never cache the parsed config between requests"]
+    assert found(mem, "s3", *other) == other
+    mem("purge", ruff["id"], "--yes")
+    assert found(mem, "s4", *again) == again[:1]
+
+
+def test_a_purged_text_is_not_kept_by_what_was_rejected(mem: Mem) -> None:
+    """The words that a rejected proposal leaves are masked as all others are."""
+    assert found(mem, "s1", "Call the vendor hunter2land for the export")
+    mem("inbox", "--reject", mem("inbox", "--json").json[0]["id"])
+    refs = [ref for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split() if "gitmem" in ref]
+    assert refs and any("hunter2land" in git(mem.folder, "log", "-p", ref) for ref in refs)
+    mem("purge", "--text", "hunter2land", "--yes")
+    refs = [ref for ref in git(mem.folder, "for-each-ref", "--format=%(refname)").split() if "gitmem" in ref]
+    assert not any("hunter2land" in git(mem.folder, "log", "-p", ref) for ref in refs)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
-from gitmem.cli.session_find import of_day
+from gitmem.cli.session_find import cell_count, of_day
 from gitmem.index import sessions
 from gitmem.index.sessions import Session
 from gitmem.index.state import State
@@ -80,6 +80,38 @@ def test_start_again_is_the_same_session(mem: Mem) -> None:
     assert len(mem("session", "list", "--json").json) == 2
 
 
+def test_a_new_one_ends_the_one_that_is_open(mem: Mem) -> None:
+    """With its digest; the other sessions of this terminal's work tree are left alone, and that is said."""
+    id = start(mem, "--title", "Invoices of March")
+    done = mem("session", "start", "--new", "--title", "Invoices of April")
+    assert f"ended session {id}: Invoices of March. Its digest: git mem show " in done.out
+    assert digest(mem, id)["title"] == "Invoices of March"
+    assert [row["state"] for row in mem("session", "list", "--json").json] == ["running", "ended"]
+    second = mem("session", "current", "--json").json["id"]
+    third = mem("session", "start", "--new", "--json").json
+    assert (third["before"]["id"], third["before"]["ended_now"]) == (second, True)
+    assert mem("session", "start", "--json").json["before"] is None
+
+
+def test_a_new_one_leaves_an_agents_alone(mem: Mem) -> None:
+    """It is told by its hooks, and is not this terminal's to end."""
+    start(mem, "--agent", "claude", env={"CLAUDE_CODE_SESSION_ID": "s-1"})
+    mem("session", "end", "s-1")
+    sessions_of(mem, "s-2", "claude")
+    done = mem("session", "start", "--new", env={"CLAUDE_CODE_SESSION_ID": "s-2"})
+    assert "session s-2 of claude goes on; to end it: git mem session end s-2" in done.err
+    assert {row["id"]: row["state"] for row in mem("session", "list", "--json").json}["s-2"] == "running"
+
+
+def sessions_of(mem: Mem, id: str, agent: str) -> None:
+    """Let an agent's hook have told of a session."""
+    with open_app(str(mem.folder), os.environ) as app:
+        now = app.clock.now()
+        sessions.sign(
+            app.state, Session(id, agent, now, now, f"history_20261121_000000_{id}.jsonl", None, "", str(mem.folder), "", ""), opens=True
+        )
+
+
 def test_two_that_start_at_once_are_one(mem: Mem) -> None:
     """Of the same terminal."""
     command = [sys.executable, "-P", "-m", "gitmem", "session", "start", "--json"]
@@ -104,10 +136,11 @@ def test_sessions_of_work_trees_are_apart(mem: Mem, tmp_path: Path) -> None:
 def test_a_variable_names_the_session(mem: Mem) -> None:
     """From any terminal; one that is not known is started under that name."""
     id = start(mem)
-    start(mem, "--new")
+    done = mem("session", "start", env={"GITMEM_SESSION": "build-42"})
+    assert "started session build-42" in done.out
+    assert f"session {id} goes on; to end it: git mem session end {id[:12]}" in done.err
     mem("session", "note", "hello", env={"GITMEM_SESSION": id})
     assert rows(mem.folder, id)[-1]["content"] == "hello"
-    assert start(mem, env={"GITMEM_SESSION": "build-42"}) == "build-42"
     assert "is not known here" in mem("session", "note", "x", env={"GITMEM_SESSION": "nope"}, code=1).err
 
 
@@ -269,6 +302,89 @@ def test_list_filters(mem: Mem) -> None:
     assert "is no date" in mem("session", "list", "--since", "soonish", code=1).err
 
 
+def test_the_list_says_what_a_session_was_about(mem: Mem) -> None:
+    """Its title, what was asked first in it, its story; a greeting only where there is nothing else."""
+    titled = start(mem, "--title", "Invoices of March")
+    asked = start(mem, "--new")
+    (path,) = (mem.folder / ".git/gitmem/sessions").glob(f"*{asked}*")
+    with path.open("a") as file:
+        for text in ("hi", "Make the\n rate configurable"):
+            file.write(
+                json.dumps(
+                    {"timestamp": "2026-11-21T00:00:00.000Z", "role": "user", "content": text, "metadata": {"event": "PromptSubmit"}}
+                )
+                + "\n"
+            )
+    story = start(mem, "--new", "--story", "docs/stories/4.2.md")
+    about = {row["id"]: row["about"] for row in mem("session", "list", "--json").json}
+    assert about == {titled: "Invoices of March", asked: "Make the rate configurable", story: "docs/stories/4.2.md"}
+    assert all(text in mem("session", "list").out for text in about.values())
+
+
+def test_the_list_fits_the_terminal(mem: Mem) -> None:
+    """Ids are as short as they may be given, what it is about is cut; elsewhere all is whole."""
+    id = start(mem, "--title", "Invoices of March " + "日本語" * 40)
+    shown = on_terminal(mem.folder, "--color", "never", "session", "list")
+    (line,) = shown.splitlines()
+    assert line.startswith(f"{id[:8]}  person  ")
+    assert line.endswith("…")
+    assert cell_count(line) <= 80
+    assert id in mem("session", "list").out
+    assert "日本語" * 40 in mem("session", "list").out
+
+
+def test_each_use_of_a_tool_is_shown_once(mem: Mem) -> None:
+    """What hooks told before it and after it are one line; one that never ended is there too, and export has each."""
+    id = start(mem)
+    (path,) = (mem.folder / ".git/gitmem/sessions").glob(f"*{id}*")
+    uses = [("BeforeTool", "c1", "a.py"), ("BeforeTool", "c2", "b.py"), ("AfterTool", "c2", "b.py"), ("AfterTool", "c1", "a.py"), ("BeforeTool", "", "c.py"),
+            ("AfterTool", "", "c.py"), ("BeforeTool", "c3", "d.py")]  # fmt: skip
+    with path.open("a") as file:
+        for event, call, name in uses:
+            about = {"event": event, "tool": "Edit", "action": "write", "files": [name], **({"call": call} if call else {})}
+            file.write(json.dumps({"timestamp": "2026-11-21T00:00:00.000Z", "role": "tool", "content": "", "metadata": about}) + "\n")
+    shown = mem("session", "show", id).out
+    assert [line.split()[-1] for line in shown.splitlines() if "  Edit  " in line] == ["b.py", "a.py", "c.py", "d.py"]
+    assert len(mem("session", "export", id).json["interactions"]) == 1 + len(uses)
+
+
+def test_on_names_sessions_that_stay_off(mem: Mem) -> None:
+    """They were turned off by themselves."""
+    id = start(mem)
+    mem("off", "--session", id)
+    mem("off")
+    assert f"they are still off for session {id}: git mem on --session {id}" in mem("on").err
+    mem("on", "--session", id)
+    assert "still off" not in mem("on").err
+
+
+def test_status_says_what_sessions_wait_for(mem: Mem) -> None:
+    """Until it is done, and how to have it done."""
+    id = start(mem, "--title", "Once")
+    with open_app(str(mem.folder), os.environ) as app:
+        sessions.ask(app.state, sessions.DIGEST, id, app.clock.now())
+    assert mem("status", "--json").json["waiting"][0]["session"] == id
+    out = mem("status").out
+    assert f"the digest of session {id} waits, asked for just now" in out
+    assert "git mem drain" in out
+    mem("drain")
+    assert "waits" not in mem("status").out
+    assert f"digest of session {id[:8]} written" in mem("status").out
+
+
+def test_doctor_tells_of_a_table_of_workflows_that_is_wrong(mem: Mem) -> None:
+    """Hooks say nothing of it."""
+    path = mem.folder / ".gitmem" / "workflows.yaml"
+    path.parent.mkdir()
+    path.write_text("workflows: [")
+    found = [row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]]
+    assert [row["level"] for row in found] == ["warning"]
+    assert "the workflows that ship are used" in found[0]["what"]
+    path.write_text("workflows:\n  x:\n    - {state: a, trigger: b}\n")
+    found = [row for row in mem("doctor", "--json").json["findings"] if "workflows.yaml" in row["what"]]
+    assert [row["level"] for row in found] == ["ok"]
+
+
 def test_by_date(mem: Mem) -> None:
     """All sessions of a day, in their order; a day without any says so."""
     first = start(mem, ago=2 * DAY)
@@ -364,6 +480,16 @@ def test_resume_of_a_person(mem: Mem) -> None:
     assert rows(mem.folder, id)[-1]["metadata"] == {"event": "SessionStart", "source": "resume"}
     other = start(mem, "--new")
     assert f"session {other} is open here" in mem("session", "resume", id, code=1).err
+
+
+def test_resume_passes_over_a_greeting(mem: Mem) -> None:
+    """The latest session that did anything is gone on with."""
+    id = start(mem, "--title", "Invoices of March", ago=60)
+    mem("session", "end", ago=50)
+    empty = start(mem, "--title", "Hello!", ago=40)
+    mem("session", "end", ago=30)
+    assert mem("session", "resume", "--show", "--json").json["id"] == id
+    assert mem("session", "resume", empty, "--show", "--json").json["id"] == empty
 
 
 def test_end_after_resume_writes_one_digest(mem: Mem) -> None:

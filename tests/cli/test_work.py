@@ -124,15 +124,65 @@ def test_an_epic_without_stories_has_made_no_progress(mem: Mem) -> None:
     mem("work", "start", "idea", "--total", "4")
     found = show(mem)
     assert (found["progress"]["total"], found["progress"]["percentage"], found["standing"]) == (4, 0, "active")
-    assert "name a story" in found["next_step"]
+    assert "add a story: git mem work story --add ID" in found["next_step"]
     assert "no story to be in a phase" in mem("work", "phase", "push", code=1).err
     mem("work", "story", "--add", "a", "b=With a title")
     mem("work", "story", "a", "--done")
     assert show(mem)["progress"]["percentage"] == 25
     assert mem("work", "story", "--json").json == [
-        {"id": "a", "title": "", "done": True, "current": False, "completed_at": show(mem)["stories"][0]["completed_at"]},
-        {"id": "b", "title": "With a title", "done": False, "current": True, "completed_at": None},
+        {
+            "id": "a",
+            "title": "",
+            "done": True,
+            "current": False,
+            "completed_at": show(mem)["stories"][0]["completed_at"],
+            "phase_results": {},
+        },
+        {"id": "b", "title": "With a title", "done": False, "current": True, "completed_at": None, "phase_results": {}},
     ]
+
+
+def test_a_slip_of_the_finger_adds_no_story(shop: Mem) -> None:
+    """What the epic does not have is refused, with what was meant; adding is said."""
+    err = shop("work", "story", "1.4", code=1).err
+    assert "has no story '1.4'; nothing changed" in err
+    assert "Did you mean 1." in err
+    assert "git mem work story --add 1.4" in err
+    assert [one["id"] for one in show(shop)["stories"]] == ["1.1", "1.2", "1.3"]
+    shop("work", "story", "1.4", "--add")
+    assert "story 1.4 begun" in shop("work", "story", "1.4").out
+
+
+def test_an_epic_that_is_over_is_taken_up_by_a_word_of_its_own(shop: Mem) -> None:
+    """A phase, a story, a checkpoint or an error does not bring it back unsaid."""
+    shop("work", "complete", "--yes")
+    for args in (("phase", "push"), ("story", "1.2"), ("checkpoint",), ("error", "it broke")):
+        err = shop("work", *args, code=1).err
+        assert "the epic shop is completed; nothing changed" in err
+        assert "git mem work resume shop --continue" in err
+    assert show(shop)["standing"] == "completed"
+    shop("work", "resume", "shop", "--continue")
+    shop("work", "phase", "push")
+    assert show(shop)["workflow"]["current_phase"] == "push"
+    shop("work", "abort")
+    assert "is aborted" in shop("work", "phase", "push", code=1).err
+    shop("work", "resume", "--continue")
+    for story in ("1.1", "1.2", "1.3"):
+        shop("work", "story", story, "--done")
+    assert "--reopen" in shop("work", "phase", "push", code=1).err
+
+
+def test_what_phases_came_to_is_shown_after_the_story(shop: Mem) -> None:
+    """Of the current story, of one that is done, and of one that was left for another."""
+    shop("work", "phase", "quality_gate", "--result", "3 tests fail")
+    assert "quality_gate: 3 tests fail" in shop("work", "show").out
+    shop("work", "story", "1.1", "--done")
+    shop("work", "phase", "development", "--result", "half")
+    shop("work", "story", "1.3")
+    shown = shop("work", "show").out
+    assert "1.1: quality_gate: 3 tests fail" in shown
+    assert "1.2: development: half" in shown
+    assert show(shop)["stories"][0]["phase_results"] == {"quality_gate": "3 tests fail"}
 
 
 def test_a_story_can_be_reopened(shop: Mem) -> None:
@@ -573,6 +623,7 @@ def test_many_at_once_lose_nothing(shop: Mem) -> None:
 
 def test_killed_in_the_middle(shop: Mem) -> None:
     """At whatever moment: the epic is as it was before or after, and the command can be run again."""
+    shop("work", "story", "--add", *(f"k{n}" for n in range(10)))
     for n in range(10):
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", "gitmem", "work", "story", f"k{n}", "--title", "t"],
@@ -583,8 +634,8 @@ def test_killed_in_the_middle(shop: Mem) -> None:
         time.sleep(0.05 + 0.03 * n)
         child.send_signal(signal.SIGKILL)
         child.communicate()
-        ids = [one["id"] for one in shop("work", "story", "--json").json]
-        assert f"k{n}" not in ids or show(shop)["progress"]["current"] == f"k{n}"
+        (one,) = [one for one in shop("work", "story", "--json").json if one["id"] == f"k{n}"]
+        assert one["current"] == (one["title"] == "t")
         shop("work", "story", f"k{n}", "--title", "t")
     assert fsck(shop.folder) == ""
     assert len(show(shop)["stories"]) == 13

@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -551,3 +552,20 @@ def test_a_damaged_index_is_built_anew(project: Path, agent, table: str):
     assert agent("s1").hook("SessionStart") == ""
     sessions = (f"more {n}" for n in range(200))
     wait_for(lambda: "Never retry" in agent(next(sessions)).hook("SessionStart"))
+
+
+def test_the_payloads_of_the_page_work_as_pasted(project: Path) -> None:
+    """In a shell, in a repository of whoever reads it."""
+    page = (Path(__file__).parents[2] / "docs" / "agents" / "claude.md").read_text()
+    block = page.partition("## By hand")[2].partition("```console\n")[2].partition("```")[0]
+    lines = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = [
+        subprocess.run(["bash", "-c", line], cwd=project, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True)
+        for line in lines
+    ]
+    added, started, asked, shown, ended = (one.stdout for one in done)
+    assert "remembered" in added
+    assert "Rate must be set" in json.loads(started)["hookSpecificOutput"]["additionalContext"]
+    assert (asked, ended) == ("", "")
+    assert "Why must the rate be set?" in shown

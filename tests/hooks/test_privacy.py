@@ -100,16 +100,24 @@ def test_code_of_an_ignored_file_is_in_no_output(project: Path, agent, name):
     assert gotchas(project) == []
 
 
-def test_an_ignored_file_of_a_patch_helped_nothing(project: Path, agent):
+def test_an_ignored_file_of_a_patch_helped_nothing(project: Path):
     """A change of several files leaves those that may be known."""
     (project / ".gitmemignore").write_text("MARKED*\n")
     (project / "MARKED.py").write_text("x\n")
-    one = agent()
     patch = "*** Begin Patch\n*** Update File: MARKED.py\n*** Update File: app/pay.py\n*** End Patch\n"
-    one.fail("Exit code 1\nValueError: no rate")
-    payload = {**one.payload("PostToolUse.Edit"), "tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_response": "ok"}
+    rollout = project.parent / "rollout.jsonl"
+    rollout.write_text(json.dumps({"payload": {"call_id": "call_0", "exit_code": 1}}) + "\n")
+    one = {"hook_event_name": "PostToolUse", "session_id": "s1", "cwd": str(project), "transcript_path": str(rollout)}
+    failed = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "python app/pay.py"},
+        "tool_response": "ValueError: no rate\n",
+        "tool_use_id": "call_0",
+    }
+    helped = {"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_response": "ok", "tool_use_id": "call_1"}
     command = [sys.executable, "-P", "-m", "gitmem", "hook", "codex"]
-    subprocess.run(command, input=json.dumps(payload).encode(), cwd=project, check=True)
+    for each in (failed, helped):
+        subprocess.run(command, input=json.dumps({**one, **each}).encode(), cwd=project, check=True)
     assert stored(project, "MARKED") == []
     db = sqlite3.connect(project / ".git/gitmem/state.db")
     assert db.execute("SELECT what FROM steps").fetchall() == [(str(project / "app/pay.py"),)]

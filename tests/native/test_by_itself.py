@@ -53,6 +53,20 @@ def test_by_setting(native: Native, setting: str, event: str) -> None:
     assert native.memory.exists() == (setting != "pull")
 
 
+@pytest.mark.parametrize("setting", ["sync", "push"])
+@pytest.mark.parametrize("event", ["SessionStart", "SessionEnd"])
+def test_blocks_are_kept_by_setting(native: Native, setting: str, event: str) -> None:
+    """A block that somebody asked for once has what the store has."""
+    native.mem.add("Everybody knows")
+    native("push", "--to", "gemini")
+    native.mem.add("And this too")
+    if event == "SessionEnd":
+        hook(native, "SessionStart")
+    native.mem("config", "native", setting)
+    hook(native, event)
+    assert wait_for(lambda: "And this too" in (native.root / "GEMINI.md").read_text())
+
+
 def test_off_is_off(native: Native) -> None:
     """Nothing is read or written, and no process is started for it."""
     native.write("CLAUDE.local.md", "- Only in this clone it is.\n")

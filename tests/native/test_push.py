@@ -3,6 +3,7 @@
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -293,3 +294,109 @@ def test_another_folder_for_auto_memory(native: Native, tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     native("push", env={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
     assert lines(tmp_path / "config/projects" / native.memory.parent.parent.name / "memory/MEMORY.md")
+
+
+def block_of(native: Native, name: str) -> dict[str, Any]:
+    """Return what `status` knows of the block of a file."""
+    (row,) = (row for row in native("status", "--json").json["files"] if row["file"] == name)
+    found: dict[str, Any] = row["block"]
+    return found
+
+
+def test_a_block_that_is_there_is_kept_current(native: Native) -> None:
+    """Named once, each sync writes it, tracked or not; until then status says how far it is behind; no file gets one that had none."""
+    native.mem.add("First")
+    second = native.mem.add("Second")
+    native.write("AGENTS.md", "# Agents\n", track=True)
+    native.write("CLAUDE.md", "# Nothing here\n", track=True)
+    native("push", "--to", "gemini,agents")
+    git(native.root, "add", "AGENTS.md")
+    git(native.root, "commit", "-qm", "block")
+    assert block_of(native, "GEMINI.md")["in_step"] and block_of(native, "AGENTS.md")["in_step"]
+    native.mem.add("Third")
+    native.mem("archive", second)
+    native.mem("edit", native.record("First")["id"], "--title", "First of all")
+    for name in ("GEMINI.md", "AGENTS.md"):
+        assert {"in_step": False, "new": 1, "gone": 1, "changed": 1}.items() <= block_of(native, name).items()
+        assert "block stale (1 to write, 1 changed, 1 to take out): git mem native sync" in native("status").out
+    assert "would write 2 of 2 records into GEMINI.md" in native("sync", "--dry-run").out
+    native("sync")
+    for name in ("GEMINI.md", "AGENTS.md"):
+        assert set(lines(native.root / name)) == {"fact: First of all", "fact: Third"} and block_of(native, name)["in_step"]
+    assert "stale" not in native("status").out and "git-mem" not in (native.root / "CLAUDE.md").read_text()
+    before = (native.root / "GEMINI.md").stat().st_mtime_ns
+    native("sync")
+    assert (native.root / "GEMINI.md").stat().st_mtime_ns == before
+
+
+def test_status_tells_whose_the_records_of_a_block_are(native: Native) -> None:
+    """A file that git does not track, with shared records in its block alone, is nobody's private memory."""
+    native.mem.add("Everybody knows")
+    native("push", "--to", "gemini")
+    out = native("status").out
+    assert "GEMINI.md: nothing of its own; block: 1 shared record, 5 lines" in out and "private" not in out
+    assert block_of(native, "GEMINI.md")["stores"] == {"shared": 1}
+    native.write("GEMINI.md", "- Only here it is said.\n" + (native.root / "GEMINI.md").read_text())
+    native("sync")
+    assert "GEMINI.md (private): 1 record; in step; block: 1 shared record" in native("status").out
+
+
+def test_the_order_alone_is_no_change(native: Native) -> None:
+    """A record that was looked at goes up, and a file that git may track stays as it is."""
+    for title in ("First", "Second", "Third"):
+        native.mem.add(title, "-t", "rule")
+    native("push", "--to", "gemini")
+    path = native.root / "GEMINI.md"
+    rows = path.read_text().split("\n")
+    told = [n for n, row in enumerate(rows) if row.startswith("- ")]
+    rows[told[0]], rows[told[2]] = rows[told[2]], rows[told[0]]
+    path.write_text("\n".join(rows))
+    assert block_of(native, "GEMINI.md")["in_step"]
+    native("sync")
+    assert path.read_text() == "\n".join(rows)
+
+
+def test_a_push_does_not_tell_of_pulls(native: Native) -> None:
+    """Nobody asked for one."""
+    native.write("CLAUDE.md", "- Always run the tests here.\n", track=True)
+    native("pull")
+    native.mem.add("Everybody knows")
+    native("push", "--to", "gemini")
+    text = (native.root / "GEMINI.md").read_text().split("\n")
+    native.write("GEMINI.md", "\n".join(row for row in text if not row.startswith("- ")))
+    done = native("push", "--to", "gemini")
+    assert "pull" not in done.out + done.err and "taken out of the block" in done.err and "wrote 2 of 2 records" in done.out
+
+
+def test_a_rule_is_pushed_with_its_exception(native: Native) -> None:
+    """From Claude's memory into Gemini's: whoever reads the line reads when it does not hold; steps come with their heading."""
+    native.write("CLAUDE.md", "- never push\n  - except typos in docs\n\n## Release\n1. run `make dist`\n2. sign the tag\n", track=True)
+    native("pull")
+    native("push", "--to", "gemini")
+    assert set(lines(native.root / "GEMINI.md")) == {
+        "rule: never push, except typos in docs",
+        "fact: Release: 1. run `make dist`; 2. sign the tag",
+    }
+    assert native.pull() == {"same": 2}
+
+
+def test_a_clone_that_is_behind_leaves_the_block_of_the_others(native: Native, tmp_path: Path) -> None:
+    """A fresh clone has the file and not yet the store: its sync takes nothing out of the file, unless somebody names it."""
+    native.mem.add("Everybody knows")
+    gone = native.mem.add("Nobody needs this")
+    native("push", "--to", "gemini")
+    git(native.root, "add", "GEMINI.md")
+    git(native.root, "commit", "-qm", "block")
+    git(tmp_path, "clone", "-q", str(native.root), "other")
+    other = Native(native.mem.at(tmp_path / "other"), tmp_path / "other", native.home)
+    other.mem.add("Only here")
+    before = (other.root / "GEMINI.md").read_bytes()
+    done = other("sync")
+    assert (other.root / "GEMINI.md").read_bytes() == before
+    assert "GEMINI.md is left as it is." in done.out and "2 records that this store never had" in done.err and "--to GEMINI.md" in done.err
+    assert "block left as it is (2 that this store does not have): git mem sync" in other("status").out
+    other("push", "--to", "gemini")
+    assert lines(other.root / "GEMINI.md") == ["fact: Only here"]
+    native.mem("forget", gone)  # that is no stranger
+    native("sync")
+    assert lines(native.root / "GEMINI.md") == ["fact: Everybody knows"]

@@ -22,7 +22,7 @@ def test_bullets_paragraphs_and_headed_pieces_are_statements() -> None:
     assert said(text) == [
         ("A shop that sells tea.", "", (3, 4)),
         ("Always test.", "", (7, 7)),
-        ("Never push to main.", "- not even once\n\n```sh\ngit push\n```", (8, 13)),
+        ("Never push to main, not even once", "```sh\ngit push\n```", (8, 13)),
         ("Use tabs.", "", (14, 14)),
         ("Build", "```sh\nmake all\n```", (16, 19)),
     ]
@@ -57,10 +57,68 @@ def test_steps_stay_together() -> None:
             "Before a release:\n\n1. Run the tests\n2. Tag it\n\nIn code:\n\n- Use tabs for every indent\n- Use single quotes for text\n"
         )
     ] == [
-        "Before a release:",
+        "Before a release: 1. Run the tests; 2. Tag it",
         "Use tabs for every indent",
         "Use single quotes for text",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        ("- never push\n  - except typos in docs", "never push, except typos in docs", ""),
+        ("- Never push.\n  - Except typos in docs.\n  - ask first", "Never push, Except typos in docs; ask first", ""),
+        ("- Never push\n\n  unless it burns", "Never push, unless it burns", ""),
+        ("- Always deploy from main\n- except hotfixes", "Always deploy from main, except hotfixes", ""),
+        ("- Never commit:\n  - secrets\n  - build output", "Never commit: secrets; build output", ""),
+        ("- We use Postgres\n  - analytics are fine on DuckDB", "We use Postgres; analytics are fine on DuckDB", ""),
+        ("- We use Postgres\n  - it is fast", "We use Postgres", "- it is fast"),
+        ("- Never push\n  - except:\n    - typos\n    - docs", "Never push, except (typos; docs)", ""),
+        ("- Nunca usar float\n  - exceto em gráficos", "Nunca usar float, exceto em gráficos", ""),
+        ("- 禁止直接推送\n  - 除非修复文档", "禁止直接推送, 除非修复文档", ""),
+    ],
+)  # fmt: skip
+def test_an_exception_stays_with_its_rule(text: str, title: str, body: str) -> None:
+    """The title alone is told in lists and blocks: it says what the rule does not hold for."""
+    assert [(title_, body_) for title_, body_, _ in said(text)] == [(title, body)]
+
+
+def test_exceptions_have_room_before_all_else() -> None:
+    """Of a long list below a rule the title has the exception; the whole of it is below, and so it is when nothing fits."""
+    much = "\n".join(f"  - as everybody here has agreed to do in the year 200{n}" for n in range(8))
+    (one,) = parse(f"- Never push\n{much}\n  - except typos").statements
+    assert one.title == "Never push, except typos" and one.body.count("\n- ") == 8
+    (two,) = parse(f"- Never push\n  - except {'very ' * 80}seldom").statements
+    assert two.title.startswith("Never push, except very") and two.title.endswith("…") and two.body.count("very") == 80
+
+
+def test_steps_under_a_heading_are_one_statement() -> None:
+    """In their order, with the heading, with code between them, after words too; numbered rules are many."""
+    text = "## Release\n1. run `make dist`\n2. sign it:\n   ```sh\n   gpg\n   ```\n3. push it\n\n## Deploy\nEvery week.\n\n1. build\n2. ship\n\n## Rules\n1. Never push\n2. No tabs\n\n## Word\n1. alone here\n"
+    assert said(text) == [
+        ("Release: 1. run `make dist`; 2. sign it; 3. push it", "1. run `make dist`\n2. sign it:\n   ```sh\n   gpg\n   ```\n3. push it", (1, 7)),
+        ("Every week.", "", (10, 10)),
+        ("Deploy: 1. build; 2. ship", "", (12, 13)),
+        ("Never push", "", (16, 16)),
+        ("No tabs", "", (17, 17)),
+        ("alone here", "", (20, 20)),
+    ]  # fmt: skip
+
+
+ITEMS = st.text(st.sampled_from("abc déf"), min_size=1, max_size=30).map(lambda text: "x " + " ".join(text.split()))
+
+
+@given(st.lists(ITEMS, min_size=2, max_size=12), st.booleans())
+def test_no_step_and_no_exception_is_lost(items: list[str], steps: bool) -> None:
+    """However long: all of it is in the one record, in order."""
+    rows = [f"{n}. {item}" for n, item in enumerate(items, 1)] if steps else [f"  - except {item}" for item in items]
+    (one,) = parse("\n".join(["## Wash" if steps else "- Never wash", *rows])).statements
+    told = one.title if not one.title.endswith("…") else one.body
+    at = 0
+    for row in rows:
+        bare = row.strip().removeprefix("- ")
+        at = told.index(bare, at) + len(bare)
+    assert one.title.startswith("Wash: 1. x" if steps else "Never wash, except x")
 
 
 @pytest.mark.parametrize(

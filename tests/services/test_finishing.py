@@ -160,7 +160,7 @@ def test_a_transcript_that_says_nothing_costs_nothing(machine: Machine, tmp_path
     UNREADABLE[kind](path)
     machine.hook("UserPromptSubmit", prompt="Make the rate configurable", transcript_path=str(path))
     machine.hook("SessionEnd", reason="other", transcript_path=str(path))
-    assert "digest of s1" in machine.drain()
+    assert "digest of session s1 written" in machine.drain()
     assert machine.digests()["s1"].title == "Make the rate configurable"
     assert machine.requests() == []
 
@@ -169,7 +169,7 @@ def test_a_transcript_that_says_nothing_costs_nothing(machine: Machine, tmp_path
 def test_a_path_that_is_none(machine: Machine, name: str):
     machine.hook("UserPromptSubmit", prompt="Make the rate configurable", transcript_path=f"/tmp/{name}")
     machine.hook("SessionEnd", reason="other")
-    assert "digest of s1" in machine.drain()
+    assert "digest of session s1 written" in machine.drain()
 
 
 def test_a_transcript_of_somebody_else_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -295,7 +295,7 @@ def test_one_that_fails_comes_back_after_its_lease_and_not_before(machine: Machi
     assert machine.drain(failing) == []
     assert len(calls) == 1
     machine.now += LEASE
-    assert machine.drain()[0] == "digest of s1"
+    assert machine.drain()[0] == "digest of session s1 written"
 
 
 def test_who_was_overtaken_stops(machine: Machine):
@@ -315,7 +315,7 @@ def test_who_was_overtaken_stops(machine: Machine):
         return replace(before, extract=extract)
 
     assert machine.drain(slow) == []
-    assert "digest of s1" in other
+    assert "digest of session s1 written" in other
     assert machine.requests() == []
 
 
@@ -395,7 +395,7 @@ def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine,
     with pytest.raises(OSError, match="not now"):
         machine.drain(failing)
     machine.now += LEASE + 1
-    assert "digest of s1" in machine.drain()
+    assert "digest of session s1 written" in machine.drain()
     assert "It was interrupted" in machine.digests()["s1"].body
 
 
@@ -414,6 +414,7 @@ def test_any_name_of_a_session(machine: Machine, repo: Path, name: str):
 
 
 def test_two_agents_with_one_name_of_a_session(machine: Machine, repo: Path):
+    """Each has a session and a digest of its own; nothing that was said is lost."""
     machine.hook("UserPromptSubmit", "same", prompt=SAID["ocelot"])
     machine.hook("BeforeAgent", "same", "gemini", prompt=SAID["heron"])
     machine.hook("SessionEnd", "same", reason="other")
@@ -426,7 +427,8 @@ def test_two_agents_with_one_name_of_a_session(machine: Machine, repo: Path):
         "heron",
         "badger",
     }
-    assert "3 prompts" in machine.digests()["same"].body
+    assert "1 prompt," in machine.digests()["same"].body
+    assert "2 prompts" in machine.digests()["same.gemini"].body
 
 
 # -- Gemini CLI compresses before every request, or says so
@@ -610,7 +612,7 @@ def test_two_who_finish_at_once(machine: Machine, repo: Path):
         one.start()
     for one in threads:
         one.join(120)
-    assert Counter(one for one in done if one.startswith("digest")) == {f"digest of s{n}": 1 for n in range(6)}
+    assert Counter(one for one in done if one.startswith("digest")) == {f"digest of session s{n} written": 1 for n in range(6)}
     assert len(machine.digests()) == 6
     assert Counter(word for word in SAID for text in machine.texts() if word in text) == dict.fromkeys(SAID, 1)
 

@@ -1,0 +1,159 @@
+"""What stands between two sessions: an interruption told once, a greeting that hides nothing, a mark that is not said twice, ids that two agents share."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitmem.model.smalltalk import trivial
+from tests.conftest import git
+from tests.hooks.conftest import Agent, digests, run, wait_for
+from tests.hooks.test_briefed import at, told
+from tests.hooks.test_sessions import SLEEPER
+from tests.summaries import digest
+
+
+def killed(one: Agent, prompt: str) -> None:
+    """Let a session be asked something in a process that then dies."""
+    host = subprocess.Popen([sys.executable, "-c", SLEEPER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=one.cwd)
+    assert host.stdin
+    assert host.stdout
+    host.stdin.write(json.dumps(one.payload("UserPromptSubmit", prompt=prompt)).encode())
+    host.stdin.close()
+    host.stdout.readline()
+    host.kill()
+    host.wait()
+    host.stdout.close()
+
+
+def test_an_interruption_is_told_once(project: Path, agent):
+    """As a question; neither the line of the session before nor a task says it again."""
+    killed(agent("victim"), "Half of the work")
+    agent("next").hook("SessionStart")
+    wait_for(lambda: digests(project))
+    run(project, "list")
+    text = "\n".join(told(agent("later")))
+    assert text.lower().count("interrupted") == 1
+    assert "ask the user first: " in text
+    assert text.count("Half of the work") == 2  # what is asked, and what the session before was about
+
+
+def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, agent):
+    """Its topic, what came of it, what is open: in one line."""
+    one = agent()
+    one.hook("SessionStart")
+    one.hook("UserPromptSubmit", prompt="Make the rate configurable")
+    one.hook("PostToolUse.Edit", tool_input={"file_path": str(project / "app/pay.py"), "old_string": "a", "new_string": "b"})
+    one.hook("Stop", last_assistant_message="The rate comes from the environment now. TODO: document TAX_RATE in the README.")
+    (project / "app/x.py").write_text("x\n")
+    git(project, "add", "app/x.py")
+    git(project, "commit", "-qm", "rate: from the environment")
+    one.hook("SessionEnd")
+    wait_for(lambda: digests(project))
+    run(project, "list")
+    lines = told(agent("s2"))
+    line = lines[at(lines, "the session before: ")]
+    for part in (
+        "Make the rate configurable",
+        "Done: The rate comes from the environment now",
+        "changed app/pay.py",
+        "rate: from the environment",
+        "Left: ",
+    ):
+        assert part in line, line
+    assert "tool call" not in line
+
+
+def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
+    """It leaves no digest; the one before it is told still, and is what an opening goes by."""
+    killed(agent("victim"), "Half of the work")
+    one = agent("hello")
+    one.hook("SessionStart")
+    wait_for(lambda: digests(project))
+    one.hook("UserPromptSubmit", prompt="Hi Claude!")
+    one.hook("Stop", last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?")
+    one.hook("SessionEnd")
+    wait_for(lambda: not json.loads(run(project, "status", "--json"))["waiting"])
+    assert [row["session"] for row in digests(project)] == ["victim"]
+    assert "SERIALIZABLE" not in run(project, "list", "--all")
+    assert json.loads(run(project, "opening", "--json"))["action"] == "ask"
+    assert 'at "Half of the work"' in "\n".join(told(agent("s3")))
+
+
+def test_digests_of_greetings_that_are_there_are_passed_over(project: Path, agent):
+    """Those that an older version has written."""
+    now = time.time()
+    digest(project, "s0", "Make the rate configurable", at=now - 900)
+    for number in range(5):
+        digest(project, f"hi{number}", "hi", at=now - 60 * number)
+    run(project, "list")
+    lines = told(agent())
+    assert "Make the rate configurable" in lines[at(lines, "the session before: ")]
+    assert "Session: hi" not in run(project, "briefing")
+    assert "Session: Make the rate configurable" in run(project, "briefing")
+
+
+def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
+    """It is verbatim what the session marked; what was made of it says no more."""
+    one = agent(CLAUDE_CODE_SESSION_ID="s1")
+    one.hook("SessionStart")
+    one.hook("UserPromptSubmit", prompt="Make payments retry")
+    marks = ("The ledger is append only: never update a row", "We decided to use NUMERIC for money", "TODO: write the changelog")
+    for mark in marks:
+        run(project, "session", "mark", mark, "--session", "s1")
+    run(project, "add", "Ledger", "-t", "decision")  # a word of it is no repetition
+    one.raw(json.dumps({"hook_event_name": "PreCompact", "session_id": "s1", "cwd": str(project), "trigger": "auto"}).encode())
+    wait_for(lambda: "NUMERIC" in run(project, "list", "--all"))
+    wait_for(lambda: not json.loads(run(project, "status", "--json"))["waiting"])
+    text = one.hook("SessionStart", source="compact")
+    for part in ("append only", "NUMERIC", "rite the changelog"):
+        assert text.count(part) == 1, text
+    assert "] Ledger" in text
+    assert "NUMERIC" not in one.hook("UserPromptSubmit", prompt="We decided to use NUMERIC for money, did we?")
+    assert "NUMERIC" in agent("s2").hook("SessionStart")
+
+
+def codex(path: Path, event: str, session: str, **fields: Any) -> None:
+    """Send an event of Codex CLI."""
+    data = {"hook_event_name": event, "session_id": session, "cwd": str(path), "transcript_path": None, "model": "m", **fields}
+    subprocess.run(
+        [sys.executable, "-P", "-m", "gitmem", "hook", "codex"], input=json.dumps(data).encode(), check=True, capture_output=True
+    )
+
+
+def test_two_agents_with_one_id_have_two_sessions(project: Path, agent, monkeypatch: pytest.MonkeyPatch):
+    """Histories, digests and commands are each one's own; the first keeps the id."""
+    agent("same").hook("UserPromptSubmit", prompt="Port the first half")
+    codex(project, "UserPromptSubmit", "same", prompt="Port the second half")
+    agent("same").hook("UserPromptSubmit", prompt="And its tests")
+    rows = {row["id"]: row for row in json.loads(run(project, "session", "list", "--json"))}
+    assert {id: row["agent"] for id, row in rows.items()} == {"same": "claude", "same.codex": "codex"}
+    monkeypatch.setenv("CODEX_THREAD_ID", "same")
+    assert json.loads(run(project, "session", "current", "--json"))["id"] == "same.codex"
+    monkeypatch.delenv("CODEX_THREAD_ID")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "same")
+    assert json.loads(run(project, "session", "current", "--json"))["id"] == "same"
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
+    for id in rows:
+        run(project, "session", "end", id)
+    found = wait_for(lambda: len(digests(project)) == 2 and digests(project))
+    assert {row["session"]: row["title"] for row in found} == {"same": "Port the first half", "same.codex": "Port the second half"}
+    assert "codex resume same\n" in run(project, "session", "resume", "same.codex")
+
+
+@pytest.mark.parametrize(("prompt", "small"), [
+    ("hi", True), ("Hello Claude!", True), ("ok, thanks 👍", True), ("", True), ("/exit", True), ("你好", True), ("how are you?", True), ("good morning everyone", True),
+    ("fix a.py", False), ("Make it quick", False), ("test the payments", False), ("are you able to read app/pay.py", False), ("42", False), ("hi " * 100, False),
+])  # fmt: skip
+def test_what_is_small_talk(prompt: str, small: bool):
+    assert trivial(prompt) is small
+
+
+def test_an_agent_that_is_called_with_a_command_has_its_story(project: Path, agent):
+    """As without the call."""
+    agent().hook("UserPromptSubmit", prompt="@dev *develop docs/stories/1.md please")
+    assert json.loads(run(project, "session", "context", "--json"))["story"] == "docs/stories/1.md"
