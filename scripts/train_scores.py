@@ -1,98 +1,224 @@
-"""Learn the weights of `gitmem.summarise.scores` from the labelled sentences, and write them. Needs scikit-learn, which the product does not.
+"""Learn the weights of `gitmem.summarise.scores` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn, which the product does not.
 
     python scripts/train_scores.py [--check]
 
 Sentences: `tests/extraction/sentences/*.tsv`, a line `language TAB role TAB kind TAB sentence`. Those of the labelled sessions beside them are not
-learnt from: they tell whether what was learnt holds. `--check` trains without a seventh of the files, seven
-times, and prints how well those left out are told: precision and recall of the likeliest kind, and at the thresholds of `weighing`; it writes nothing.
-The same files and the same scikit-learn give the same weights: nothing is drawn by lot.
+learnt from: they tell whether what was learnt holds. Hindsight learns from the files `c_*`, which are whole sessions, with the first scores of weights that
+have not seen the file. `--check` prints how well sentences are told that were not learnt from: precision and recall by kind, at first and by hindsight; it
+writes nothing. The same files and the same scikit-learn give the same weights: seeds are fixed.
 """
 
 import argparse
 import sys
+import warnings
 import zlib
 from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import StandardScaler
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gitmem.summarise.scores import BIAS, BUCKETS, CLASSES, LANE, SCALE, bucket, features, signals, words  # noqa: E402
+from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before  # noqa: E402
+from gitmem.summarise.hindsight import Layer, Listening, packed, vector  # noqa: E402
+from gitmem.summarise.scores import ALONE, BIAS, BUCKETS, CLASSES, LANE, SCALE, bucket, features, signals, words  # noqa: E402
 from gitmem.summarise.sentences import sentences  # noqa: E402
-from gitmem.summarise.weighing import ADDS  # noqa: E402
 
 STRENGTH = 0.3  # inverse of the penalty on large weights
 SEEN = 4  # sentences that a word must be in to be known
 OFTEN = 2  # sentences that a feature must be in to have a weight
-FOLDS = 7
+FOLDS = 5
+HIDDEN, PENALTY, ROUNDS, NETWORKS = (
+    32,
+    1.0,
+    15,
+    3,
+)  # of the networks of hindsight: units, penalty on large weights, rounds of learning, how many are averaged
+IN_CONTEXT = ("x_", "c_")  # files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
 OUT = ROOT / "gitmem/summarise/phrases/scores.bin"
-Row = tuple[str, str, str, str, str]  # file, language, role, kind, sentence
+LATER = ROOT / "gitmem/summarise/phrases/hindsight.bin"
+
+
+@dataclass
+class Row:
+    """One sentence, and what stands around it where that is known."""
+
+    file: str
+    language: str
+    role: str
+    kind: str
+    text: str
+    around: tuple[str, ...] = (ALONE,)
+    signs: tuple[str, ...] = ()
+    session: int = 0
+    turn: int = 0
+    used: frozenset[str] = frozenset()  # what tools were used for since the turn before
 
 
 def read(folder: Path) -> list[Row]:
     """Return the sentences of a folder, as they are cut from a session."""
-    rows = []
+    rows: list[Row] = []
+    session = number = 0
     for path in sorted(folder.glob("*.tsv")):
-        for line in path.read_text(encoding="utf-8").splitlines():
+        session += 1
+        turn: list[Row] = []
+        before = Before()
+        for line in [*path.read_text(encoding="utf-8").splitlines(), ""]:
             parts = line.split("\t")
-            if len(parts) == 4 and parts[2] in CLASSES:
+            if turn and (len(parts) < 4 or parts[1] != turn[0].role):
+                if path.name[:2] in IN_CONTEXT:
+                    place(turn, before)
+                    before = Before(turn[-1].text, turn[-1].role, turn[-1].language)
+                rows += turn
+                turn = []
+                number += 1
+            if len(parts) < 4:
+                session += 1
+                before = Before() if path.name.startswith("c_") else before  # a session ends
+            elif parts[1] == "tool":
+                before = replace(before, used=before.used | {parts[3].split(" ", 1)[0]} & {EDIT, RUN, FAIL})
+            elif parts[2] in CLASSES:
                 text = " ".join(one.text for one in sentences(parts[3])) or parts[3]
-                rows.append((path.name, parts[0], parts[1], parts[2], text))
+                turn.append(Row(path.name, parts[0], parts[1], parts[2], text, session=session, turn=number, used=before.used))
+    for row in rows:
+        row.signs = signals(row.text, row.role, row.language)
     return rows
+
+
+def place(turn: list[Row], before: Before) -> None:
+    """Note what stands around each sentence of a turn."""
+    texts = [row.text for row in turn]
+    for n, row in enumerate(turn):
+        row.around = Around(texts, n, row.role, row.language, before).features()
 
 
 def vocabulary(rows: list[Row]) -> set[str]:
     """Return the words that are known as themselves."""
     counts: Counter[str] = Counter()
     for row in rows:
-        counts.update(set(words(row[4])))
+        counts.update(set(words(row.text)))
     return {word for word, times in counts.items() if times >= SEEN and word[0].isalpha()}
 
 
-def matrix(rows: list[Row], signs: list[list[str]], known: set[str]) -> csr_matrix:
+def matrix(rows: list[Row], known: set[str]) -> csr_matrix:
     """Return one row a sentence, one column a bucket."""
     ends, columns = [0], []
-    for (_, spoken, role, _, text), mine in zip(rows, signs, strict=True):
-        columns += sorted({bucket(one) for one in features(text, role, spoken, mine, known)})
+    for row in rows:
+        mine = {*features(row.text, row.role, row.language, row.signs, known), *row.around}
+        columns += sorted({bucket(one) for one in mine})
         ends.append(len(columns))
     return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(rows), BUCKETS))
 
 
-def fit(rows: list[Row], signs: list[list[str]]) -> tuple[set[str], np.ndarray]:
+def fit(rows: list[Row]) -> tuple[set[str], np.ndarray]:
     """Return the known words and the weights, the intercepts as the last row."""
     known = vocabulary(rows)
-    table = matrix(rows, signs, known)
+    table = matrix(rows, known)
     kept = np.asarray(table.sum(0)).ravel() >= OFTEN
-    model = LogisticRegression(C=STRENGTH, max_iter=300).fit(table[:, kept], [CLASSES.index(row[3]) for row in rows])
+    model = LogisticRegression(C=STRENGTH, max_iter=300).fit(table[:, kept], [CLASSES.index(row.kind) for row in rows])
     weights = np.zeros((BUCKETS + 1, len(CLASSES)))
     weights[:-1][kept] = model.coef_.T
     weights[-1] = model.intercept_
     return known, weights
 
 
-def check(rows: list[Row], signs: list[list[str]]) -> None:
-    """Print precision and recall by kind, each file told by others."""
-    names = sorted({row[0] for row in rows})
-    told: list[tuple[str, str, np.ndarray]] = []
+def first(rows: list[Row]) -> np.ndarray:
+    """Return the first scores of the sentences of whole sessions, each by weights that have not seen its file; the others' are 0."""
+    names = sorted({row.file for row in rows if row.file.startswith("c_")})
+    out = np.zeros((len(rows), len(CLASSES)))
     for fold in range(FOLDS):
-        out = {name for n, name in enumerate(names) if n % FOLDS == fold}
-        here = [n for n, row in enumerate(rows) if row[0] in out]
-        there = [n for n, row in enumerate(rows) if row[0] not in out]
-        known, weights = fit([rows[n] for n in there], [signs[n] for n in there])
-        values = matrix([rows[n] for n in here], [signs[n] for n in here], known) @ weights[:-1] + weights[-1]
+        left = set(names[fold::FOLDS])
+        here = [n for n, row in enumerate(rows) if row.file in left]
+        known, weights = fit([row for row in rows if row.file not in left])
+        values = matrix([rows[n] for n in here], known) @ weights[:-1] + weights[-1]
         powers = np.exp(values - values.max(1, keepdims=True))
-        told += [(rows[n][3], CLASSES[int(row.argmax())], row / row.sum()) for n, row in zip(here, powers, strict=True)]
-    for number, kind in enumerate(CLASSES[:-1]):
-        wanted = sum(true == kind for true, _, _ in told)
-        parts = [[true == kind for true, best, _ in told if best == kind]]
-        parts += [
-            [true == kind for true, best, row in told if best == kind and row[number] >= least] for least in (0.5, 0.6, 0.7, ADDS[kind])
-        ]
-        say(f"{kind:<12}", *(f"{sum(part) / max(1, len(part)):.2f}/{sum(part) / max(1, wanted):.2f}" for part in parts), f"of {wanted}")
+        out[here] = powers / powers.sum(1, keepdims=True)
+    return out
+
+
+def vectors(rows: list[Row], scores: np.ndarray) -> tuple[list[Row], np.ndarray]:
+    """Return the sentences of whole sessions, and what hindsight knows of each."""
+    kept: list[Row] = []
+    out: list[list[float]] = []
+    whole = [n for n, row in enumerate(rows) if row.file.startswith("c_")]
+    for _, session in groupby(whole, key=lambda n: rows[n].session):
+        listening = Listening()
+        heard = []
+        for _, turn in groupby(session, key=lambda n: rows[n].turn):
+            mine = list(turn)
+            row = rows[mine[0]]
+            for used in row.used:
+                listening.tool(used)
+            told = [dict(zip(CLASSES, scores[n].tolist(), strict=True)) for n in mine]
+            heard += listening.turn(row.role, row.language, [rows[n].text for n in mine], told)
+            kept += [rows[n] for n in mine]
+        out += [vector(one, listening.turns) for one in heard if one is not None]
+    return kept, np.array(out)
+
+
+def networks(given: np.ndarray, kinds: list[int]) -> list[tuple[Layer, Layer]]:
+    """Return what hindsight has learnt from some sentences."""
+    scale = StandardScaler().fit(given)
+    out = []
+    for seed in range(NETWORKS):
+        model = MLPClassifier((HIDDEN,), alpha=PENALTY, max_iter=ROUNDS, random_state=seed, learning_rate_init=0.002, batch_size=128)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped early on purpose
+            model.fit(scale.transform(given), kinds)
+        inner = model.coefs_[0] / scale.scale_[:, None]
+        bias = model.intercepts_[0] - (scale.mean_ / scale.scale_) @ model.coefs_[0]
+        out.append(
+            (
+                [(float(bias[n]), inner[:, n].tolist()) for n in range(HIDDEN)],
+                [(float(model.intercepts_[1][n]), model.coefs_[1][:, n].tolist()) for n in range(len(CLASSES))],
+            )
+        )
+    return out
+
+
+def by_hindsight(made: list[tuple[Layer, Layer]], given: np.ndarray) -> np.ndarray:
+    """Return how likely sentences are of each class."""
+    total = np.zeros((len(given), len(CLASSES)))
+    for inner, outer in made:
+        hidden = np.maximum(0, given @ np.array([row for _, row in inner]).T + np.array([bias for bias, _ in inner]))
+        values = hidden @ np.array([row for _, row in outer]).T + np.array([bias for bias, _ in outer])
+        powers = np.exp(values - values.max(1, keepdims=True))
+        total += powers / powers.sum(1, keepdims=True) / len(made)
+    return total
+
+
+def check(rows: list[Row], scores: np.ndarray) -> None:
+    """Print precision and recall by kind, each file told by others."""
+    kept, given = vectors(rows, scores)
+    kinds = [CLASSES.index(row.kind) for row in kept]
+    names = sorted({row.file for row in kept})
+    later = np.zeros((len(kept), len(CLASSES)))
+    for fold in range(FOLDS):
+        left = set(names[fold::FOLDS])
+        here = np.array([row.file in left for row in kept])
+        made = networks(given[~here], [kind for kind, out in zip(kinds, here, strict=True) if not out])
+        later[here] = by_hindsight(made, given[here])
+    at_first = scores[[n for n, row in enumerate(rows) if row.file.startswith("c_")]]
+    true = np.array(kinds)
+    for name, told in (("at first", at_first), ("by hindsight", later)):
+        say(name)
+        for number, kind in enumerate(CLASSES[:-1]):
+            wanted = int((true == number).sum())
+            parts = []
+            for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+                found = (told.argmax(1) == number) & (told[:, number] >= least)
+                parts.append(
+                    f"{(true[found] == number).mean() if found.any() else 1:.2f}/{(true[found] == number).sum() / max(1, wanted):.2f}"
+                )
+            say(f"  {kind:<12}", *parts, f"of {wanted}")
 
 
 def write(known: set[str], weights: np.ndarray) -> None:
@@ -116,13 +242,16 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="print how well sentences are told that were not learnt from")
     given = parser.parse_args()
     rows = read(ROOT / "tests/extraction/sentences")
-    say(f"{len(rows):,} sentences: {dict(Counter(row[3] for row in rows))}")
-    signs = [signals(row[4], row[2], row[1]) for row in rows]
+    say(f"{len(rows):,} sentences: {dict(Counter(row.kind for row in rows))}")
+    scores = first(rows)
     if given.check:
-        say("precision/recall of the likeliest kind, where it is likelier than 0.5, 0.6, 0.7, its threshold")
-        check(rows, signs)
-    else:
-        write(*fit(rows, signs))
+        say("precision/recall of the likeliest kind, where it is likelier than 0.3, 0.4, 0.5, 0.6, 0.7, 0.8")
+        check(rows, scores)
+        return
+    write(*fit(rows))
+    kept, vectored = vectors(rows, scores)
+    LATER.write_bytes(packed(networks(vectored, [CLASSES.index(row.kind) for row in kept])))
+    say(f"{LATER.relative_to(ROOT)}: {LATER.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
+from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.overruled import Choice
 from gitmem.summarise.words import shared
 
@@ -31,6 +32,8 @@ class Candidate:
     listed: bool = False  # of a list of tasks that a tool keeps
     gone: bool = False
     choice: Choice | None = None  # of a decision, a preference
+    heard: Heard | None = None  # the sentence, which is judged once more at the end
+    weak: bool = False  # nothing but the learned scores takes it for an item, and they are not sure
 
 
 def distinct(found: list[Candidate]) -> list[Candidate]:

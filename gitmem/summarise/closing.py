@@ -1,11 +1,14 @@
 """What was done in a piece of work, told by the last words of an agent. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gitmem.model.item import DONE
 from gitmem.model.turn import ASSISTANT, Turn
 from gitmem.summarise import rules
+from gitmem.summarise.around import Around
 from gitmem.summarise.cues import cues
+from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.sentences import Sentence
 from gitmem.summarise.weighing import ADDS, KEEPS, likely
 from gitmem.summarise.words import content
@@ -18,11 +21,25 @@ SURE, MOST = (
 _GENERIC = "done implemented requested changes change everything successfully fixed updated completed finished task tasks work works working all tests test pass passed passes now request code file files"
 
 
-def done(closing: Sequence[tuple[Sentence, Turn]], language: str, *, changed: bool) -> list[tuple[str, Turn, float]]:
-    """Return the sentence that tells best what was done, its turn and how sure it is, and those that tell it very surely. `changed`: something was."""
-    best: tuple[float, int, Sentence, Turn] | None = None
-    sure: list[tuple[float, int, Sentence, Turn]] = []
-    for n, (sentence, turn) in enumerate(closing):
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """One sentence of an agent's last words."""
+
+    sentence: Sentence
+    turn: Turn
+    around: Around | None
+    heard: Heard | None
+
+
+def done(closing: Sequence[Closing], language: str, *, changed: bool, deep: bool = True) -> list[tuple[str, Turn, float, Heard | None]]:
+    """Return the sentence that tells best what was done, its turn, how sure it is, and as it was heard, and those that tell it very surely.
+
+    `changed`: something was. What has no cue phrase is looked at only if `deep`.
+    """
+    best: tuple[float, int, Closing] | None = None
+    sure: list[tuple[float, int, Closing]] = []
+    for n, one in enumerate(closing):
+        sentence = one.sentence
         here = cues(language_of(sentence.text, language))
         text = sentence.text
         bare = rules.stripped(text, here.language)
@@ -39,19 +56,25 @@ def done(closing: Sequence[tuple[Sentence, Turn]], language: str, *, changed: bo
         ):
             continue
         words = content(bare, here.language)
-        surely = likely(text, ASSISTANT, here.language)[DONE]
+        named = bool(here.find("done", "sure", text) or here.find("done", "assistant", text))
+        if not (named or deep):
+            continue
+        surely = likely(text, ASSISTANT, here.language, one.around)[DONE]
         if surely < KEEPS[DONE]:
             continue
-        cue = surely >= ADDS[DONE] or bool(here.find("done", "sure", text) or here.find("done", "assistant", text))
+        cue = surely >= ADDS[DONE] or named
         now = bool(here.find("exchange", "now", text))
         if len(words - content(_GENERIC, "en")) < 2 or not (cue or (changed and now)):
             continue
         score = (0.72 if cue and changed else 0.62 if cue else 0.6) + (0.03 if now else 0) + min(len(words), 8) * 0.004 + 0.1 * surely
         if surely >= SURE:
-            sure.append((score, n, sentence, turn))
+            sure.append((score, n, one))
         if best is None or score > best[0] + 0.02:
-            best = score, n, sentence, turn
-    kept = sorted(sure, key=lambda one: -one[0])[:MOST]
+            best = score, n, one
+    kept = sorted(sure, key=lambda found: -found[0])[:MOST]
     if best and best not in kept:
         kept = [best, *kept[: MOST - 1]]
-    return [(rules.stripped(one[2].text, language), one[3], one[0]) for one in sorted(kept, key=lambda one: one[1])]
+    return [
+        (rules.stripped(one.sentence.text, language), one.turn, score, one.heard)
+        for score, _, one in sorted(kept, key=lambda found: found[1])
+    ]

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
-from gitmem.summarise import rules
+from gitmem.summarise import hindsight, rules
+from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
 from gitmem.summarise.candidates import Candidate, distinct
-from gitmem.summarise.closing import done
+from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import Exchange, Settled, correction
+from gitmem.summarise.faults import Faults
+from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors
 from gitmem.summarise.overruled import choice, overruled, replaces
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
@@ -31,6 +34,14 @@ _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
 )
 _CLAUSE = re.compile(r"[,;]\s+|[，；]")
+SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
+WEAK = 0.3  # the score of what only may be an item
+# how likely a kind must be at first for a sentence to be judged again, by hindsight
+PERHAPS = {DECISION: 0.05, PATTERN: 0.1, TASK: 0.08, DONE: 0.15, PREFERENCE: 0.1, CONTEXT: 0.1}
+# how likely it must be by hindsight: for what nothing else takes for an item, and for what cue phrases or the first scores do
+COUNTS = {DECISION: 0.55, PATTERN: 0.55, TASK: 0.5, DONE: 0.5, PREFERENCE: 0.5, CONTEXT: 0.6}
+STAYS = {DECISION: 0.4, PATTERN: 0.4, TASK: 0.35, DONE: 0.35, PREFERENCE: 0.4, CONTEXT: 0.45}
+STAYS_SURE = {DECISION: 0.2, PATTERN: 0.15, TASK: 0.1, DONE: 0.35, PREFERENCE: 0.3, CONTEXT: 0.25}
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
 
@@ -56,10 +67,13 @@ class _Session:
         self.found: list[Candidate] = []
         self.same: dict[tuple[str, str], Candidate] = {}
         self.errors = Errors()
+        self.faults = Faults()
         self.topics = Topics()
         self.exchange = Exchange()
         self.ordered: list[Candidate] = []  # open tasks that the user said yes to
-        self.closing: list[tuple[Sentence, Turn]] = []  # what the agent said last, which tells what was done
+        self.closing: list[Closing] = []  # what the agent said last, which tells what was done
+        self.listening = Listening()
+        self.before = Before()  # what was said last, and what tools were used for since
         self.changed = False  # something was changed since the user spoke
         self.failing = False  # the last command failed
         self.tools = False  # tools were used
@@ -112,6 +126,11 @@ class _Session:
             self.found = sorted(alive[len(alive) // 4 :] if len(alive) > KEPT * 3 // 4 else alive, key=lambda one: one.order)
 
     def _used(self, turn: Turn) -> None:
+        used = FAIL if turn.failed is True else EDIT if turn.files and turn.tool in EDITORS else RUN if turn.command else ""
+        if used:
+            self.listening.tool(used)
+        if used and used not in self.before.used:
+            self.before = replace(self.before, used=self.before.used | {used})
         if turn.files and turn.tool in EDITORS and turn.failed is not True:
             self.counts.files.update(turn.files)
             self.changed = self.tools = True
@@ -153,6 +172,15 @@ class _Session:
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading))
+        texts = [one.text for one in said]
+        talk = turn.tool != "commit" and bool(turn.at or self.exchange.said)  # else it is a text, which nobody answers
+        around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
+        heard: list[Heard | None] = [None] * len(said)
+        if said and not turn.side:
+            self.before = Before(texts[-1], role, self.language)
+            if talk and self.seen + len(said) <= DEEP:
+                first = [likely(text, role, self.language, one) for text, one in zip(texts, around, strict=True)]
+                heard = self.listening.turn(role, self.language, texts, first)
         if turn.role == USER and not turn.side:
             self.drafting = any(cues(self.language).find("exchange", "writing", one.text) for one in said[:3])
         elif self.drafting and not turn.side:
@@ -161,7 +189,7 @@ class _Session:
         if role == USER and not turn.side and said:
             for sentence in said[:2]:
                 before = len(self.found)
-                taken = self._answered(sentence, turn)
+                taken = self._answered(sentence, turn, around[sentence.place], heard[sentence.place])
                 begin += taken
                 if not taken or len(self.found) > before:
                     break
@@ -170,14 +198,20 @@ class _Session:
             if cues(self.language).find("exchange", "worked", said[0].text):
                 self.errors.worked()
         elif role == ASSISTANT and not turn.side:
-            self.closing = [(one, turn) for one in said]
+            self.closing = [Closing(one, turn, around[one.place], heard[one.place]) for one in said]
         self.explained = None
         for sentence in said[begin:]:
-            self._sentence(sentence, turn, role)
+            before = len(self.found)
+            mine = heard[sentence.place]
+            if mine is not None and not turn.side and not turn.tool:
+                self.faults.take(mine, turn, self.errors.turn, self.order)
+            self._sentence(sentence, turn, role, around[sentence.place], heard[sentence.place])
+            if len(self.found) == before:
+                self._perhaps(sentence, turn, heard[sentence.place])
         if role == ASSISTANT and not turn.side:
             self.exchange.agent(said, self.language)
 
-    def _answered(self, first: Sentence, turn: Turn) -> bool:
+    def _answered(self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None) -> bool:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
         judged = rules.judged(first, turn.role, self.language)
         put_off = self.exchange.put_off(first, self.language) if not judged or judged.kind != PREFERENCE else None
@@ -199,26 +233,26 @@ class _Session:
             ):
                 # one thing now, another later
                 self.exchange.fresh = fresh
-                self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn)
+                self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn, heard)
                 now = replace(first, text=" ".join(part for part in parts if part is not later[0]))
                 settled, _ = self.exchange.answered(now, self.language)
                 if settled:
-                    self._settle(settled, turn)
+                    self._settle(settled, turn, heard)
                 return True
-            self._settle(put_off, turn)
+            self._settle(put_off, turn, heard)
             return True
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
             self._overrule(first.text, first, turn)
         fixed = correction(first, self.language)
-        by = likely(first.text, USER, self.language)
+        by = likely(first.text, USER, self.language, around)
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False
         if fixed:
-            self._settle(fixed, turn)
+            self._settle(fixed, turn, heard)
             return True
         if settled and not (judged and judged.kind == DECISION and not settled.detail):
-            self._settle(settled, turn)
+            self._settle(settled, turn, heard)
             return True
         return alone
 
@@ -231,13 +265,13 @@ class _Session:
         if not rules.asks(more.text, self.language) and rules.judged(more, turn.role, self.language) is None and len(more.text) < 160:
             made.detail = more.text
 
-    def _settle(self, settled: Settled, turn: Turn) -> None:
+    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> None:
         by = likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return  # it answers, and tells something else
-        self.explained = self._add(settled.kind, settled.text, turn, settled.score, detail=settled.detail)
+        self.explained = self._add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
 
-    def _sentence(self, sentence: Sentence, turn: Turn, role: str) -> None:
+    def _sentence(self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None) -> None:
         here = cues(self.language)
         text = sentence.text
         if turn.role == USER and not sentence.first and overruled(text, self.language, first=False):
@@ -246,7 +280,7 @@ class _Session:
             self._undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
         deep = self.seen <= DEEP
-        said = weighed(rules.judged(sentence, role, self.language), text, role, self.language, deep=deep)
+        said = weighed(rules.judged(sentence, role, self.language), text, role, self.language, around, deep=deep)
         if turn.side and (said is None or not said.marker or sentence.box):
             return
         if said and said.kind == ERROR:
@@ -262,24 +296,28 @@ class _Session:
                 return
             faults = here.find("error", "stated", text) and not here.find("error", "not", text)
             known = said is not None and (
-                likely(text, role, self.language)[said.kind] > SURELY
+                likely(text, role, self.language, around)[said.kind] > SURELY
                 or said.kind in (PREFERENCE, TASK)
                 or (
                     said.kind in (PATTERN, CONTEXT)
                     and turn.role == USER
-                    and (not faults or likely(text, role, self.language)[said.kind] > 0.9)
+                    and (not faults or likely(text, role, self.language, around)[said.kind] > 0.9)
                 )
                 or (said.kind == PATTERN and not faults)
             )
-            told = not known and self.errors.said(sentence, turn, self.language, self.order, faulty(text, role, self.language, deep=deep))
-            if told and (said is None or said.kind in (CONTEXT, DONE, PATTERN) or likely(text, role, self.language)[said.kind] < 0.8):
+            told = not known and self.errors.said(
+                sentence, turn, self.language, self.order, faulty(text, role, self.language, around, deep=deep), heard
+            )
+            if told and (
+                said is None or said.kind in (CONTEXT, DONE, PATTERN) or likely(text, role, self.language, around)[said.kind] < 0.8
+            ):
                 self.order += 1
                 self.explained = None
                 return
         if said is None and role == USER and not sentence.first and not turn.side:
             later = self.exchange.put_off(sentence, self.language)
             if later:
-                self._settle(later, turn)
+                self._settle(later, turn, heard)
                 return
         if said is None:
             # the sentence after a decision may tell its reason
@@ -308,12 +346,29 @@ class _Session:
             and self.counts.asked == 1
             and here.find("exchange", "request", text)
             and turn.at
-            and likely(text, role, self.language)[TASK] < SURELY
+            and likely(text, role, self.language, around)[TASK] < SURELY
         ):
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         for part in parts or (said.text,):
-            self.explained = self._add(said.kind, part, turn, said.score, marker=said.marker)
+            self.explained = self._add(said.kind, part, turn, said.score, marker=said.marker, heard=heard)
+
+    def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
+        """Keep a sentence that may turn out to teach something."""
+        if (
+            heard is None
+            or turn.side
+            or not rules.SHORTEST // 4 <= len(sentence.text) <= rules.LONGEST
+            or rules.asks(sentence.text, self.language)
+        ):
+            return
+        kind = max(PERHAPS, key=lambda one: heard.first[one])
+        if heard.first[kind] < PERHAPS[kind]:
+            return
+        text = rules.stripped(sentence.text, self.language)
+        if turn.role == USER and len(content(text, self.language)) < SHORT_ANSWER:
+            text = self.exchange.about(text, self.language)
+        self._add(kind, text, turn, WEAK, heard=heard, weak=True)
 
     def _close(self) -> None:
         """A piece of work is over: the agent's last words tell what was done."""
@@ -326,12 +381,13 @@ class _Session:
         if changed:
             for one in ordered:
                 one.gone = True
-            for sentence, _ in closing:
-                if not rules.asks(sentence.text, self.language) and not cues(self.language).find("task", "sure", sentence.text):
-                    self._did(content(sentence.text, self.language))
-        told = done(closing, self.language, changed=changed) if changed or not self.tools else []
-        for text, turn, score in told:
-            self._add(DONE, text, turn, score)
+            for last in closing:
+                text = last.sentence.text
+                if not rules.asks(text, self.language) and not cues(self.language).find("task", "sure", text):
+                    self._did(content(text, self.language))
+        told = done(closing, self.language, changed=changed, deep=self.seen <= DEEP) if changed or not self.tools else []
+        for text, turn, score, heard in told:
+            self._add(DONE, text, turn, score, heard=heard)
 
     def _add(
         self,
@@ -344,6 +400,8 @@ class _Session:
         marked: bool = False,
         marker: bool = False,
         listed: bool = False,
+        heard: Heard | None = None,
+        weak: bool = False,
     ) -> Candidate | None:
         words = content(text, self.language)
         if not words or (kind == DECISION and not (marker or marked or turn.marked) and len(text) < SHORT and self.language != "zh"):
@@ -358,16 +416,16 @@ class _Session:
             again.detail = again.detail or detail or reason
             return again
         made = Candidate(
-            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed,
+            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak,
         )  # fmt: skip
         self.order += 1
-        if kind in (DECISION, PREFERENCE):
+        if kind in (DECISION, PREFERENCE) and not weak:
             made.choice = choice(text, words, self.language)
         if made.choice and (kind == DECISION or turn.role == USER):
             for one in self.found[-COMPARED:]:
                 if one.choice and not one.gone and not one.marked and replaces(made.choice, one.choice):
                     one.gone = True
-        if kind == DONE:
+        if kind == DONE and not weak:
             self._did(words)
         self.found.append(made)
         if len(self.same) < KEPT:
@@ -419,29 +477,30 @@ class _Session:
                 one.gone = True
                 return
 
+    def _weigh(self, one: Candidate, heard: Heard) -> None:
+        """Judge a candidate once more, by hindsight."""
+        by = hindsight.judged(heard, self.listening.turns)
+        if not one.weak and by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.05 else STAYS)[one.kind]:
+            return
+        best = max(COUNTS, key=lambda kind: by[kind])
+        one.gone = by[best] < COUNTS[best]
+        one.kind, one.score = best, round(0.4 + 0.4 * by[best], 2)
+
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
         self._close()
-        for trouble, text, detail, score in self.errors.told():
-            words = content(f"{text} {detail}", self.language)
+        turns = self.listening.turns
+        for told in self.faults.told(self.errors.told(), lambda heard: hindsight.judged(heard, turns)[ERROR]):
+            words = content(f"{told.text} {told.detail}", self.language)
             self.found.append(
                 Candidate(
-                    ERROR,
-                    rules.stripped(text, self.language)[:TEXT],
-                    detail[:DETAIL],
-                    trouble.at,
-                    trouble.line,
-                    trouble.last,
-                    tuple(trouble.files[-4:]),
-                    trouble.role,
-                    score,
-                    trouble.order,
-                    words,
-                    trouble.born,
-                    False,
-                    trouble.marked,
+                    ERROR, rules.stripped(told.text, self.language)[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
+                    told.score, told.order, words, told.born, False, told.marker,
                 )
-            )
+            )  # fmt: skip
+        for one in self.found:
+            if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed):
+                self._weigh(one, one.heard)
         alive = sorted((one for one in self.found if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
         kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:

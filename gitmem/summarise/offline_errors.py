@@ -8,6 +8,7 @@ from gitmem.model.fingerprint import fingerprint
 from gitmem.model.turn import USER, Turn
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
+from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.sentences import Sentence
 from gitmem.summarise.weighing import troubled
 from gitmem.summarise.words import content, covered, shared
@@ -58,6 +59,7 @@ class Trouble:
     whole: bool = False  # the statement has its cause or its fix in it
     vague: bool = False  # a user's words that may tell of a trouble
     spoke: int = 0  # turns of agents since
+    heard: Heard | None = None  # the statement, which is judged once more at the end
     acted: bool = False  # something was done after it was explained, and nothing failed
 
     def note(self, text: str, line: int) -> None:
@@ -134,7 +136,7 @@ class Errors:
         while self.open and self.turn - self.open[0].born > OVER:
             self.over.append(self.open.popleft())
 
-    def said(self, sentence: Sentence, turn: Turn, language: str, order: int, sure: bool = False) -> bool:
+    def said(self, sentence: Sentence, turn: Turn, language: str, order: int, sure: bool = False, heard: Heard | None = None) -> bool:
         """Take note of a sentence; whether it tells of an error, its cause or its fix and of nothing else. `sure`: it tells of a fault with its cause or fix."""
         here = cues(language)
         text = sentence.text
@@ -142,7 +144,7 @@ class Errors:
             return False
         if rules.asks(text, language):
             if turn.role == USER and sentence.first and here.find("error", "stated", text) and not rules.supposes(text, language):
-                self._tell(text, turn, language, order, vague=True)
+                self._tell(text, turn, language, order, vague=True, heard=heard)
             return False
         supposes = rules.supposes(text, language)
         fix = bool(here.find("error", "fix", text)) and not here.find("skip", "tried", text) and not supposes
@@ -150,7 +152,7 @@ class Errors:
         stated = bool(here.find("error", "stated", text)) and not here.find("error", "not", text) and not supposes
         if sure and turn.role == USER:
             if self._heard(text, turn, language, cause, fix, near=True) is None:
-                self._tell(text, turn, language, order, whole=True)
+                self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
         if turn.role == USER:
             vague = not stated and not supposes and (bool(here.find("exchange", "symptom", text)) or troubled(text, language))
@@ -164,6 +166,7 @@ class Errors:
                     order,
                     vague=vague or not sentence.first,
                     whole=stated and bool(here.find("error", "strong", text)) and (cause or fix),
+                    heard=heard,
                 )
                 return stated
             if (fix or cause) and self.open:
@@ -174,7 +177,7 @@ class Errors:
             return False
         about = self._heard(text, turn, language, cause or sure, fix, stated=stated)
         if about is None and sure:
-            self._tell(text, turn, language, order, whole=True)
+            self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
         return about is not None and (fix or cause or stated)
 
@@ -186,11 +189,33 @@ class Errors:
                 return
 
     def _tell(
-        self, text: str, turn: Turn, language: str, order: int, *, vague: bool = False, whole: bool = False, marked: bool = False
+        self,
+        text: str,
+        turn: Turn,
+        language: str,
+        order: int,
+        *,
+        vague: bool = False,
+        whole: bool = False,
+        marked: bool = False,
+        heard: Heard | None = None,
     ) -> None:
         words = content(text, language)
         one = Trouble(
-            "", text, words, turn.at, turn.line, turn.line, order, turn.role, self.turn, language, marked=marked, whole=whole, vague=vague
+            "",
+            text,
+            words,
+            turn.at,
+            turn.line,
+            turn.line,
+            order,
+            turn.role,
+            self.turn,
+            language,
+            marked=marked,
+            whole=whole,
+            vague=vague,
+            heard=heard,
         )
         self._add(one)
 

@@ -9,7 +9,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
@@ -26,6 +26,7 @@ BIAS = 1 << 11  # added to each weight, so that none is negative
 SCALE = 64.0  # steps of a weight of 1
 MOST = 1000  # features of a sentence
 LONGEST = 400  # characters of a sentence that are looked at
+ALONE = "K alone"  # the feature of a sentence of which nothing is known but itself
 ROW = LANE * len(CLASSES) // 8  # bytes
 _TOKEN = re.compile(
     r"`[^`\n]*`|https?://\S+|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[._/-]\w+)+(?:\(\))?|\w*[A-Za-z]\w*\d\w*"
@@ -51,7 +52,8 @@ def words(text: str) -> list[str]:
     return out
 
 
-def signals(text: str, role: str, language: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def signals(text: str, role: str, language: str) -> tuple[str, ...]:
     """Return what the cue phrases say of a sentence: the lists that have one in it, and the kind that the rules take it for."""
     here = cues(language)
     out = [
@@ -63,7 +65,7 @@ def signals(text: str, role: str, language: str) -> list[str]:
     if rules.asks(text, language):
         out.append("asks")
     said = rules.judged(Sentence(text), role, language)
-    return [*out, f"R:{said.kind}" if said else "R0"]
+    return (*out, f"R:{said.kind}" if said else "R0")
 
 
 def features(text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]) -> set[str]:
@@ -129,10 +131,11 @@ def _learnt() -> tuple[frozenset[str], bytes]:
     return frozenset(known.decode("utf-8").split()), rows
 
 
-def scores(text: str, role: str, language: str) -> dict[str, float]:
-    """Return how likely a sentence is of each class; together they are 1."""
+def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)) -> dict[str, float]:
+    """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
     known, rows = _learnt()
     places = {bucket(one) for one in features(text, role, language, signals(text, role, language), known)}
+    places.update(map(bucket, around))
     total = 0
     for place in [*sorted(places)[:MOST], BUCKETS]:
         total += int.from_bytes(rows[place * ROW : (place + 1) * ROW], "little")

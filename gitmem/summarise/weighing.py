@@ -5,6 +5,7 @@ from functools import lru_cache
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.model.turn import ASSISTANT
 from gitmem.summarise import rules
+from gitmem.summarise.around import Around
 from gitmem.summarise.cues import cues
 from gitmem.summarise.rules import Said
 from gitmem.summarise.scores import scores, words
@@ -20,18 +21,18 @@ OF_AGENT = 0.9  # and for a decision that an agent tells of
 
 
 @lru_cache(maxsize=8192)
-def likely(text: str, role: str, language: str) -> dict[str, float]:
-    """Return how likely a sentence is of each kind."""
-    return scores(text, role, language)
+def likely(text: str, role: str, language: str, around: Around | None = None) -> dict[str, float]:
+    """Return how likely a sentence is of each kind, in its surroundings where they are known."""
+    return scores(text, role, language) if around is None else scores(text, role, language, around.features())
 
 
-def weighed(said: Said | None, text: str, role: str, language: str, *, deep: bool = True) -> Said | None:
+def weighed(said: Said | None, text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> Said | None:
     """Return what a sentence teaches: what the rules say where it is likely enough, else, if `deep`, a kind that is very likely. Markers stay as they are."""
     if (said is not None and said.marker) or (said is None and not deep):
         return said
     if not rules.SHORTEST // 2 <= len(text) <= rules.LONGEST:
         return said
-    by = likely(text, role, language)
+    by = likely(text, role, language, around)
     if said is not None and by[said.kind] >= KEEPS[said.kind]:
         return said
     if rules.asks(text, language):
@@ -44,11 +45,11 @@ def weighed(said: Said | None, text: str, role: str, language: str, *, deep: boo
     return Said(best, rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2))
 
 
-def faulty(text: str, role: str, language: str, *, deep: bool = True) -> bool:
+def faulty(text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> bool:
     """Whether a sentence very likely states a fault with its cause or its fix; what names no fault is looked at only if `deep`."""
     if not deep and not cues(language).find("error", "stated", text):
         return False
-    return rules.SHORTEST // 2 <= len(text) <= rules.LONGEST and likely(text, role, language)[ERROR] >= ADDS[ERROR]
+    return rules.SHORTEST // 2 <= len(text) <= rules.LONGEST and likely(text, role, language, around)[ERROR] >= ADDS[ERROR]
 
 
 @lru_cache(maxsize=8192)

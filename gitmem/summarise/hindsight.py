@@ -1,0 +1,200 @@
+"""What a sentence teaches, judged once more when it is known what was said and done after it, and how far the session went on. Pure.
+
+`scores` judges a sentence as it is said. Whether a proposal became a decision, or a task was left to do, is told by what follows: a yes, an edit,
+the end. A small neural network (two layers) weighs the first scores of a sentence, of those beside it and of the turns around it. `scripts/train_scores.py`
+makes `phrases/hindsight.bin` from the sessions in `tests/extraction/sentences/`.
+"""
+
+import math
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+from gitmem.model.turn import USER
+from gitmem.summarise import rules
+from gitmem.summarise.around import EDIT, FAIL, RUN
+from gitmem.summarise.cues import cues
+from gitmem.summarise.scores import CLASSES
+from gitmem.summarise.words import content
+
+CUES = (
+    "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
+)  # fmt: skip
+Scores = Mapping[str, float]
+_MANY = len(CLASSES)
+_NOTHING = [math.log(1e-3)] * _MANY
+_NEXT = 2 + 2 * _MANY + len(CUES) + 4 + 3  # features of what comes after
+
+
+@dataclass(slots=True, eq=False)
+class Heard:
+    """One sentence with its first scores, and what is known of what came after it."""
+
+    text: str
+    role: str
+    language: str
+    turn: int  # which of the session, counted from 0
+    first: Scores
+    known: list[float]
+    after: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Turn:
+    role: str
+    last: list[float]
+    most: list[float]
+    asks: bool
+    any_asks: bool
+    choice: bool
+    proposes: bool
+    about: list[frozenset[str]]
+    heard: list[Heard]
+
+
+class Listening:
+    """The turns of a session as they come."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self._before: _Turn | None = None
+        self._used: set[str] = set()
+
+    def tool(self, used: str) -> None:
+        """A tool was used for something: EDIT, RUN, FAIL."""
+        self._used.add(used)
+
+    def turn(self, role: str, language: str, texts: Sequence[str], scores: Sequence[Scores | None]) -> list[Heard | None]:
+        """Take what somebody said, with the first scores of each sentence; None stands for a sentence that has none."""
+        logs = [_logs(one) for one in scores]
+        told = [one for one in logs if one is not None]
+        if not told:
+            return [None] * len(texts)
+        here = cues(language)
+        words = [content(text, language) for text in texts]
+        asks = [rules.asks(text, language) for text in texts]
+        now = _Turn(
+            role, logs[-1] or _NOTHING, [max(row) for row in zip(*told, strict=True)], asks[-1], any(asks),
+            any(bool(here.find("exchange", "choice", text)) for text in texts), any(bool(here.find("exchange", "proposes", text)) for text in texts),
+            words, [],
+        )  # fmt: skip
+        used = [float(one in self._used) for one in (EDIT, RUN, FAIL)]
+        before = self._before
+        if before is not None:
+            self._answer(before, role, language, texts[0], logs[0] or _NOTHING, now, used, asks[0])
+        out: list[Heard | None] = []
+        size = len(texts)
+        for n, (text, mine) in enumerate(zip(texts, logs, strict=True)):
+            if mine is None:
+                out.append(None)
+                continue
+            known = [
+                float(role == USER), float(min(n, 8)), float(min(size, 12)), float(min(size - 1 - n, 8)), math.log1p(_length(text, language)),
+                float(asks[n]), float(text[:1].islower()), *mine, *((logs[n - 1] if n else None) or _NOTHING),
+                *((logs[n + 1] if n + 1 < size else None) or _NOTHING), *_cues(text, language), *_of(before, words[n]), *used,
+            ]  # fmt: skip
+            heard = Heard(text, role, language, self.turns, scores[n] or {}, known)
+            now.heard.append(heard)
+            out.append(heard)
+        self._before = now
+        self._used.clear()
+        self.turns += 1
+        return out
+
+    def _answer(
+        self, before: _Turn, role: str, language: str, first: str, scores: list[float], now: _Turn, used: list[float], asks: bool
+    ) -> None:
+        """Tell the sentences of the turn before what came after them."""
+        same = [
+            1.0, float(role == USER), *scores, *now.most, *_cues(first, language), math.log1p(_length(first, language)), float(asks),
+            float(min(len(now.about), 12)),
+        ]  # fmt: skip
+        for heard in before.heard:
+            mine = content(heard.text, heard.language)
+            heard.after = [*same, float(min(4, max(len(mine & one) for one in now.about))), *used]
+        before.heard = []
+
+
+def vector(heard: Heard, turns: int) -> list[float]:
+    """Return the features of a sentence of a session that has so many turns."""
+    place = [heard.turn / max(1, turns), float(min(20, heard.turn)), float(min(20, turns - 1 - heard.turn))]
+    return [*heard.known, *(heard.after or [0.0] * _NEXT), *place]
+
+
+def judged(heard: Heard, turns: int) -> dict[str, float]:
+    """Return how likely a sentence is of each class, by hindsight; together they are 1."""
+    given = vector(heard, turns)
+    total = [0.0] * _MANY
+    for inner, outer in _learnt():
+        hidden = [max(0.0, sum(map(float.__mul__, row, given), bias)) for bias, row in inner]
+        values = [sum(map(float.__mul__, row, hidden), bias) for bias, row in outer]
+        top = max(values)
+        powers = [math.exp(value - top) for value in values]
+        whole = sum(powers)
+        total = [one + power / whole for one, power in zip(total, powers, strict=True)]
+    many = len(_learnt())
+    return {name: one / many for name, one in zip(CLASSES, total, strict=True)}
+
+
+Layer = list[tuple[float, list[float]]]  # a bias and the weights of each unit
+
+
+def packed(networks: Sequence[tuple[Layer, Layer]]) -> bytes:
+    """Return networks as they are stored: how many, inputs, hidden units, then biases and weights as 32-bit floats."""
+    data = bytearray(struct.pack("<III", len(networks), len(networks[0][0][0][1]), len(networks[0][0])))
+    for network in networks:
+        for layer in network:
+            for bias, row in layer:
+                data += struct.pack(f"<{len(row) + 1}f", bias, *row)
+    return zlib.compress(bytes(data), 9)
+
+
+def unpacked(stored: bytes) -> list[tuple[Layer, Layer]]:
+    """Return the networks that `packed` stored."""
+    data = zlib.decompress(stored)
+    many, inputs, hidden = struct.unpack_from("<III", data)
+    at = 12
+    out: list[tuple[Layer, Layer]] = []
+    for _ in range(many):
+        layers: list[Layer] = []
+        for units, width in ((hidden, inputs), (_MANY, hidden)):
+            layer: Layer = []
+            for _ in range(units):
+                bias, *row = struct.unpack_from(f"<{width + 1}f", data, at)
+                at += 4 * (width + 1)
+                layer.append((bias, row))
+            layers.append(layer)
+        out.append((layers[0], layers[1]))
+    return out
+
+
+@cache
+def _learnt() -> list[tuple[Layer, Layer]]:
+    return unpacked(resources.files("gitmem.summarise").joinpath("phrases", "hindsight.bin").read_bytes())
+
+
+def _logs(scores: Scores | None) -> list[float] | None:
+    return None if scores is None else [math.log(scores[name] + 1e-3) for name in CLASSES]
+
+
+def _length(text: str, language: str) -> int:
+    return len(text) // 2 if language == "zh" else len(text.split())
+
+
+def _cues(text: str, language: str) -> list[float]:
+    here = cues(language)
+    return [float(bool(here.find("exchange", name, text))) for name in CUES]
+
+
+def _of(before: _Turn | None, words: frozenset[str]) -> list[float]:
+    """Return what the turn before tells of a sentence with these words."""
+    if before is None:
+        return [0.0] * (10 + 2 * _MANY)
+    shares = [len(words & one) for one in before.about]
+    return [
+        1.0, float(before.role == USER), *before.last, *before.most, float(before.asks), float(before.any_asks), float(before.choice), float(before.proposes),
+        float(min(4, max(shares))), float(min(4, shares[-1])), float(min(8, len(words))), float(min(12, len(before.about))),
+    ]  # fmt: skip
