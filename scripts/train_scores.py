@@ -14,7 +14,7 @@ import warnings
 import zlib
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import cycle, groupby, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,13 +36,10 @@ STRENGTH = 0.3  # inverse of the penalty on large weights
 SEEN = 4  # sentences that a word must be in to be known
 OFTEN = 2  # sentences that a feature must be in to have a weight
 FOLDS = 5
-HIDDEN, PENALTY, ROUNDS, NETWORKS = (
-    32,
-    1.0,
-    15,
-    3,
-)  # of the networks of hindsight: units, penalty on large weights, rounds of learning, how many are averaged
+# of the networks of hindsight: units, penalty on large weights, rounds of learning, how many are averaged
+HIDDEN, PENALTY, ROUNDS, NETWORKS = 32, 1.0, 10, 3
 IN_CONTEXT = ("x_", "c_")  # files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
+PIECES = (2, 4, 1, 3, 6, 2, 5)  # turns of the pieces that stand for short sessions
 OUT = ROOT / "gitmem/summarise/phrases/scores.bin"
 LATER = ROOT / "gitmem/summarise/phrases/hindsight.bin"
 
@@ -144,24 +141,31 @@ def first(rows: list[Row]) -> np.ndarray:
     return out
 
 
-def vectors(rows: list[Row], scores: np.ndarray) -> tuple[list[Row], np.ndarray]:
-    """Return the sentences of whole sessions, and what hindsight knows of each."""
+def vectors(rows: list[Row], scores: np.ndarray) -> tuple[list[Row], np.ndarray, list[bool]]:
+    """Return the sentences of whole sessions and of pieces of them, which stand for short sessions, with what hindsight knows of each, and whether it is of a piece."""
     kept: list[Row] = []
     out: list[list[float]] = []
+    parts: list[bool] = []
     whole = [n for n, row in enumerate(rows) if row.file.startswith("c_")]
+    sizes = cycle(PIECES)
     for _, session in groupby(whole, key=lambda n: rows[n].session):
-        listening = Listening()
-        heard = []
-        for _, turn in groupby(session, key=lambda n: rows[n].turn):
-            mine = list(turn)
-            row = rows[mine[0]]
-            for used in row.used:
-                listening.tool(used)
-            told = [dict(zip(CLASSES, scores[n].tolist(), strict=True)) for n in mine]
-            heard += listening.turn(row.role, row.language, [rows[n].text for n in mine], told)
-            kept += [rows[n] for n in mine]
-        out += [vector(one, listening.turns) for one in heard if one is not None]
-    return kept, np.array(out)
+        turns = [list(turn) for _, turn in groupby(session, key=lambda n: rows[n].turn)]
+        cuts = [0]
+        while cuts[-1] < len(turns):
+            cuts.append(cuts[-1] + next(sizes))
+        for piece in [turns, *(turns[start:end] for start, end in pairwise(cuts))]:
+            listening = Listening()
+            heard = []
+            for mine in piece:
+                row = rows[mine[0]]
+                for used in row.used:
+                    listening.tool(used)
+                told = [dict(zip(CLASSES, scores[n].tolist(), strict=True)) for n in mine]
+                heard += listening.turn(row.role, row.language, [rows[n].text for n in mine], told)
+                kept += [rows[n] for n in mine]
+                parts += [piece is not turns] * len(mine)
+            out += [vector(one, listening.turns) for one in heard if one is not None]
+    return kept, np.array(out), parts
 
 
 def networks(given: np.ndarray, kinds: list[int]) -> list[tuple[Layer, Layer]]:
@@ -197,7 +201,7 @@ def by_hindsight(made: list[tuple[Layer, Layer]], given: np.ndarray) -> np.ndarr
 
 def check(rows: list[Row], scores: np.ndarray) -> None:
     """Print precision and recall by kind, each file told by others."""
-    kept, given = vectors(rows, scores)
+    kept, given, parts = vectors(rows, scores)
     kinds = [CLASSES.index(row.kind) for row in kept]
     names = sorted({row.file for row in kept})
     later = np.zeros((len(kept), len(CLASSES)))
@@ -206,6 +210,8 @@ def check(rows: list[Row], scores: np.ndarray) -> None:
         here = np.array([row.file in left for row in kept])
         made = networks(given[~here], [kind for kind, out in zip(kinds, here, strict=True) if not out])
         later[here] = by_hindsight(made, given[here])
+    told_whole = ~np.array(parts)
+    later, kinds = later[told_whole], [kind for kind, part in zip(kinds, parts, strict=True) if not part]
     at_first = scores[[n for n, row in enumerate(rows) if row.file.startswith("c_")]]
     true = np.array(kinds)
     for name, told in (("at first", at_first), ("by hindsight", later)):
@@ -249,7 +255,7 @@ def main() -> None:
         check(rows, scores)
         return
     write(*fit(rows))
-    kept, vectored = vectors(rows, scores)
+    kept, vectored, _ = vectors(rows, scores)
     LATER.write_bytes(packed(networks(vectored, [CLASSES.index(row.kind) for row in kept])))
     say(f"{LATER.relative_to(ROOT)}: {LATER.stat().st_size:,} bytes")
 

@@ -33,6 +33,8 @@ class Candidate:
     gone: bool = False
     choice: Choice | None = None  # of a decision, a preference
     heard: Heard | None = None  # the sentence, which is judged once more at the end
+    answer: bool = False  # it answers what was asked or proposed
+    part: bool = False  # of a sentence that lists several
     weak: bool = False  # nothing but the learned scores takes it for an item, and they are not sure
 
 

@@ -39,9 +39,11 @@ WEAK = 0.3  # the score of what only may be an item
 # how likely a kind must be at first for a sentence to be judged again, by hindsight
 PERHAPS = {DECISION: 0.05, PATTERN: 0.1, TASK: 0.08, DONE: 0.15, PREFERENCE: 0.1, CONTEXT: 0.1}
 # how likely it must be by hindsight: for what nothing else takes for an item, and for what cue phrases or the first scores do
-COUNTS = {DECISION: 0.55, PATTERN: 0.55, TASK: 0.5, DONE: 0.5, PREFERENCE: 0.5, CONTEXT: 0.6}
-STAYS = {DECISION: 0.4, PATTERN: 0.4, TASK: 0.35, DONE: 0.35, PREFERENCE: 0.4, CONTEXT: 0.45}
-STAYS_SURE = {DECISION: 0.2, PATTERN: 0.15, TASK: 0.1, DONE: 0.35, PREFERENCE: 0.3, CONTEXT: 0.25}
+COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.65, DONE: 0.45, PREFERENCE: 0.5, CONTEXT: 0.6}
+STAYS = {DECISION: 0.6, PATTERN: 0.4, TASK: 0.55, DONE: 0.35, PREFERENCE: 0.4, CONTEXT: 0.45}
+BEFORE = 0.25  # how much it counts, for what rules found, how likely it was at first
+ANSWERS = 0.22  # how likely what settles a question, or corrects, must be
+STAYS_SURE = {DECISION: 0.3, PATTERN: 0.15, TASK: 0.25, DONE: 0.35, PREFERENCE: 0.3, CONTEXT: 0.2}
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
 
@@ -233,11 +235,11 @@ class _Session:
             ):
                 # one thing now, another later
                 self.exchange.fresh = fresh
-                self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn, heard)
+                self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn, None)
                 now = replace(first, text=" ".join(part for part in parts if part is not later[0]))
                 settled, _ = self.exchange.answered(now, self.language)
                 if settled:
-                    self._settle(settled, turn, heard)
+                    self._settle(settled, turn, None)
                 return True
             self._settle(put_off, turn, heard)
             return True
@@ -270,6 +272,8 @@ class _Session:
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return  # it answers, and tells something else
         self.explained = self._add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
+        if self.explained is not None:
+            self.explained.answer = True
 
     def _sentence(self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None) -> None:
         here = cues(self.language)
@@ -351,7 +355,7 @@ class _Session:
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         for part in parts or (said.text,):
-            self.explained = self._add(said.kind, part, turn, said.score, marker=said.marker, heard=heard)
+            self.explained = self._add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
@@ -367,7 +371,10 @@ class _Session:
             return
         text = rules.stripped(sentence.text, self.language)
         if turn.role == USER and len(content(text, self.language)) < SHORT_ANSWER:
-            text = self.exchange.about(text, self.language)
+            whole = self.exchange.about(text, self.language)
+            if whole == text and len(content(text, self.language)) < 2:
+                return
+            text = whole
         self._add(kind, text, turn, WEAK, heard=heard, weak=True)
 
     def _close(self) -> None:
@@ -402,6 +409,7 @@ class _Session:
         listed: bool = False,
         heard: Heard | None = None,
         weak: bool = False,
+        part: bool = False,
     ) -> Candidate | None:
         words = content(text, self.language)
         if not words or (kind == DECISION and not (marker or marked or turn.marked) and len(text) < SHORT and self.language != "zh"):
@@ -416,7 +424,7 @@ class _Session:
             again.detail = again.detail or detail or reason
             return again
         made = Candidate(
-            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak,
+            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, part=part,
         )  # fmt: skip
         self.order += 1
         if kind in (DECISION, PREFERENCE) and not weak:
@@ -480,11 +488,16 @@ class _Session:
     def _weigh(self, one: Candidate, heard: Heard) -> None:
         """Judge a candidate once more, by hindsight."""
         by = hindsight.judged(heard, self.listening.turns)
-        if not one.weak and by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.05 else STAYS)[one.kind]:
-            return
-        best = max(COUNTS, key=lambda kind: by[kind])
-        one.gone = by[best] < COUNTS[best]
-        one.kind, one.score = best, round(0.4 + 0.4 * by[best], 2)
+        if not one.weak:
+            by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
+            asked = one.turn <= 1 and one.kind == DECISION  # what the session is about
+            if by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind] or (
+                one.answer and by[one.kind] >= ANSWERS
+            ):
+                return
+        best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
+        one.gone = (one.weak and one.turn <= 1 and best == DECISION) or by[best] < COUNTS[best]
+        one.kind, one.score = best, round(0.4 + 0.4 * min(1.0, by[best]), 2)
 
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""

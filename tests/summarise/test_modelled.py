@@ -21,7 +21,7 @@ from tests.summarise.gemini_server import Gemini, Reply, blocked, error, said, s
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
 NAME = f"gemini:{DEFAULT}"
 FILLER = "The parser walks the tree and prints what it sees at each node of it. " * 40  # about 700 tokens
-PLAN = "We decided to keep sessions in Redis because the cookie grew too large."
+PLAN = "Decision: keep sessions in Redis because the cookie grew too large."
 
 
 def model(gemini: Gemini, timeout: float = 10.0) -> GenaiModel:
