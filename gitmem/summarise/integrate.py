@@ -58,7 +58,9 @@ def integrate(sections: Mapping[str, Iterable[Entry]], fresh: Mapping[str, Itera
     out: Sections = {name: [dict(e) for e in part] for name, part in sections.items()}
     grown = Grown()
     new = [(name, dict(e)) for name, part in fresh.items() for e in part if e.get("kind") in KINDS and str(e.get("text", "")).strip()]
-    for name, entry in sorted(new, key=lambda pair: (str(pair[1].get("at", "")), pair[1]["kind"] == DONE, key_of(pair[1]))):
+    for name, entry in sorted(
+        new, key=lambda pair: (pair[1]["kind"] == TASK, str(pair[1].get("at", "")), key_of(pair[1]))
+    ):  # tasks last: all that is done is known
         if entry["kind"] == TASK and any(e.get("kind") == DONE and finishes(e, entry) for part in out.values() for e in part):
             continue  # it was done since
         _put(out, name, entry, grown)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 from gitmem.summarise import hindsight, rules
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
@@ -14,36 +14,25 @@ from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
+from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors
-from gitmem.summarise.overruled import choice, overruled, replaces
+from gitmem.summarise.overruled import overruled
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
+from gitmem.summarise.standing import PERHAPS, SHORT_ANSWER, WEAK, stands
 from gitmem.summarise.topics import Topics
 from gitmem.summarise.weighing import faulty, likely, weighed
-from gitmem.summarise.words import content, covered, language, shared
+from gitmem.summarise.words import content, language
 
 LIMIT = 120  # items of one session
 SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
 DEEP = 4_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
-KEPT = 3000  # candidates that are held at one time
-COMPARED = 600  # of them, the latest, that a new one is compared with
-TEXT, DETAIL = 300, 500  # characters
-SHORT = 8  # characters of a decision that says what was decided
+DETAIL = 500  # characters
 FILES = 40
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
 )
 _CLAUSE = re.compile(r"[,;]\s+|[，；]")
-SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
-WEAK = 0.3  # the score of what only may be an item
-# how likely a kind must be at first for a sentence to be judged again, by hindsight
-PERHAPS = {DECISION: 0.05, PATTERN: 0.1, TASK: 0.08, DONE: 0.15, PREFERENCE: 0.1, CONTEXT: 0.1}
-# how likely it must be by hindsight: for what nothing else takes for an item, and for what cue phrases or the first scores do
-COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.65, DONE: 0.45, PREFERENCE: 0.5, CONTEXT: 0.6}
-STAYS = {DECISION: 0.6, PATTERN: 0.4, TASK: 0.55, DONE: 0.35, PREFERENCE: 0.4, CONTEXT: 0.45}
-BEFORE = 0.25  # how much it counts, for what rules found, how likely it was at first
-ANSWERS = 0.22  # how likely what settles a question, or corrects, must be
-STAYS_SURE = {DECISION: 0.3, PATTERN: 0.15, TASK: 0.25, DONE: 0.35, PREFERENCE: 0.3, CONTEXT: 0.2}
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
 
@@ -66,8 +55,7 @@ class _Counts:
 
 class _Session:
     def __init__(self) -> None:
-        self.found: list[Candidate] = []
-        self.same: dict[tuple[str, str], Candidate] = {}
+        self.found = Found()
         self.errors = Errors()
         self.faults = Faults()
         self.topics = Topics()
@@ -84,9 +72,7 @@ class _Session:
         self.language = "en"
         self.heading = ""
         self.role = ""
-        self.order = 0
         self.seen = 0  # sentences
-        self.turn = 0
         self.explained: Candidate | None = None
 
     def take(self, turn: Turn) -> None:
@@ -104,8 +90,8 @@ class _Session:
         if turn.role == USER and not turn.side:
             self.counts.asked += 1
             self._close()
-        self.turn += 1
-        self.language = language(turn.text, self.language)
+        self.found.turn += 1
+        self.language = self.found.language = language(turn.text, self.language)
         heading = last_heading(turn.text)
         if heading:
             self.heading = heading
@@ -113,19 +99,15 @@ class _Session:
                 return
         if not turn.side:
             self.topics.add(turn.text, self.language, 2.0 if turn.role == USER else 1.0)
-        before = len(self.found)
+        before = len(self.found.all)
         if turn.tool == "commit":
             self._committed(turn)
         else:
             self._said(turn)
-        if turn.marked and not any(one.marked for one in self.found[before:]):
+        if turn.marked and not any(one.marked for one in self.found.all[before:]):
             text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
-            self._add(CONTEXT, text, turn, rules.MARKED, marked=True)
-        if len(self.found) > KEPT:
-            alive = [one for one in self.found if not one.gone]
-            alive.sort(key=lambda one: (one.marked, one.score, one.order))
-            self.same.clear()
-            self.found = sorted(alive[len(alive) // 4 :] if len(alive) > KEPT * 3 // 4 else alive, key=lambda one: one.order)
+            self.found.add(CONTEXT, text, turn, rules.MARKED, marked=True)
+        self.found.trim()
 
     def _used(self, turn: Turn) -> None:
         used = FAIL if turn.failed is True else EDIT if turn.files and turn.tool in EDITORS else RUN if turn.command else ""
@@ -143,22 +125,9 @@ class _Session:
             self.tools = True
         if turn.text.startswith("- [") and not turn.command and not turn.files:
             for sentence in sentences(turn.text):
-                self._listed(sentence, turn)
+                self.found.listed(sentence, turn)
             return
-        self.errors.tool(turn, self.order)
-
-    def _listed(self, sentence: Sentence, turn: Turn) -> None:
-        """Take note of one row of a tool's list of tasks; its last state counts."""
-        key = plain(sentence.text)
-        for one in reversed(self.found):
-            if one.listed and plain(one.text) == key:
-                if sentence.box == "-":
-                    one.gone = True
-                one.kind = DONE if sentence.box == "x" else TASK
-                one.last = turn.line
-                return
-        if sentence.box in "x ":
-            self._add(DONE if sentence.box == "x" else TASK, sentence.text, turn, rules.SURE, listed=True)
+        self.errors.tool(turn, self.found.order)
 
     def _committed(self, turn: Turn) -> None:
         from gitmem.summarise.commits import taught
@@ -167,9 +136,9 @@ class _Session:
         del self.counts.commits[:-200]
         for kind, text, detail, score in taught(turn.text, self.language):
             if kind == ERROR:
-                self._add(kind, text, turn, score, detail=detail)
+                self.found.add(kind, text, turn, score, detail=detail)
             else:
-                self._add(kind, text, turn, score, detail=detail)
+                self.found.add(kind, text, turn, score, detail=detail)
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
@@ -190,10 +159,10 @@ class _Session:
         begin = 0
         if role == USER and not turn.side and said:
             for sentence in said[:2]:
-                before = len(self.found)
+                before = len(self.found.all)
                 taken = self._answered(sentence, turn, around[sentence.place], heard[sentence.place])
                 begin += taken
-                if not taken or len(self.found) > before:
+                if not taken or len(self.found.all) > before:
                     break
             self._rest_of_answer(said, begin, turn, before)
             self.exchange.fresh = False
@@ -203,12 +172,12 @@ class _Session:
             self.closing = [Closing(one, turn, around[one.place], heard[one.place]) for one in said]
         self.explained = None
         for sentence in said[begin:]:
-            before = len(self.found)
+            before = len(self.found.all)
             mine = heard[sentence.place]
             if mine is not None and not turn.side and not turn.tool:
-                self.faults.take(mine, turn, self.errors.turn, self.order)
+                self.faults.take(mine, turn, self.errors.turn, self.found.order)
             self._sentence(sentence, turn, role, around[sentence.place], heard[sentence.place])
-            if len(self.found) == before:
+            if len(self.found.all) == before:
                 self._perhaps(sentence, turn, heard[sentence.place])
         if role == ASSISTANT and not turn.side:
             self.exchange.agent(said, self.language)
@@ -220,7 +189,9 @@ class _Session:
         fresh = self.exchange.fresh
         settled, alone = self.exchange.answered(first, self.language)
         if alone and first.first:
-            self.ordered = [one for one in self.found[-12:] if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.turn - 2]
+            self.ordered = [
+                one for one in self.found.all[-12:] if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.found.turn - 2
+            ]
         if rules.labelled(first.text) or first.box:
             return False
         if put_off:
@@ -245,7 +216,7 @@ class _Session:
             return True
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
-            self._overrule(first.text, first, turn)
+            self.found.overrule(first.text, first, turn)
         fixed = correction(first, self.language)
         by = likely(first.text, USER, self.language, around)
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
@@ -260,7 +231,7 @@ class _Session:
 
     def _rest_of_answer(self, said: list[Sentence], begin: int, turn: Turn, before: int) -> None:
         """What a user adds to an answer is its reason, where it is nothing else."""
-        made = self.found[-1] if len(self.found) > before else None
+        made = self.found.all[-1] if len(self.found.all) > before else None
         if made is None or begin == 0 or begin >= len(said) or made.kind != DECISION or made.detail:
             return
         more = said[begin]
@@ -271,7 +242,7 @@ class _Session:
         by = likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return  # it answers, and tells something else
-        self.explained = self._add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
+        self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True
 
@@ -279,17 +250,17 @@ class _Session:
         here = cues(self.language)
         text = sentence.text
         if turn.role == USER and not sentence.first and overruled(text, self.language, first=False):
-            self._overrule(text, sentence, turn)
+            self.found.overrule(text, sentence, turn)
         elif here.find("overrule", "undo", text):
-            self._undo(text, least=1 if turn.role == USER else 2)
+            self.found.undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
         deep = self.seen <= DEEP
         said = weighed(rules.judged(sentence, role, self.language), text, role, self.language, around, deep=deep)
         if turn.side and (said is None or not said.marker or sentence.box):
             return
         if said and said.kind == ERROR:
-            self.errors.named(said.text, turn, self.language, self.order)
-            self.order += 1
+            self.errors.named(said.text, turn, self.language, self.found.order)
+            self.found.order += 1
             self.explained = None
             return
         if said is None or not said.marker:
@@ -310,12 +281,12 @@ class _Session:
                 or (said.kind == PATTERN and not faults)
             )
             told = not known and self.errors.said(
-                sentence, turn, self.language, self.order, faulty(text, role, self.language, around, deep=deep), heard
+                sentence, turn, self.language, self.found.order, faulty(text, role, self.language, around, deep=deep), heard
             )
             if told and (
                 said is None or said.kind in (CONTEXT, DONE, PATTERN) or likely(text, role, self.language, around)[said.kind] < 0.8
             ):
-                self.order += 1
+                self.found.order += 1
                 self.explained = None
                 return
         if said is None and role == USER and not sentence.first and not turn.side:
@@ -355,7 +326,7 @@ class _Session:
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         for part in parts or (said.text,):
-            self.explained = self._add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
+            self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
@@ -375,7 +346,7 @@ class _Session:
             if whole == text and len(content(text, self.language)) < 2:
                 return
             text = whole
-        self._add(kind, text, turn, WEAK, heard=heard, weak=True)
+        self.found.add(kind, text, turn, WEAK, heard=heard, weak=True)
 
     def _close(self) -> None:
         """A piece of work is over: the agent's last words tell what was done."""
@@ -391,113 +362,10 @@ class _Session:
             for last in closing:
                 text = last.sentence.text
                 if not rules.asks(text, self.language) and not cues(self.language).find("task", "sure", text):
-                    self._did(content(text, self.language))
+                    self.found.did(content(text, self.language))
         told = done(closing, self.language, changed=changed, deep=self.seen <= DEEP) if changed or not self.tools else []
         for text, turn, score, heard in told:
-            self._add(DONE, text, turn, score, heard=heard)
-
-    def _add(
-        self,
-        kind: str,
-        text: str,
-        turn: Turn,
-        score: float,
-        *,
-        detail: str = "",
-        marked: bool = False,
-        marker: bool = False,
-        listed: bool = False,
-        heard: Heard | None = None,
-        weak: bool = False,
-        part: bool = False,
-    ) -> Candidate | None:
-        words = content(text, self.language)
-        if not words or (kind == DECISION and not (marker or marked or turn.marked) and len(text) < SHORT and self.language != "zh"):
-            return None
-        if len(text) > TEXT:
-            text = f"{text[: TEXT - 1].rstrip()}…"
-        text, reason = _parted(text, self.language) if kind in (DECISION, PREFERENCE, PATTERN) and not detail else (text, "")
-        again = self.same.get((kind, plain(text)))
-        if again is not None and not again.gone and not listed:
-            again.at, again.last, again.turn = turn.at or again.at, max(again.last, turn.line), self.turn
-            again.marked = again.marked or marked or turn.marked
-            again.detail = again.detail or detail or reason
-            return again
-        made = Candidate(
-            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, part=part,
-        )  # fmt: skip
-        self.order += 1
-        if kind in (DECISION, PREFERENCE) and not weak:
-            made.choice = choice(text, words, self.language)
-        if made.choice and (kind == DECISION or turn.role == USER):
-            for one in self.found[-COMPARED:]:
-                if one.choice and not one.gone and not one.marked and replaces(made.choice, one.choice):
-                    one.gone = True
-        if kind == DONE and not weak:
-            self._did(words)
-        self.found.append(made)
-        if len(self.same) < KEPT:
-            self.same[kind, plain(text)] = made
-        return made
-
-    def _did(self, done: frozenset[str]) -> None:
-        """A task that is done is pending no more."""
-        for one in self.found[-COMPARED:]:
-            if (
-                one.kind == TASK
-                and not one.gone
-                and not one.listed
-                and one.turn < self.turn
-                and covered(one.words, done) >= 0.5
-                and len(one.words & done) >= min(2, len(one.words))
-            ):
-                one.gone = True
-
-    def _overrule(self, text: str, sentence: Sentence, turn: Turn) -> None:
-        """The user overrules what was decided just before: what the words are about, else what the agent said last."""
-        words = content(text, self.language)
-        best: tuple[float, Candidate] | None = None
-        for one in reversed(self.found[-60:]):
-            if one.gone or one.marked or one.kind not in (DECISION, PREFERENCE, PATTERN, TASK) or self.turn - one.turn > 30:
-                continue
-            likeness = len(words & one.words)
-            near = self.turn - one.turn <= 2
-            if one.role == USER and likeness < 2 and not cues(self.language).find("overrule", "self", text):
-                continue  # `no, ...` is said to the agent
-            score = likeness + (0.6 if near and sentence.first else 0) - (self.turn - one.turn) * 0.01
-            if (likeness or (near and sentence.first and one.kind == DECISION)) and (best is None or score > best[0]):
-                if likeness < 2 and not near:
-                    continue
-                best = score, one
-        if best:
-            best[1].gone = True
-
-    def _undo(self, text: str, *, least: int = 2) -> None:
-        words = content(text, self.language)
-        for one in reversed(self.found[-80:]):
-            if (
-                not one.gone
-                and one.kind in (DECISION, DONE)
-                and not one.marked
-                and len(words & one.words) >= least
-                and shared(words, one.words) >= 0.3
-            ):
-                one.gone = True
-                return
-
-    def _weigh(self, one: Candidate, heard: Heard) -> None:
-        """Judge a candidate once more, by hindsight."""
-        by = hindsight.judged(heard, self.listening.turns)
-        if not one.weak:
-            by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
-            asked = one.turn <= 1 and one.kind == DECISION  # what the session is about
-            if by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind] or (
-                one.answer and by[one.kind] >= ANSWERS
-            ):
-                return
-        best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
-        one.gone = (one.weak and one.turn <= 1 and best == DECISION) or by[best] < COUNTS[best]
-        one.kind, one.score = best, round(0.4 + 0.4 * min(1.0, by[best]), 2)
+            self.found.add(DONE, text, turn, score, heard=heard)
 
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
@@ -505,16 +373,16 @@ class _Session:
         turns = self.listening.turns
         for told in self.faults.told(self.errors.told(), lambda heard: hindsight.judged(heard, turns)[ERROR]):
             words = content(f"{told.text} {told.detail}", self.language)
-            self.found.append(
+            self.found.all.append(
                 Candidate(
                     ERROR, rules.stripped(told.text, self.language)[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
                     told.score, told.order, words, told.born, False, told.marker,
                 )
             )  # fmt: skip
-        for one in self.found:
+        for one in self.found.all:
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed):
-                self._weigh(one, one.heard)
-        alive = sorted((one for one in self.found if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
+                stands(one, one.heard, turns)
+        alive = sorted((one for one in self.found.all if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
         kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
@@ -528,11 +396,3 @@ class _Session:
             "files": [path for path, _ in self.counts.files.most_common(FILES)], "commits": self.counts.commits,
         }  # fmt: skip
         return Extract(items, self.topics.best(), facts=facts)
-
-
-def _parted(text: str, language: str) -> tuple[str, str]:
-    """Return a sentence and its reason, which stays in the sentence where the rest would be too short."""
-    found = cues(language).find("general", "because", text)
-    if not found or found.start() < 12:
-        return text, ""
-    return text, text[found.end() :].strip(" ,.:;，。")

@@ -16,7 +16,8 @@ from tests.extraction import render
 from tests.extraction.matching import Found, Judged, Tally, judge, total
 from tests.extraction.render import Session
 
-PRECISION, RECALL = 0.85, 0.6
+PRECISION, RECALL = 0.85, 0.6  # of all kinds together
+OF_A_KIND = 0.75  # precision
 HEAD = ("sessions", "found", "right", "labelled", "hit", "precision", "recall", "detail told")
 
 
@@ -95,11 +96,12 @@ def main() -> int:
     print(f"{len(sessions)} sessions, {size / 1e6:.1f} MB, in {took:.2f} s")
     if args.show_misses:
         show(judged)
-    low = [f"{kind}: precision {t.precision:.2f}" for kind, t in kinds.items() if t.precision < PRECISION]
-    low += [f"{kind}: recall {t.recall:.2f}" for kind, t in kinds.items() if t.recall < RECALL]
-    print(
-        f"below {PRECISION} or {RECALL}: {', '.join(low)}" if low else f"every kind has a precision of {PRECISION} and a recall of {RECALL}"
-    )
+    every = total(kinds.values())
+    low = [f"{kind}: precision {t.precision:.2f}" for kind, t in kinds.items() if t.precision < OF_A_KIND]
+    low += [f"{kind}: recall {t.recall:.2f}" for kind, t in [*kinds.items(), ("all", every)] if t.recall < RECALL]
+    low += [f"all: precision {every.precision:.2f}"] * (every.precision < PRECISION)
+    floors = f"a precision of {PRECISION} over all and of {OF_A_KIND} for each kind, a recall of {RECALL}"
+    print(f"below {floors}: {', '.join(low)}" if low else f"kept: {floors}")
     return 1 if low else 0
 
 

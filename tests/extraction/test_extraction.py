@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.model.item import KINDS
-from tests.benchmarks.bench_extraction import PRECISION, RECALL, by_kind, results
+from tests.benchmarks.bench_extraction import OF_A_KIND, PRECISION, RECALL, by_kind, results
 from tests.extraction import render
 from tests.extraction.matching import Found, Tally, judge, pair, score, total, words
 from tests.extraction.render import Session, load, session
@@ -28,7 +28,11 @@ def counted() -> dict[str, Tally]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_found_is_right(counted: dict[str, Tally], kind: str) -> None:
     assert counted[kind].found
-    assert counted[kind].precision >= PRECISION
+    assert counted[kind].precision >= OF_A_KIND
+
+
+def test_what_is_found_of_all_kinds_is_right(counted: dict[str, Tally]) -> None:
+    assert total(counted.values()).precision >= PRECISION
 
 
 @pytest.mark.parametrize("kind", KINDS)
