@@ -20,7 +20,7 @@ from tests.extraction.render_claude import Clock, claude
 from tests.extraction.source import Step, split, steps
 
 MILLIONS, SECONDS, MEMORY = 5.0, 3.0, 200  # of the transcript; of `git mem extract` and its peak in MiB on a machine that is quiet
-PASS = 0.02  # seconds of `python -c pass` on such a machine: the budget is their ratio
+PASS = 0.012  # seconds of `python -c pass` on such a machine: the budget is their ratio
 SAYING = ("user", "agent", "run", "fail", "edit")
 
 
