@@ -31,6 +31,8 @@ class Candidate:
     marker: bool = False
     listed: bool = False  # of a list of tasks that a tool keeps
     gone: bool = False
+    fell: bool = False  # by hindsight
+    over: "Candidate | None" = None  # what took its place, or did it
     choice: Choice | None = None  # of a decision, a preference
     heard: Heard | None = None  # the sentence, which is judged once more at the end
     answer: bool = False  # it answers what was asked or proposed

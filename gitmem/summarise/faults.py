@@ -1,12 +1,12 @@
 """Errors as they are known at the end of a session: those that rules found and hindsight keeps, with those that hindsight alone finds. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from gitmem.model.item import ERROR
 from gitmem.model.turn import ASSISTANT, Turn
 from gitmem.summarise import rules
-from gitmem.summarise.hindsight import Heard
+from gitmem.summarise.hindsight import Heard, judged
 from gitmem.summarise.offline_errors import DETAIL, TEXT, Trouble
 from gitmem.summarise.words import content, shared
 
@@ -15,7 +15,8 @@ EXPLAINS = 0.3  # how likely what was said of a command that failed must tell of
 SAME = 0.6  # shared words from which on two errors are one
 STAYS, COUNTS = 0.4, 0.55  # how likely by hindsight: what rules take for an error, and what they do not
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
-HELD = 1000
+HELD = 600  # sentences that may tell of errors
+COMPARED = 60  # errors before one that it is compared with
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class Told:
     score: float
     order: int
     born: int
+    language: str
     marker: bool = False
 
 
@@ -59,68 +61,61 @@ class Faults:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
-    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], weigh: Callable[[Heard], float]) -> list[Told]:
-        """Return the errors of a session; `weigh` says how likely a sentence tells of one, by hindsight."""
-        out = []
+    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], turns: int) -> list[Told]:
+        """Return the errors of a session of so many turns."""
+        out: list[Told] = []
         said: set[str] = set()
-        likely = {fault.heard.text: weigh(fault.heard) for fault in self.held}
+        likely = [judged(fault.heard, turns)[ERROR] for fault in self.held]
+        explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
         for one, text, detail, score in troubles:
-            if not one.marked and self.heard_any and not self._stays(one, likely, weigh):
+            if not one.marked and self.heard_any and not _stays(one, explains, turns):
                 continue
             said |= {one.statement, *one.notes}
+            files = tuple(one.files[-4:])
             out.append(
-                Told(text, detail, one.at, one.line, one.last, tuple(one.files[-4:]), one.role, score, one.order, one.born, one.marked)
+                Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
             )
-        for fault in self.held:
-            text = fault.heard.text
-            if text in said or likely[text] < COUNTS:
+        for fault, by in zip(self.held, likely, strict=True):
+            heard, turn = fault.heard, fault.turn
+            if heard.text in said or by < COUNTS:
                 continue
-            said.add(text)
+            said.add(heard.text)
             before = [one for one in out if 0 <= fault.born - one.born <= NEAR]
-            if fault.heard.role == ASSISTANT and before:
+            if heard.role == ASSISTANT and before:
                 latest = max(before, key=lambda one: one.born)
-                if len(latest.detail) + len(text) < DETAIL:
-                    latest.detail = f"{latest.detail} {text}".strip()
-                    latest.last = max(latest.last, fault.turn.line)
+                if len(latest.detail) + len(heard.text) < DETAIL:
+                    latest.detail = f"{latest.detail} {heard.text}".strip()
+                    latest.last = max(latest.last, turn.line)
                 continue
-            turn = fault.turn
-            text = rules.stripped(text, fault.heard.language)[:TEXT]
+            text = rules.stripped(heard.text, heard.language)[:TEXT]
+            score = round(0.4 + 0.4 * by, 2)
             out.append(
-                Told(
-                    text,
-                    "",
-                    turn.at,
-                    turn.line,
-                    turn.line,
-                    turn.files[:4],
-                    turn.role,
-                    round(0.4 + 0.4 * likely[fault.heard.text], 2),
-                    fault.order,
-                    fault.born,
-                )
+                Told(text, "", turn.at, turn.line, turn.line, turn.files[:4], turn.role, score, fault.order, fault.born, heard.language)
             )
         return _distinct(out)
 
-    def _stays(self, one: Trouble, likely: Mapping[str, float], weigh: Callable[[Heard], float]) -> bool:
-        """Whether an error that rules found is one by hindsight: its statement is, or what was said of a command that failed."""
-        if one.heard is not None and weigh(one.heard) >= STAYS:
-            return True
-        if not one.keys:
-            return one.heard is None
-        return (one.passed and bool(one.helped)) or any(likely.get(note, 0.0) >= EXPLAINS for note in one.notes)
+
+def _stays(one: Trouble, explains: Container[str], turns: int) -> bool:
+    """Whether an error that rules found is one by hindsight: its statement is, or what was said of a command that failed."""
+    if one.heard is not None and judged(one.heard, turns)[ERROR] >= STAYS:
+        return True
+    if not one.keys:
+        return one.heard is None
+    return (one.passed and bool(one.helped)) or any(note in explains for note in one.notes)
 
 
 def _distinct(found: list[Told]) -> list[Told]:
     """Return errors without those that tell what one shortly before tells."""
-    out: list[Told] = []
+    out: list[tuple[Told, frozenset[str]]] = []
     for one in sorted(found, key=lambda one: (one.born, one.order)):
-        words = content(f"{one.text} {one.detail}", "en")
-        for other in out:
-            if one.born - other.born <= NEAR and not one.marker and shared(words, content(f"{other.text} {other.detail}", "en")) >= SAME:
-                if len(other.detail) + len(one.detail or one.text) < DETAIL and (one.detail or one.text) not in other.detail:
-                    other.detail = f"{other.detail} {one.detail or one.text}".strip()
-                other.last, other.score = max(other.last, one.last), max(other.score, one.score)
-                break
-        else:
-            out.append(one)
-    return out
+        words = content(f"{one.text} {one.detail}", one.language)
+        near = [pair for pair in out[-COMPARED:] if one.born - pair[0].born <= NEAR]
+        other = next((pair[0] for pair in near if not one.marker and shared(words, pair[1]) >= SAME), None)
+        if other is None:
+            out.append((one, words))
+            continue
+        more = one.detail or one.text
+        if len(other.detail) + len(more) < DETAIL and more not in other.detail:
+            other.detail = f"{other.detail} {more}".strip()
+        other.last, other.score = max(other.last, one.last), max(other.score, one.score)
+    return [one for one, _ in out]

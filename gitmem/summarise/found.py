@@ -1,5 +1,8 @@
 """What was found of a session so far: what is said again, overruled, undone or done changes what was found before. Pure, bounded memory."""
 
+from collections.abc import Iterator
+from itertools import islice
+
 from gitmem.model.item import DECISION, DONE, PATTERN, PREFERENCE, TASK, plain
 from gitmem.model.turn import USER, Turn
 from gitmem.summarise import rules
@@ -11,7 +14,7 @@ from gitmem.summarise.sentences import Sentence
 from gitmem.summarise.words import content, covered, shared
 
 KEPT = 3000  # candidates that are held at one time
-COMPARED = 600  # of them, the latest, that a new one is compared with
+COMPARED = 1200  # of them, the latest, that a new one is compared with
 TEXT, DETAIL = 300, 500  # characters
 SHORT = 8  # characters of a decision that says what was decided
 
@@ -62,25 +65,43 @@ class Found:
             again.at, again.last, again.turn = turn.at or again.at, max(again.last, turn.line), self.turn
             again.marked = again.marked or marked or turn.marked
             again.detail = again.detail or detail or reason
+            if (again.weak and not weak) or (marker and not again.marker):  # now it is said as an item
+                again.weak, again.marker, again.heard, again.role, again.score = (
+                    False,
+                    again.marker or marker,
+                    heard,
+                    turn.role,
+                    max(score, again.score),
+                )
+                self._takes_effect(again)
             return again
         made = Candidate(
             kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, part=part,
         )  # fmt: skip
         self.order += 1
-        if kind in (DECISION, PREFERENCE) and not weak:
-            made.choice = choice(text, words, self.language)
-        if made.choice and (kind == DECISION or turn.role == USER):
-            for one in self.all[-COMPARED:]:
-                if one.choice and not one.gone and not one.marked and replaces(made.choice, one.choice):
-                    one.gone = True
-        if kind == DONE and not weak:
-            self.did(words)
+        if not weak:
+            self._takes_effect(made)
         self.all.append(made)
         if len(self._same) < KEPT:
             self._same[kind, plain(text)] = made
         return made
 
-    def did(self, done: frozenset[str]) -> None:
+    def _takes_effect(self, made: Candidate) -> None:
+        """What is decided takes the place of what was; what is done is pending no more."""
+        if made.kind in (DECISION, PREFERENCE):
+            made.choice = choice(made.text, made.words, self.language)
+            if made.kind == DECISION or made.role == USER:
+                for one in self.all[-COMPARED:]:
+                    if one.choice and one is not made and not one.gone and not one.marked and replaces(made.choice, one.choice):
+                        one.gone, one.over = True, made
+        if made.kind == DONE:
+            self.did(made.words, made)
+
+    def recent(self, many: int) -> Iterator[Candidate]:
+        """Yield the latest candidates that are more than a guess, the last one first."""
+        return islice((one for one in reversed(self.all) if not one.weak), many)
+
+    def did(self, done: frozenset[str], by: Candidate | None = None) -> None:
         """A task that is done is pending no more."""
         for one in self.all[-COMPARED:]:
             if (
@@ -91,13 +112,13 @@ class Found:
                 and covered(one.words, done) >= 0.5
                 and len(one.words & done) >= min(2, len(one.words))
             ):
-                one.gone = True
+                one.gone, one.over = True, by
 
     def overrule(self, text: str, sentence: Sentence, turn: Turn) -> None:
         """The user overrules what was decided just before: what the words are about, else what the agent said last."""
         words = content(text, self.language)
         best: tuple[float, Candidate] | None = None
-        for one in reversed(self.all[-60:]):
+        for one in self.recent(60):
             if one.gone or one.marked or one.kind not in (DECISION, PREFERENCE, PATTERN, TASK) or self.turn - one.turn > 30:
                 continue
             likeness = len(words & one.words)
@@ -115,7 +136,7 @@ class Found:
     def undo(self, text: str, *, least: int = 2) -> None:
         """Something was undone: what was decided or done that its words are about."""
         words = content(text, self.language)
-        for one in reversed(self.all[-80:]):
+        for one in self.recent(80):
             if (
                 not one.gone
                 and one.kind in (DECISION, DONE)

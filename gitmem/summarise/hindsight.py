@@ -40,6 +40,7 @@ class Heard:
     first: Scores
     known: list[float]
     after: list[float] = field(default_factory=list)
+    by: dict[str, float] = field(default_factory=dict)  # what it was judged to be
 
 
 @dataclass(slots=True)
@@ -125,7 +126,9 @@ def vector(heard: Heard, turns: int) -> list[float]:
 
 
 def judged(heard: Heard, turns: int) -> dict[str, float]:
-    """Return how likely a sentence is of each class, by hindsight; together they are 1."""
+    """Return how likely a sentence is of each class, by hindsight, when the session has ended; together they are 1. It is reckoned once."""
+    if heard.by:
+        return heard.by
     given = vector(heard, turns)
     total = [0.0] * _MANY
     for inner, outer in _learnt():
@@ -136,7 +139,8 @@ def judged(heard: Heard, turns: int) -> dict[str, float]:
         whole = sum(powers)
         total = [one + power / whole for one, power in zip(total, powers, strict=True)]
     many = len(_learnt())
-    return {name: one / many for name, one in zip(CLASSES, total, strict=True)}
+    heard.by = {name: one / many for name, one in zip(CLASSES, total, strict=True)}
+    return heard.by
 
 
 Layer = list[tuple[float, list[float]]]  # a bias and the weights of each unit

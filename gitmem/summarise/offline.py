@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
-from gitmem.summarise import hindsight, rules
+from gitmem.summarise import rules
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
 from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
@@ -135,16 +135,13 @@ class _Session:
         self.counts.commits.append(turn.text.split("\n", 1)[0][:200])
         del self.counts.commits[:-200]
         for kind, text, detail, score in taught(turn.text, self.language):
-            if kind == ERROR:
-                self.found.add(kind, text, turn, score, detail=detail)
-            else:
-                self.found.add(kind, text, turn, score, detail=detail)
+            self.found.add(kind, text, turn, score, detail=detail)
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading))
         texts = [one.text for one in said]
-        talk = turn.tool != "commit" and bool(turn.at or self.exchange.said)  # else it is a text, which nobody answers
+        talk = bool(turn.at or self.exchange.said)  # a text without times is a dialogue once an agent has spoken
         around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
         if said and not turn.side:
@@ -190,7 +187,7 @@ class _Session:
         settled, alone = self.exchange.answered(first, self.language)
         if alone and first.first:
             self.ordered = [
-                one for one in self.found.all[-12:] if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.found.turn - 2
+                one for one in self.found.recent(12) if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.found.turn - 2
             ]
         if rules.labelled(first.text) or first.box:
             return False
@@ -335,6 +332,7 @@ class _Session:
             or turn.side
             or not rules.SHORTEST // 4 <= len(sentence.text) <= rules.LONGEST
             or rules.asks(sentence.text, self.language)
+            or rules.supposes(sentence.text, self.language)
         ):
             return
         kind = max(PERHAPS, key=lambda one: heard.first[one])
@@ -371,17 +369,22 @@ class _Session:
         """Return what was found."""
         self._close()
         turns = self.listening.turns
-        for told in self.faults.told(self.errors.told(), lambda heard: hindsight.judged(heard, turns)[ERROR]):
-            words = content(f"{told.text} {told.detail}", self.language)
+        for told in self.faults.told(self.errors.told(), turns):
+            words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
                 Candidate(
-                    ERROR, rules.stripped(told.text, self.language)[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
+                    ERROR, rules.stripped(told.text, told.language)[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
                     told.score, told.order, words, told.born, False, told.marker,
                 )
             )  # fmt: skip
         for one in self.found.all:
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed):
                 stands(one, one.heard, turns)
+        for one in self.found.all:
+            if one.gone and one.over is not None and one.over.fell:  # what took its place was nothing
+                one.gone = False
+                if one.heard is not None and not (one.marker or one.marked or one.listed):
+                    stands(one, one.heard, turns)
         alive = sorted((one for one in self.found.all if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
         kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:

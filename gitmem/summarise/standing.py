@@ -23,11 +23,12 @@ def stands(one: Candidate, heard: Heard, turns: int) -> None:
     by = judged(heard, turns)
     if not one.weak:
         by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
-        asked = one.turn <= 1 and one.kind == DECISION  # what the session is about
+        asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about
         if by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind] or (
             one.answer and by[one.kind] >= ANSWERS
         ):
             return
     best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
     one.gone = (one.weak and one.turn <= 1 and best == DECISION) or by[best] < COUNTS[best]
+    one.fell = one.gone
     one.kind, one.score = best, round(0.4 + 0.4 * min(1.0, by[best]), 2)

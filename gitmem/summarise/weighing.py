@@ -35,7 +35,7 @@ def weighed(said: Said | None, text: str, role: str, language: str, around: Arou
     by = likely(text, role, language, around)
     if said is not None and by[said.kind] >= KEEPS[said.kind]:
         return said
-    if rules.asks(text, language):
+    if rules.asks(text, language) or rules.supposes(text, language):
         return None
     best = max(ADDS, key=lambda kind: by[kind])
     if best == DECISION and role == ASSISTANT and by[best] < OF_AGENT:
