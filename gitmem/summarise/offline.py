@@ -26,7 +26,7 @@ from gitmem.summarise.words import content, language
 
 LIMIT = 120  # items of one session
 SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
-DEEP = 4_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
+DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
 FILES = 40
 _CHANGES = re.compile(
@@ -142,7 +142,7 @@ class _Session:
         said = list(sentences(turn.text, self.heading))
         texts = [one.text for one in said]
         talk = bool(turn.at or self.exchange.said)  # a text without times is a dialogue once an agent has spoken
-        around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
+        around = [Around(texts, n, role, self.language, self.before) if talk and self.seen <= DEEP else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
         if said and not turn.side:
             self.before = Before(texts[-1], role, self.language)
@@ -166,9 +166,15 @@ class _Session:
             if cues(self.language).find("exchange", "worked", said[0].text):
                 self.errors.worked()
         elif role == ASSISTANT and not turn.side:
-            self.closing = [Closing(one, turn, around[one.place], heard[one.place]) for one in said]
+            self.closing = [
+                Closing(one, turn, around[one.place], heard[one.place])
+                for one in said
+                if self.seen <= DEEP or rules.telling(one.text, self.language)
+            ]
         self.explained = None
         for sentence in said[begin:]:
+            if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
+                continue
             before = len(self.found.all)
             mine = heard[sentence.place]
             if mine is not None and not turn.side and not turn.tool:

@@ -103,6 +103,11 @@ def asks(text: str, language: str) -> bool:
     return end.endswith(("?", "？")) or text.startswith("¿") or bool(cues(language).find("skip", "question", text))
 
 
+def telling(text: str, language: str) -> bool:
+    """Whether a sentence has a word that those have which teach something: a quick look, for very long sessions."""
+    return labelled(text) is not None or bool(cues(language).find("general", "telling", text))
+
+
 def supposes(text: str, language: str) -> bool:
     """Whether a sentence supposes, and states nothing."""
     return bool(cues(language).find("skip", "hypothetical", text))
