@@ -68,6 +68,7 @@ class Hook:
         self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
         self._settings: config.Settings | None = None
         self._state: State | None = None
+        self._lost: GitmemError | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
         self._index: Index | None = None
         self._looked = False
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
@@ -153,6 +154,8 @@ class Hook:
     @property
     def state(self) -> State:
         """The working state. Raises GitmemError when it would be lost: a disk that cannot be written."""
+        if self._lost is not None:
+            raise self._lost
         if self._state is None:
             self.home.make()
             started = time.monotonic()
@@ -162,7 +165,8 @@ class Hook:
                 time.sleep(0.02)
                 state = State(self.home, timeout=BUSY)
             if state.in_memory:
-                raise GitmemError("state.db cannot be written")
+                self._lost = GitmemError("state.db cannot be written")
+                raise self._lost
             self._state = state
         return self._state
 

@@ -218,7 +218,7 @@ def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, A
             late = native_push.behind(push) if push else None
             row["block"] |= {"in_step": late is None and push.what != "foreign"} if push else {}
             row["block"] |= {"new": late.new, "gone": late.gone, "changed": late.changed} if late else {}
-            row["block"] |= {"unknown": len(held_ids - stores.keys())} if push and push.what == "foreign" else {}
+            row["block"] |= {"unknown": push.unknown, "reworded": push.reworded} if push and push.what == "foreign" else {}
         if memo.limited:
             target = LINES, BYTES
             row["limit"] = {"lines": target[0], "bytes": target[1]}
@@ -276,6 +276,8 @@ def _late(held: Mapping[str, Any]) -> str:
     """Return how far a block is behind the store, and what to do."""
     if held.get("unknown"):
         return f"block left as it is ({held['unknown']} that this store does not have): git mem sync"
+    if held.get("reworded"):
+        return f"block left as it is ({held['reworded']} in words that this store does not have): git mem sync"
     words = (("new", "to write"), ("changed", "changed"), ("gone", "to take out"))
     counts = ", ".join(f"{held[key]} {word}" for key, word in words if held[key])
     return f"block stale{f' ({counts})' if counts else ''}: git mem native sync"

@@ -19,10 +19,10 @@ from gitmem.model.ignore import ignored
 from gitmem.model.scrub import scrub
 from gitmem.services import history, native_plan, native_pull, native_push
 from gitmem.services.native_files import Files, Finder, obstacle
-from gitmem.services.native_lines import Row
+from gitmem.services.native_lines import Row, text_of
 from gitmem.services.native_pull import Plan, World
 from gitmem.services.native_push import Push, Target
-from gitmem.store.layout import FILE_LIMIT
+from gitmem.store.layout import FILE_LIMIT, record_path
 from gitmem.store.records import Store, Stored, load
 
 PATIENCE = 20.0  # seconds that one run waits for another
@@ -152,11 +152,11 @@ class Run:
 
     # -- writing
 
-    def targets(self, to: Sequence[str], *, held: bool = False) -> list[Target]:
-        """Return the files to write, or to take the block out of; with `held`, where none is named, each that has one."""
+    def targets(self, to: Sequence[str], *, held: bool = False, asked: bool = True) -> list[Target]:
+        """Return the files to write, or to take the block out of; with `held`, where none is named, each that has one, tracked ones if `asked`."""
         own = self.files  # git lists before names are looked at
         found = self.app.worktree(self.finder.root).ignored(native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within])
-        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), held=held)
+        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), held=held, asked=asked)
 
     @cached_property
     def writer(self) -> native_push.Writer:
@@ -166,10 +166,10 @@ class Run:
             reads |= index.usage([str(row["id"]) for row in self.rows])
         return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
 
-    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False) -> list[Push]:
+    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
         out = []
-        for target in self.targets(to, held=held or remove):
+        for target in self.targets(to, held=held or remove, asked=asked):
             try:
                 out.append(self._push(target, dry=dry, remove=remove))
             except GitmemError as error:
@@ -186,12 +186,11 @@ class Run:
             if data != self.taken.get(real, data):
                 raise Changed(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
             push = self.writer.push(target, data, remove=remove)
-            if target.held and push.changes and not remove and (count := len(self._foreign(data or b""))):
-                note = (
-                    f"its block has {count} record{'s' if count > 1 else ''} that this store never had: git mem sync gets what others have"
-                )
-                anyway = f"to write the block all the same: git mem native push --to {target.name}"
-                return replace(push, what="foreign", after=data or b"", notes=(note, anyway))
+            if target.held and push.changes and not remove:
+                unknown = len(self._foreign(data or b""))
+                reworded = len(self._reworded(data or b"")) if target.tracked else 0
+                if unknown or reworded:
+                    return _left(push, unknown, reworded)
             if dry or not push.changes:
                 return push
             changes.check(real)
@@ -215,6 +214,43 @@ class Run:
                 ids = {id for id in ids if history.tombstone(store, id) is None}
                 ids -= {block.short(id) for id in history.removed_ids(store)} if ids else set()
         return ids
+
+    def _reworded(self, data: bytes) -> set[str]:
+        """Return the short ids in a file's block whose words this store never had for them: they are from a newer state of it, in another clone."""
+        rows = {block.short(str(row["id"])): row for row in self.rows if row["store"] == "shared"}
+        texts = {id: text for id, text in native_push.texts_in(data).items() if id in rows and text != text_of(rows[id], clean)}
+        store = self.app.store("shared")
+        ids = {str(rows[id]["id"]) for id in texts}
+        for step in history.log(store, sorted(ids)) if ids else ():
+            for _, id in step.changes:
+                entry = store.objects.find(step.commit.tree, record_path(id))
+                stored = load(record_path(id), entry.oid, store.objects.read(entry.oid)) if entry else None
+                if isinstance(stored, Stored) and texts.get(block.short(id)) == text_of(_row(stored), clean):
+                    del texts[block.short(id)]
+            if not texts:
+                break
+        return set(texts)
+
+
+def _row(stored: Stored) -> Row:
+    record = stored.record
+    return {
+        "kind": record.kind,
+        "title": record.title,
+        "status": record.status,
+        **{k: record.get(k) for k in ("type", "severity", "workaround")},
+    }
+
+
+def _left(push: Push, unknown: int, reworded: int) -> Push:
+    """Return a push that leaves the file as it is: its block is from another state of the store."""
+    notes = [
+        f"its block has {count} record{'s' if count > 1 else ''} that this store never had{what}: git mem sync gets what others have"
+        for count, what in ((unknown, ""), (reworded, " in these words"))
+        if count
+    ]
+    notes.append(f"to write the block all the same: git mem native push --to {push.target.name}")
+    return replace(push, what="foreign", after=push.before or b"", notes=tuple(notes), unknown=unknown, reworded=reworded)
 
 
 def with_blocks(app: App) -> list[str]:
@@ -250,24 +286,26 @@ def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
         return run, run.pull()
 
 
-def push(app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False) -> tuple[Run, Plan, list[Push]]:
-    """Write the blocks, or take them out, after taking what somebody changed in them; with `held` each that is there."""
-    return _both(app, to, dry=dry, blocks=True, remove=remove, held=held)
+def push(
+    app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True
+) -> tuple[Run, Plan, list[Push]]:
+    """Write the blocks, or take them out, after taking what somebody changed in them; with `held` each that is there, tracked ones if `asked`."""
+    return _both(app, to, dry=dry, blocks=True, remove=remove, held=held, asked=asked)
 
 
-def sync(app: App, to: Sequence[str], *, dry: bool = False) -> tuple[Run, Plan, list[Push]]:
-    """Take what the files say, then write the blocks: without names each that is there too."""
-    return _both(app, to, dry=dry, blocks=False, held=True)
+def sync(app: App, to: Sequence[str], *, dry: bool = False, asked: bool = True) -> tuple[Run, Plan, list[Push]]:
+    """Take what the files say, then write the blocks: without names each that is there too; in files that git tracks if somebody `asked`."""
+    return _both(app, to, dry=dry, blocks=False, held=True, asked=asked)
 
 
 def _both(
-    app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False, held: bool = False
+    app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False, held: bool = False, asked: bool = True
 ) -> tuple[Run, Plan, list[Push]]:
     more = [os.path.realpath(os.path.expanduser(name)) for name in to if os.sep in name or name.endswith(".md")]
     if dry:
         first = Run(app, more)
         first.targets(to)  # a wrong name is told before anything else
-        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove, held=held)
+        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove, held=held, asked=asked)
     with alone(app):
         plan, pushes = Plan(), dict[str, Push]()
         for _ in range(AGAIN):
@@ -276,7 +314,9 @@ def _both(
             pulled = first.pull(blocks=blocks)
             run = Run(app, more, first.taken) if pulled.writes else first
             pushes |= {
-                one.target.path: one for one in run.push(to, remove=remove, held=held) if one.changes or one.target.path not in pushes
+                one.target.path: one
+                for one in run.push(to, remove=remove, held=held, asked=asked)
+                if one.changes or one.target.path not in pushes
             }
             plan = Plan([*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes])))
             if not any(isinstance(problem, Changed) for problem in run.problems):
@@ -285,13 +325,16 @@ def _both(
 
 
 def keep_in_step(app: App, how: str) -> list[str]:
-    """Do what the setting `native` asks for at the start and end of a session; return what was done, for the trace."""
+    """Do what the setting `native` asks for at the start and end of a session; return what was done, for the trace.
+
+    No file that git tracks is written: nobody asked for a change of the work tree now.
+    """
     done = []
     pushes: list[Push] = []
     if how == "pull":
         run, plan = pull(app)
     else:
-        run, plan, pushes = push(app, (), held=True) if how == "push" else sync(app, ())
+        run, plan, pushes = push(app, (), held=True, asked=False) if how == "push" else sync(app, (), asked=False)
     if plan.writes:
         done.append(f"{len(plan.writes)} record(s) pulled from memory files")
     done += [f"{one.target.name} written" for one in pushes if one.changes]

@@ -17,8 +17,9 @@ from gitmem.services import gathering, opening
 from gitmem.services.opening import Facts, Opening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from gitmem.index.query import Index
     from gitmem.model.turn import Turn
 
 SHOWN = 600  # characters of what is said
@@ -47,11 +48,13 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
       git mem opening --history .git/gitmem/sessions/history_20261120_091502_853c.jsonl
     """
     with term.open() as app:
-        known = _known(app)
+        indexes = app.indexes()
+        known = _known(app, [index for _, index in indexes])
         facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=resumed)
         if file is not None:
             _read(app, file, facts)
-        made = _decided(app, facts, [one.text for one in known[gathering.PREFERENCES]])
+        mine = next((index for prefix, index in indexes if not prefix), None)
+        made = _decided(app, facts, known, lambda one: one.row is not None and one.row["store"] == "shared" and one.body is mine)
         if as_json:
             term.json(_public(made))
             return
@@ -74,11 +77,11 @@ def _session(app: App) -> str:
     return current(app.env)
 
 
-def _known(app: App) -> gathering.Known:
+def _known(app: App, indexes: "Sequence[Index]") -> gathering.Known:
     agents = tuple(dict.fromkeys(("global", app.agent)))
     unsure = bool(app.settings.get("injectUnconfirmed"))
     return gathering.gather(
-        [index for _, index in app.indexes()],
+        indexes,
         agents,
         subjects=(*gathering.TOLD, gathering.CONTEXT),
         session=_session(app),
@@ -87,7 +90,7 @@ def _known(app: App) -> gathering.Known:
     )
 
 
-def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
+def _decided(app: App, facts: Facts, known: gathering.Known, is_shared: "Callable[[gathering.Entry], bool]") -> Opening:
     """Return what the model decides, where one is asked for and answers; else what the rules do."""
     made = opening.decide(facts)
     model = app.model()
@@ -96,7 +99,7 @@ def _decided(app: App, facts: Facts, preferences: list[str]) -> Opening:
     from gitmem.model.scrub import scrub
 
     try:
-        told = scrub(opening.told(facts, preferences), app.settings.get("allowSecret")).text
+        told = scrub(opening.told(facts, known, is_shared), app.settings.get("allowSecret")).text
         rows = [clean(row, SHOWN) for row in told.split("\n")]
         answer = model.ask(opening.INSTRUCTION, "\n".join(["<facts>", *rows, "</facts>"]), opening.SCHEMA)
     except External as error:

@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -179,9 +180,10 @@ def _asked(app: App, one: Session) -> str:
 def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str]) -> Iterator[str]:
     """Yield sessions as lines in columns: on a terminal no longer than it is wide, ids as short as they may be given; elsewhere whole."""
     fits = sys.stdout.isatty()
+    least = _least(every) if fits else {}
     cells = [
         [
-            plain(row["id"])[: _least(row["id"], every) if fits else None],
+            plain(row["id"])[: least.get(row["id"])],
             plain(row["agent"]),
             row["state"],
             age(row["last"], term.clock.now()),
@@ -202,20 +204,32 @@ def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str])
         yield f"{'  '.join(padded)}  {cut(about, room) if fits else about}".rstrip()
 
 
-def _least(id: str, every: Sequence[str]) -> int:
-    """Return how much of an id names it alone."""
-    return next((n for n in range(LEAST, len(id)) if sum(one.startswith(id[:n]) for one in every) == 1), len(id))
+def _least(every: Sequence[str]) -> dict[str, int]:
+    """Return how much of each id names it alone: sorted, those that begin most alike are neighbours."""
+    out = dict.fromkeys(every, LEAST)
+    for a, b in pairwise(sorted(out)):
+        alike = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+        for id in (a, b):
+            out[id] = max(out[id], alike + 1)
+    return out
 
 
 def cell_count(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(map(_cells, text))
+
+
+def _cells(c: str) -> int:
+    return 0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1
 
 
 def cut(text: str, room: int) -> str:
     """Return a text as far as some columns of a terminal hold it."""
-    if cell_count(text) <= room:
-        return text
-    while text and cell_count(text) > room - 1:
-        text = text[:-1]
-    return f"{text.rstrip()}…"
+    used = fits = 0
+    for n, c in enumerate(text, 1):
+        used += _cells(c)
+        if used < room:
+            fits = n
+        if used > room:
+            return f"{text[:fits].rstrip()}…"
+    return text

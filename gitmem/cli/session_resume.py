@@ -64,7 +64,8 @@ def _latest(app: App) -> Session:
     still = [each for each in every if state_of(each) != RUNNING]
     found = [each for each in still if each.root == root] or still or every
     # one in which somebody only said hello is nothing to go on with, as long as there is another one
-    found = [each for each in found[:LOOKED] if not is_small(app.home, each.id)] or found
+    names = histories.names(app.home)
+    found = [each for each in found[:LOOKED] if not is_small(app.home, each.id, names)] or found
     if not found and here is not None:
         raise UserError(
             f"session {plain(here.id)} is open here, and there is no other one to go on with.", "Write into it: git mem session note TEXT"

@@ -163,8 +163,8 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     for number, event in histories.numbered(app.home, mine):
         if histories.facts(event).get("event") == MARK and histories.facts(event).get("line"):
             continue  # it is shown where it points
-        if number in whole.answered:
-            continue
+        if number in whole.answered and number not in whole.marked:
+            continue  # its answer says it; but a mark is shown where it points
         lines = _event(event, turns=turns)
         if not lines:
             continue

@@ -240,6 +240,8 @@ def story_command(
             named = str(service.clean({"story": ids[0]}, desk.who.allow).get("story", ""))
             service.known_story(service.load(desk, id), named)
             service.insist(desk, id)
+        elif act == "done" and not service.is_done(desk, id, ids[0]):  # done twice is done
+            service.insist(desk, id)
         begun = f"story {ids[0]} begun"
         args: dict[str, Any] = (
             stories_of(ids) if act == "add" else {"story": ids[0], "next": following, "title": title, "executor": executor}

@@ -89,7 +89,7 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         act = ANSWERS[answer.lower()] if answer else "checkpoint"
-        if not answer:
+        if act != "abort" or service.load(desk, id).facts["rest"] != work.ABORTED:  # aborted twice is aborted
             service.insist(desk, id)
         args = {"note": note, "story": story, "files": changed_files(app, desk)}
         verb = {"go": "going on", "pause": "paused", "review": "under review", "abort": "aborted"}.get(act, "checkpoint reached")

@@ -90,11 +90,11 @@ _ALL = f"{_COLUMNS}, kind, branch, story, title"
 
 
 @healing
-def sign(state: State, session: Session, *, opens: bool) -> str:
+def sign(state: State, session: Session, *, opens: bool, others: "Sequence[str]" = ()) -> str:
     """Note a sign of life; return the name of the session's history file (the first one given stays).
 
     An event that opens (a start, a prompt) makes a session that had ended go on; another one that comes late does not, unless it was
-    only taken for dead.
+    only taken for dead. Where the id is a session's of one of the agents `others`, nothing is noted, and the name is empty.
     """
     again = (
         ", ended = NULL, why = NULL" if opens else f", ended = CASE why WHEN '{GONE}' THEN NULL ELSE ended END, why = NULLIF(why, '{GONE}')"
@@ -102,10 +102,12 @@ def sign(state: State, session: Session, *, opens: bool) -> str:
     sql = (
         f"INSERT INTO sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?) ON CONFLICT DO UPDATE SET last = MAX(last, excluded.last){again}, "
         "root = COALESCE(NULLIF(excluded.root, ''), root), transcript = COALESCE(NULLIF(excluded.transcript, ''), transcript), "
-        "process = COALESCE(NULLIF(excluded.process, ''), process) RETURNING history"
+        "process = COALESCE(NULLIF(excluded.process, ''), process) "
+        f"WHERE COALESCE(agent, '') NOT IN ({','.join('?' * len(others))}) RETURNING history"
     )
     values = (session.id, session.agent, session.started, session.last, session.history, session.root, session.transcript, session.process)
-    return str(state.db.execute(sql, values).fetchall()[0][0])
+    found = state.db.execute(sql, (*values, *others)).fetchall()
+    return str(found[0][0]) if found else ""
 
 
 @healing

@@ -11,20 +11,16 @@ from hashlib import sha256
 
 from gitmem.model.block import regions
 from gitmem.model.cues import type_of
+from gitmem.model.pieces import FENCE, IMPORT, ITEM, Piece, pieces_of
 from gitmem.model.record import clean_body, clean_title
 
 MOST = 500  # statements of one file
 TITLE = 200  # characters of a title, from which on a first sentence is looked for
 TOLD = 280  # characters of a title with its exceptions or steps
 BODY = 20_000  # characters of a body that are kept
+STEPS = 200  # items below one line that are one statement; what follows is the next one
+DEEP = 4  # lists in lists that are told in a title
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_RULER = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
-_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)(?=\S)(.*)$")
-_BOX = re.compile(r"\[([ xX])\][ \t]+")
-_IMPORT = re.compile(r"@((?:[^\s\\]|\\ )+)$")
 _INLINE = re.compile(r"(?<![^\s(])@((?:[^\s\\`]|\\ )+\.(?:mdx?|txt))\b")  # in a sentence; a decorator or a person is none
 _CODE = re.compile(r"(`+).*?\1", re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)")
@@ -47,13 +43,18 @@ _APART = {"rule", "decision", "preference", "task"}  # what is numbered so that 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement. `lines` are (first, last), counted from 1; `key` tells its words from others."""
+    """One statement. `lines` are (first, last), counted from 1; `key` tells its words from others.
+
+    `older` has (key, title, body) as they are without the exceptions and steps that are told with it: by them a record is known that was read when these
+    were not there, or were not joined yet.
+    """
 
     title: str
     body: str
     lines: tuple[int, int]
     type: str = "fact"
     key: str = ""
+    older: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +65,6 @@ class Page:
     imports: tuple[tuple[int, str], ...] = ()
     front: dict[str, list[str]] = field(default_factory=dict)
     dropped: int = 0  # statements past the most that are taken
-
-
-@dataclass(slots=True)
-class _Piece:
-    """A paragraph, list item, fence or table: `text` without its mark and its indent."""
-
-    kind: str
-    first: int
-    last: int
-    text: str
-    head: str = ""
-    ordered: bool = False
-    box: str = ""
 
 
 def text_key(title: str, body: str) -> str:
@@ -98,7 +86,7 @@ def parse(text: str, known: Callable[[str], bool] = lambda _: False, scrub: Call
     front, start = _front(lines)
     # a fence holds what it holds: a secret is masked in the statement, a comment mark in code is code
     masked = _without_comments(lines, start)
-    pieces = list(_pieces(masked, start))
+    pieces = list(pieces_of(masked, start))
     imports = [(p.first, name.replace("\\ ", " ")) for p in pieces for name in _imported(p)]
     out: list[Statement] = []
     for piece in _joined(pieces):
@@ -108,10 +96,10 @@ def parse(text: str, known: Callable[[str], bool] = lambda _: False, scrub: Call
     return Page(tuple(out[:MOST]), tuple(imports), front, max(0, len(out) - MOST))
 
 
-def _imported(piece: "_Piece") -> list[str]:
+def _imported(piece: Piece) -> list[str]:
     if piece.kind not in {"text", "item"}:
         return []
-    alone = _IMPORT.fullmatch(piece.text)
+    alone = IMPORT.fullmatch(piece.text)
     return [alone[1]] if alone else _INLINE.findall(_CODE.sub("", piece.text))
 
 
@@ -163,7 +151,7 @@ def _without_comments(lines: Sequence[str], start: int) -> list[str]:
     inside, fence = False, ""
     for n in range(start, len(out)):
         line = out[n]
-        if not inside and (mark := _FENCE.match(line)):
+        if not inside and (mark := FENCE.match(line)):
             if not fence:
                 fence = mark[1]
             elif mark[1].startswith(fence) and not line.strip().strip(fence[0]):
@@ -180,118 +168,32 @@ def _without_comments(lines: Sequence[str], start: int) -> list[str]:
     return out
 
 
-def _pieces(lines: Sequence[str], at: int) -> Iterator[_Piece]:
-    """Yield paragraphs, list items with what is below them, fences and tables; a heading is noted in those that follow."""
-    head = ""
-    while at < len(lines):
-        line = lines[at]
-        if not line.strip():
-            at += 1
-        elif found := _HEADING.match(line):
-            head = found[2] or ""
-            yield _Piece("head", at + 1, at + 1, head, head)
-            at += 1
-        elif _RULER.match(line):
-            at += 1
-        elif mark := _FENCE.match(line):
-            end = _end_of_fence(lines, at, mark[1])
-            yield _Piece("code", at + 1, end + 1, "\n".join(lines[at : end + 1]), head)
-            at = end + 1
-        elif item := _ITEM.match(line):
-            end = _end_of_item(lines, at)
-            yield _item(lines, at, end, item, head)
-            at = end + 1
-        else:
-            end = at
-            while end + 1 < len(lines) and _goes_on(lines[end + 1]) and not _IMPORT.fullmatch(line.strip()):
-                end += 1
-            if end + 1 < len(lines) and _UNDERLINE.match(lines[end + 1]) and end == at:
-                head = line.strip()
-                yield _Piece("head", at + 1, at + 2, head, head)
-                at += 2
-                continue
-            text = "\n".join(one.strip() for one in lines[at : end + 1])
-            kind = "table" if all(one.lstrip().startswith("|") for one in lines[at : end + 1]) else "text"
-            yield _Piece(kind, at + 1, end + 1, re.sub(r"(?m)^>[ \t]?", "", text), head)
-            at = end + 1
-
-
-def _goes_on(line: str) -> bool:
-    return bool(line.strip()) and not (
-        _HEADING.match(line)
-        or _FENCE.match(line)
-        or _ITEM.match(line)
-        or _RULER.match(line)
-        or _UNDERLINE.match(line)
-        or _IMPORT.fullmatch(line.strip())
-    )
-
-
-def _end_of_fence(lines: Sequence[str], at: int, mark: str) -> int:
-    for n in range(at + 1, len(lines)):
-        close = lines[n].strip()
-        if close.startswith(mark) and not close.strip(mark[0]):
-            return n
-    return len(lines) - 1
-
-
-def _wide(text: str) -> int:
-    """Return how far a text is indented."""
-    text = text.expandtabs(4)
-    return len(text) - len(text.lstrip())
-
-
-def _end_of_item(lines: Sequence[str], at: int) -> int:
-    """Return the last line of a list item: what is indented below it, and lines that go on without an indent."""
-    depth = _wide(lines[at])
-    end, n = at, at + 1
-    while n < len(lines):
-        line = lines[n]
-        if not line.strip():
-            after = next((m for m in range(n, min(n + 3, len(lines))) if lines[m].strip()), -1)
-            if after < 0 or _wide(lines[after]) < depth + 2:
-                break
-            n = after
-            continue
-        deep = _wide(line)
-        fence = _FENCE.match(line)
-        if deep <= depth and (_ITEM.match(line) or _HEADING.match(line) or _RULER.match(line) or (fence and deep < depth + 2)):
-            break
-        if deep < depth + 2 and (not lines[n - 1].strip() or _IMPORT.fullmatch(line.strip())):
-            break
-        end = n = _end_of_fence(lines, n, fence[1]) if fence else n
-        n += 1
-    return end
-
-
-def _item(lines: Sequence[str], at: int, end: int, item: "re.Match[str]", head: str) -> _Piece:
-    first = item[4]
-    box = _BOX.match(first)
-    rest = [line.expandtabs(4) for line in lines[at + 1 : end + 1]]
-    indent = min((_wide(line) for line in rest if line.strip()), default=0)
-    text = "\n".join([first[box.end() :] if box else first, *(line[indent:].rstrip() for line in rest)])
-    return _Piece("item", at + 1, end + 1, text, head, ordered=item[2][0].isdigit(), box=box[1].lower() if box else "")
-
-
-def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """Yield the pieces that may be statements: code and tables with the words before them, steps with the line that leads to them."""
     at = 0
+    apart = 0  # up to here items stand alone
     while at < len(pieces):
         piece = pieces[at]
         at += 1
         if piece.kind == "head":
             if at < len(pieces) and pieces[at].kind in {"code", "table"}:
-                yield _with(replace(piece, kind="section"), pieces[at])
+                yield _with(replace(piece, kind="section"), [pieces[at]])
                 at += 1
-            elif end := _end_of_steps(pieces, at):
-                yield _stepped(replace(piece, kind="steps"), pieces[at:end])
+                continue
+            end, is_steps = _end_of_steps(pieces, at)
+            if is_steps:
+                yield from _stepped(replace(piece, kind="steps"), pieces[at:end])
                 at = end
+            apart = end
             continue
-        if piece.kind == "item" and piece.head and (end := _end_of_steps(pieces, at - 1)):  # words stand between the heading and them
-            steps = pieces[at - 1 : end]
-            yield replace(_stepped(_Piece("steps", piece.first, piece.last, piece.head, piece.head), steps), first=piece.first)
-            at = end
-            continue
+        if piece.kind == "item" and piece.head and at > apart:  # words stand between the heading and them
+            end, is_steps = _end_of_steps(pieces, at - 1)
+            if is_steps:
+                lead = Piece("steps", piece.first, piece.last, piece.head, piece.head)
+                yield from _stepped(lead, pieces[at - 1 : end])
+                at = end
+                continue
+            apart = end
         if piece.kind in {"code", "table"}:
             continue  # nobody says what it is
         if piece.kind == "text" and piece.text.rstrip().endswith((":", "：")):
@@ -300,70 +202,91 @@ def _joined(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
                 end += 1
             below = pieces[at:end]
             if below and (all(p.ordered for p in below) or all(len(_WORD.findall(p.text)) < 4 for p in below)):
-                piece = _stepped(piece, below)
+                *whole_, piece = _stepped(piece, below)
+                yield from whole_
                 at = end
             elif below:
                 for one in below:
                     one.head = f"{one.head} {piece.text}"
                 continue
+        beside = list[Piece]()
         while piece.kind == "item" and at < len(pieces) and pieces[at].kind == "item" and _SIBLING.match(pieces[at].text):
-            piece = _with(piece, replace(pieces[at], text=_marked("- ", pieces[at].text)), "\n" if "\n" in piece.text else "\n\n")
+            beside.append(replace(pieces[at], text=_marked("- ", pieces[at].text)))
             at += 1
+        if beside:
+            piece = replace(_with(piece, beside, "\n"), alone=piece.text)
+        code = list[Piece]()
         while at < len(pieces) and pieces[at].kind in {"code", "table"}:
-            piece = _with(piece, pieces[at])
+            code.append(pieces[at])
             at += 1
-        yield piece
+        yield _with(piece, code)
 
 
-def _end_of_steps(pieces: Sequence[_Piece], at: int) -> int:
-    """Return the end of a numbered list that begins there, with code between its steps; 0 when there is none, or it is one of rules or decisions."""
-    end, items = at, list[_Piece]()
+def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
+    """Return the end of a numbered list that begins there, with code between its items, and whether these are steps: not rules or decisions."""
+    end, items = at, list[Piece]()
     while end < len(pieces) and ((pieces[end].kind == "item" and pieces[end].ordered) or (items and pieces[end].kind in {"code", "table"})):
         items += [pieces[end]] if pieces[end].kind == "item" else []
         end += 1
     if len(items) < 2 or any(one.box for one in items) or type_of("", items[0].head) in _APART:
-        return 0
+        return end, False
     apart = sum(type_of(one.text.partition("\n")[0]) in _APART for one in items)
-    return 0 if 2 * apart > len(items) else end
+    return end, 2 * apart <= len(items)
 
 
-def _stepped(piece: _Piece, below: Sequence[_Piece]) -> _Piece:
-    """Return a piece with a list below it, numbered as it was, code of its items among them."""
-    number = 0
+def _stepped(piece: Piece, below: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield a piece with a list below it, numbered on, code of its items among them; of a list that is very long more than one such."""
+    number, first = 0, piece.first
+    part = list[Piece]()
     for one in below:
+        if one.kind == "item" and number and number % STEPS == 0:
+            yield replace(_with(piece, part, "\n"), first=first)
+            part, first = [], one.first
         number += one.kind == "item"
         mark = "   " if one.kind != "item" else f"{number}. " if one.ordered else "- "
-        piece = _with(piece, replace(one, text=_marked(mark, one.text)), "\n")
-    return piece
+        part.append(replace(one, text=_marked(mark, one.text)))
+    yield replace(_with(piece, part, "\n"), first=first)
 
 
 def _marked(mark: str, text: str) -> str:
     return mark + text.replace("\n", "\n" + " " * len(mark))
 
 
-def _with(piece: _Piece, below: _Piece, gap: str = "\n\n") -> _Piece:
+def _with(piece: Piece, below: Sequence[Piece], gap: str = "\n\n") -> Piece:
+    if not below:
+        return piece
     first = gap if "\n" in piece.text else "\n\n"
-    return replace(piece, last=below.last, text=f"{piece.text}{first}{below.text}")
+    return replace(piece, last=below[-1].last, text=f"{piece.text}{first}{gap.join(one.text for one in below)}")
 
 
-def _statement(piece: _Piece, known: Callable[[str], bool], scrub: Callable[[str], str]) -> Statement | None:
+def _statement(piece: Piece, known: Callable[[str], bool], scrub: Callable[[str], str]) -> Statement | None:
     """Return a piece as a statement; None when it says nothing."""
-    if piece.box == "x" or _IMPORT.fullmatch(piece.text):
+    if piece.box == "x" or IMPORT.fullmatch(piece.text):
         return None
     link = _LINK.match(piece.text.lstrip("* "))
     if link and known(link[1]):
         return None
-    text = scrub(piece.text)
-    first, _, rest = text.partition("\n\n")
-    head, below = _headline(first)
-    below = f"{below}\n\n{rest}" if below and rest else below or rest
+    head, below = _parted(scrub(piece.text))
     if (piece.kind not in {"section", "steps"} and not _says(head)) or not head or (head.endswith((":", "：")) and not below.strip()):
         return None
-    title, below = divided(head, below)
+    title, below = bare = divided(head, below)
     kind = type_of(clean_title(title.replace("**", "")), piece.head, task=bool(piece.box))
-    title, below = told_with(title, below, kind, steps=piece.kind == "steps")
-    title, body = clean_title(title.replace("**", "")), clean_body(below[:BODY])
-    return Statement(title, body, (piece.first, piece.last), kind, text_key(title, body))
+    title, body = _clean(*told_with(title, below, kind, steps=piece.kind == "steps"))
+    key = text_key(title, body)
+    before = [_clean(*bare), *([_clean(*divided(*_parted(scrub(piece.alone))))] if piece.alone else [])]
+    older = tuple((one, *said) for said in dict.fromkeys(before) if (one := text_key(*said)) != key)
+    return Statement(title, body, (piece.first, piece.last), kind, key, older)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the first line of a text, whole, and what is below it."""
+    first, _, rest = text.partition("\n\n")
+    head, below = _headline(first)
+    return head, f"{below}\n\n{rest}" if below and rest else below or rest
+
+
+def _clean(title: str, below: str) -> tuple[str, str]:
+    return clean_title(title.replace("**", "")), clean_body(below[:BODY])
 
 
 def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tuple[str, str]:
@@ -375,7 +298,7 @@ def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tupl
     if not lead or any(piece.box for piece in lead):
         return title, below
     colon = steps or title.endswith((":", "："))
-    parts = [_flat(piece, number) for number, piece in enumerate(lead, 1)]
+    parts = [_flat(piece, number) for number, piece in enumerate(lead, max(1, lead[0].number))]
     narrow = [part for part in parts if _EXCEPTION.search(part[0])]
     chosen = parts if colon or kind == "rule" else narrow
     if not chosen:
@@ -390,24 +313,25 @@ def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tupl
     return f"{whole[: TOLD - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…", below
 
 
-def _list_of(below: str) -> list[_Piece]:
+def _list_of(below: str) -> list[Piece]:
     """Return the list that a text begins with; a paragraph that makes an exception counts as a list of one."""
-    out: list[_Piece] = []
-    for piece in _pieces(below.split("\n"), 0):
+    out: list[Piece] = []
+    for piece in pieces_of(below.split("\n"), 0):
         if piece.kind != "item" and (out or piece.kind != "text" or not _EXCEPTION.match(piece.text)):
             break
         out.append(piece)
     return out
 
 
-def _flat(piece: _Piece, number: int = 0) -> tuple[str, bool]:
+def _flat(piece: Piece, number: int = 0, depth: int = 1) -> tuple[str, bool]:
     """Return an item with what is below it as one line, and whether all of it is there; the number is that of a step."""
     first, _, rest = piece.text.partition("\n\n")
     head, below = _headline(first)
-    head, inner = head.rstrip(" .;:。；："), list(_pieces(below.split("\n"), 0)) if below else []
-    complete = not rest and all(one.kind == "item" and not one.box for one in inner)
+    head = head.rstrip(" .;:。；：")
+    inner = list(pieces_of(below.split("\n"), 0)) if below and depth < DEEP else []
+    complete = not rest and bool(inner or not below) and all(one.kind == "item" and not one.box for one in inner)
     if inner and complete:
-        parts = [_flat(one, n) for n, one in enumerate(inner, 1)]
+        parts = [_flat(one, n, depth + 1) for n, one in enumerate(inner, max(1, inner[0].number))]
         head = f"{head.rstrip(':：')} ({'; '.join(part for part, _ in parts)})"
         complete = all(all_ for _, all_ in parts)
     return (f"{number}. {head}" if piece.ordered and number else head), complete
@@ -416,10 +340,7 @@ def _flat(piece: _Piece, number: int = 0) -> tuple[str, bool]:
 def _with_parts(title: str, parts: Sequence[str], *, colon: bool) -> str:
     if colon:
         return f"{title.rstrip(' .:：')}{'：' if title.endswith('：') else ': '}{'; '.join(parts)}"
-    out = title.rstrip(" .;。；")
-    for part in parts:
-        out += f"{', ' if _EXCEPTION.match(part) else '; '}{part}"
-    return out
+    return "".join([title.rstrip(" .;。；"), *(f"{', ' if _EXCEPTION.match(part) else '; '}{part}" for part in parts)])
 
 
 def divided(line: str, below: str = "") -> tuple[str, str]:
@@ -435,7 +356,7 @@ def divided(line: str, below: str = "") -> tuple[str, str]:
 def _headline(text: str) -> tuple[str, str]:
     """Return the lines of a paragraph as one line, and a list or code that follows in it."""
     lines = text.split("\n")
-    n = next((n for n, line in enumerate(lines) if n and (_ITEM.match(line) or _FENCE.match(line))), len(lines))
+    n = next((n for n, line in enumerate(lines) if n and (ITEM.match(line) or FENCE.match(line))), len(lines))
     return " ".join(" ".join(lines[:n]).split()), "\n".join(lines[n:])
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = "sessions"
 TEXT, OUTPUT = 8000, 2000  # characters that are kept of what people and agents say, and of commands and what they print
+HEAD = len("history_YYYYMMDD_HHMMSS_")  # of a file's name, before the session's id
 FULL = 32 << 20  # bytes of a history from which on rows come without their content
 STATED = frozenset({events.SESSION_START, events.PROMPT})  # they tell the state; they open a session
 
@@ -29,9 +30,6 @@ STATED = frozenset({events.SESSION_START, events.PROMPT})  # they tell the state
 def note(hook: Hook) -> None:
     """Append an event to its session's history, and give a sign of life. One write; what is acknowledged is there."""
     event = hook.event
-    made = stamp(hook.now)
-    # the whole id: those of some agents begin with the time, and are alike in their first eight characters
-    name = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{event.session}.jsonl"
     folder = hook.home.make(FOLDER)
     opens = event.name in STATED
     process = ""
@@ -39,33 +37,60 @@ def note(hook: Hook) -> None:
         from gitmem.processes import agent
 
         process = agent()
-    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, name, None, "", hook.tree, event.transcript, process)
     trouble: Exception | None = None
     try:
-        name = os.path.basename(sessions.sign(hook.state, mine, opens=opens))
+        name = _signed(hook, process, opens=opens)
+        if not name:  # a session of another agent came to this id since we asked
+            event.session = sessions.shared_id(event.session, event.agent)
+            name = _signed(hook, process, opens=opens)
     except Exception as error:  # noqa: BLE001 - the event is durable, whatever the database does
         trouble = error
         hook.hurry()
-        begin = len(name) - len(f"{event.session}.jsonl")  # a name has a date of fixed length before the id
-        here = sorted(one for one in os.listdir(folder) if one[begin:] == name[begin:])
-        name = here[-1] if here else name
-    size = append(os.path.join(folder, name), row(hook, f"{made[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+        name = (_files(folder, event.session) or [_name(hook)])[-1]
+    size = append(os.path.join(folder, name), row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
     if not trouble and 0 < hook.settings.get("historyLimit") < size:
         hook.drain(f"condense {event.session}")  # it puts the rows aside
     if trouble and "locked" not in str(trouble):
         raise trouble
 
 
-def own_id(hook: Hook) -> str:
-    """Return the id of an event's session: the one that the agent gives, unless a session of another agent has it."""
+def _signed(hook: Hook, process: str, *, opens: bool) -> str:
+    """Give a sign of life; return the name of the session's file, empty where the id is that of another agent's session."""
     event = hook.event
+    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, _name(hook), None, "", hook.tree, event.transcript, process)
+    others = [agent for agent in events.ADAPTERS if agent != event.agent]
+    return os.path.basename(sessions.sign(hook.state, mine, opens=opens, others=others))
+
+
+def _name(hook: Hook) -> str:
+    """Return how the file of a session that begins now is called."""
+    made = stamp(hook.now)
+    # the whole id: those of some agents begin with the time, and are alike in their first eight characters
+    return f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{hook.event.session}.jsonl"
+
+
+def _files(folder: str, id: str) -> "list[str]":
+    """Return the files of a session, the oldest first; a name has a date of fixed length before the id."""
+    try:
+        return sorted(one for one in os.listdir(folder) if one[HEAD:] == f"{id}.jsonl")
+    except OSError:
+        return []
+
+
+def own_id(hook: Hook) -> str:
+    """Return the id of an event's session: the one that the agent gives, unless a session of another agent has it.
+
+    Where the database does not say, a history of our own says that there were two.
+    """
+    event = hook.event
+    shared = sessions.shared_id(event.session, event.agent)
     try:
         known = sessions.get(hook.state, event.session)
     except Exception:  # noqa: BLE001 - the event is to be kept, whatever the database does
         hook.hurry()
-        return event.session
+        return shared if _files(hook.home.join(FOLDER), shared) else event.session
     other = known is not None and known.agent in events.ADAPTERS and known.agent != event.agent
-    return sessions.shared_id(event.session, event.agent) if other else event.session
+    return shared if other else event.session
 
 
 def row(hook: Hook, at: str) -> "dict[str, Any]":

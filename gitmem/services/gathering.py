@@ -3,6 +3,8 @@
 Answered from the index alone. Part of the hot path.
 """
 
+from itertools import islice
+
 from gitmem.index import summaries
 from gitmem.model.kinds import LIVE, UNSURE
 from gitmem.model.sameness import plain
@@ -28,7 +30,7 @@ TYPES = {
 _SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
 _SECTION = {"key_decisions": DECISIONS, "pending_tasks": TASKS, "user_preferences": PREFERENCES}
 FIELDS = (
-    "id", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
+    "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
     "last_seen", "workaround", "conflict", "anchors", "confirmed", "oid",
 )  # fmt: skip
 DAYS = 7  # of progress that are looked back on
@@ -138,12 +140,12 @@ def gather(
             rows += index.rows(what="dna", limit=3, **both)
         found += [(_subject(row), of_row(row, index)) for row in rows]
         own = _whole(index, agents)
-        digests = [
+        digests = (
             of_row(row, index)
             for row in index.rows(what="summary", limit=LOOKED + len(own), **both)
             if row["n"] not in own and row["session"] != session and _says(index, row)
-        ][:RECENT]
-        newest = max(digests, key=lambda one: (str(one.row and one.row["updated"]), one.id), default=None)
+        )
+        newest = max(islice(digests, RECENT), key=lambda one: (str(one.row and one.row["updated"]), one.id), default=None)
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
         said += [(_part(one), of_entry(one)) for one in summaries.entries(index, own)]

@@ -51,7 +51,7 @@ class Segment:
 def stems(home: "Home", id: str, names: "Iterable[str] | None" = None) -> "list[str]":
     """Return the paths, without ending, of a session's live files, the oldest first: one, or more where the database was lost in between."""
     folder = home.join(FOLDER)
-    found = {stem_of(name) for name in (_listed(folder) if names is None else names)}
+    found = {stem_of(name) for name in (_listed(folder) if names is None else names) if name.startswith(id, HEAD)}
     return [os.path.join(folder, stem) for stem in sorted(found) if stem[HEAD:] == id and id]
 
 
@@ -221,6 +221,11 @@ def of_file(file: "IO[bytes] | GzipFile") -> "Iterator[bytes]":
     """Yield the lines of an open file."""
     while line := file.readline(BATCH):
         yield line
+
+
+def names(home: "Home") -> "list[str]":
+    """Return the names of all files of histories: who looks at many sessions lists them once."""
+    return _listed(home.join(FOLDER))
 
 
 def _listed(folder: str) -> "list[str]":

@@ -19,6 +19,7 @@ from gitmem.store.records import Message, Store, Written
 
 SCRUBBED = ("workaround", "note", "what", "project")
 NESTED = ("triggers", "sections", "resolved", "confirmed")  # maps with texts in them
+SAID = 2000  # characters of a rejected proposal that are kept to compare others with
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
     todo = []
     for record in records:
         patterns = error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
-        said = record.title if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again) else ""
+        said = words_of(record) if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again) else ""
         todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged, said))
         todo += [ops.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
     ids = tuple(r.id for r in records)
@@ -172,6 +173,14 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
     return store.write(
         todo, Message(f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}", what, ids, session=who.session)
     )
+
+
+def words_of(record: Record) -> str:
+    """Return what a proposal says: its title, or where that is cut the text below it, whole."""
+    if not record.title.endswith("…"):
+        return record.title
+    texts = (" ".join(text.split())[:SAID] for text in (record.body.partition("\n\n")[0], record.body))
+    return next((text for text in texts if text.startswith(record.title[:-1])), record.title)
 
 
 def restore(store: Store, who: Writer, record: Record) -> Change:

@@ -13,7 +13,7 @@ from gitmem.model.kinds import derived_id
 from gitmem.model.merge import restamp
 from gitmem.model.pairing import LIKE, Said, likeness, pair
 from gitmem.model.record import Record, make
-from gitmem.model.statements import Statement, divided, same_words, text_key
+from gitmem.model.statements import TOLD, Statement, divided, same_words, text_key
 from gitmem.services.memories import clean
 from gitmem.services.native_files import Files, Memo
 from gitmem.services.native_lines import text_of, usual, whole
@@ -37,6 +37,7 @@ from gitmem.services.native_pull import (
 from gitmem.store.layout import tombstone_path
 
 TRIES = 8  # ids that one text may have had
+_STOPS = " .;:。；："
 
 
 def plan(files: Files, world: World, *, blocks: bool = False) -> Plan:
@@ -182,17 +183,22 @@ class _Planner:
         """Match what a file says with what was read from it before."""
         new = [Said(s.key, s.lines[0], f"{s.title} {s.body}") for s in memo.page.statements]
         equal = {j: mine[i] for i, j in pair([one.said() for one in mine], new) if mine[i].source.get("hash") == new[j].key}
-        taken = {id(one) for one in equal.values()}
+        grown = self._grown(memo, mine, equal)
+        taken = {id(one) for one in (*equal.values(), *grown.values())}
         rest = [one for one in mine if id(one) not in taken]
         live = [one for one in rest if one.is_live]
-        open_ = [j for j in range(len(new)) if j not in equal]
+        open_ = [j for j in range(len(new)) if j not in equal and j not in grown]
         # what is equal takes part once more, as the neighbours that tell where a statement stood
-        olds, news = [*live, *equal.values()], [*open_, *equal]
+        olds, news = [*live, *equal.values(), *grown.values()], [*open_, *equal, *grown]
         pairs = pair([one.said() for one in olds], [new[j] for j in news])
         changed = {news[b]: olds[a] for a, b in pairs if a < len(live) and b < len(open_)}
         for j, statement in enumerate(memo.page.statements):
             if j in equal:
                 self._equal(memo, statement, equal[j])
+            elif j in grown and grown[j].is_live:
+                self._longer(memo, statement, grown[j])
+            elif j in grown:
+                self._equal(memo, statement, grown[j])
             elif j in changed:
                 self._changed(memo, statement, changed[j])
             elif held := next((one for one in rest if one.is_live and not self._knows(one) and _like(one, new[j])), None):
@@ -202,6 +208,52 @@ class _Planner:
         done = {id(one) for one in changed.values()}
         if not memo.cut:
             self.gone += [(one, memo) for one in live if id(one) not in done]
+
+    def _grown(self, memo: Memo, mine: list[Known], equal: dict[int, Known]) -> dict[int, Known]:
+        """Return the records of statements that say what they said and more: a rule with its exception, which was a record of its own, keeps its id."""
+        there = {id(one) for one in equal.values()}
+        left = [one for one in mine if id(one) not in there]
+        hashes: dict[str, list[Known]] = {}
+        lines: dict[int, list[Known]] = {}
+        for one in left:
+            hashes.setdefault(str(one.source.get("hash")), []).append(one)
+            if one.is_live and not one.edited:
+                lines.setdefault(one.said().line, []).append(one)
+        out: dict[int, Known] = {}
+        for j, statement in enumerate(memo.page.statements) if left else ():
+            if j in equal:
+                continue
+            known = [one for key, _, _ in statement.older for one in hashes.get(key, ())]
+            known += [one for one in lines.get(statement.lines[0], ()) if _begins(statement, one.record.title)]
+            known = [one for one in known if id(one) not in there]
+            if known:
+                out[j] = min(known, key=lambda one: (not one.is_live, one.said().line != statement.lines[0], one.record.id))
+                there.add(id(out[j]))
+        return out
+
+    def _longer(self, memo: Memo, statement: Statement, one: Known) -> None:
+        """Have a record say what its statement says with more to it; what somebody made of its words meanwhile stays."""
+        was = next(((title, body) for key, title, body in statement.older if key == one.source.get("hash")), None)
+        before = one.record
+        bare = was[0].rstrip(_STOPS) if was else ""
+        if was is None or not one.edited or one.own == statement.key or not self._knows(one) or not statement.title.startswith(bare):
+            self._changed(memo, statement, one)
+            return
+        more = statement.title[len(bare) :]
+        title = before.title if more.strip(_STOPS) in before.title else before.title.rstrip(_STOPS) + more
+        if len(title) > TOLD:
+            self._changed(memo, statement, one)
+            return
+        body = statement.body if same_words("", before.body) == same_words("", was[1]) else before.body
+        self._put(
+            CHANGED,
+            memo,
+            statement.lines[0],
+            memo_scope(memo, one),
+            before,
+            self._at(memo, statement, before.change(title=title, body=body)),
+            one,
+        )
 
     def _equal(self, memo: Memo, statement: Statement, one: Known) -> None:
         before = one.record
@@ -318,6 +370,11 @@ class _Planner:
         """Return a new record, None for one that was forgotten. Its id is made from its words: two clones that read the same make the same record."""
         store = self.world.store(memo.scope)
         taken = {str(row["id"]) for row in self.world.rows} | self.used
+        for key, _, _ in statement.older:  # it was forgotten before more was told with it
+            id = derived_id("mem", f"native {memo.agent} {key}")
+            if store.read_file(tombstone_path(id)) is not None:
+                self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
+                return None
         for n in range(TRIES):
             id = derived_id("mem", f"native {memo.agent} {statement.key}{f' {n}' if n else ''}")
             if store.read_file(tombstone_path(id)) is not None:
@@ -384,6 +441,12 @@ def memo_scope(memo: Memo, one: Known) -> str:
 
 def _fits(memo: Memo, one: Known) -> bool:
     return memo.scope == one.scope and (memo.agent or "global") == one.record.get("agent")
+
+
+def _begins(statement: Statement, title: str) -> bool:
+    """Say whether a statement begins with the words of a title."""
+    said, words = same_words(statement.title, statement.body), same_words(title, "").rstrip(_STOPS)
+    return bool(words) and said.startswith(words) and not said[len(words) : len(words) + 1].isalnum()
 
 
 def _like(one: Known, said: Said) -> bool:

@@ -22,7 +22,7 @@ HINT = "Name claude, gemini, agents, agent:NAME, or a CLAUDE.md, CLAUDE.local.md
 class Target:
     """A file that takes a block: whose it is, the stores and namespaces that it may show, its limits (0: none).
 
-    `held`: nobody named it, it has a block already.
+    `held`: nobody named it, it has a block already. `tracked`: git tracks it, so that its block may be another clone's.
     """
 
     path: str
@@ -33,13 +33,14 @@ class Target:
     lines: int = 0
     bytes: int = 0
     held: bool = False
+    tracked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
     """What becomes of a file: `what` is written, same, removed, empty (nothing to write), full (no room for a line) or foreign.
 
-    A foreign one is left as it is: it has records that the store never had.
+    A foreign one is left as it is: it has records that the store never had (`unknown`), or words of them that it never had (`reworded`).
     """
 
     target: Target
@@ -49,6 +50,8 @@ class Push:
     records: tuple[str, ...]
     wanted: int
     notes: tuple[str, ...]
+    unknown: int = 0
+    reworded: int = 0
 
     @property
     def changes(self) -> bool:
@@ -56,10 +59,13 @@ class Push:
         return self.what in {"written", "removed"} or (self.what == "full" and self.before is not None and self.after != self.before)
 
 
-def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, held: bool = False) -> list[Target]:
+def targets(
+    finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, held: bool = False, asked: bool = True
+) -> list[Target]:
     """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
 
-    With `held`, and no names, those too that have a block, which would go stale or is to be taken out. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a
+    With `held`, and no names, those too that have a block, which would go stale or is to be taken out; of the files that git tracks only when
+    somebody `asked`: a work tree that changes by itself stops a checkout, a rebase, a bisect. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a
     name that stands for none.
     """
     if to:
@@ -67,8 +73,8 @@ def targets(finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[st
     else:
         out = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
         out += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
-        there = [memo for memo in files.memos if held and memo.within and has_block(memo.data)]
-        out += [replace(_of(finder, memo.path, memo.agent, ignored), held=True) for memo in there]
+        there = [memo for memo in files.memos if held and memo.within and (asked or not memo.tracked) and has_block(memo.data)]
+        out += [replace(_of(finder, memo.path, memo.agent, ignored), held=True, tracked=memo.tracked) for memo in there]
     readers = {os.path.realpath(memo.path): memo.reader for memo in files.memos}  # more than one, where links lead to the file
     whole = [replace(target, reader=readers.get(os.path.realpath(target.path), target.reader)) for target in out]
     return list({os.path.realpath(target.path): target for target in reversed(whole)}.values())[::-1]
@@ -107,9 +113,18 @@ def ids_in(data: bytes) -> set[str]:
     return set(_lines(data))
 
 
+def texts_in(data: bytes) -> dict[str, str]:
+    """Return what the blocks of a file say of records, by short id, as git mem wrote it: lines that nobody edited."""
+    return {line.short: line.text for line in _found(data) if not line.edited}
+
+
 def _lines(data: bytes) -> dict[str, str]:
+    return {line.short: line.text for line in _found(data)}
+
+
+def _found(data: bytes) -> list[block.Line]:
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
-    return {line.short: line.text for found in block.find(lines) for line in found.lines}
+    return [line for found in block.find(lines) for line in found.lines]
 
 
 def has_block(data: bytes) -> bool:

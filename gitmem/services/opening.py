@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gitmem.files import Home
     from gitmem.index.sessions import Session
     from gitmem.index.state import State
+    from gitmem.services.gathering import Entry
 
 GREET, ASK, SILENT = "greet", "ask", "silent"
 ACTIONS = (GREET, ASK, SILENT)
@@ -187,18 +188,20 @@ def facts(
         title=digest.text if digest else "",
         at=at,
         tasks=[one.text for one in tasks if one.kind != INTERRUPTED],
-        records=_besides(known),
+        records=_besides(known, lambda _: True),
     )
 
 
-def _besides(known: Known) -> "list[str]":
-    """Return what is known beside what is left to do, as words: how many of each, and the first of them."""
+def _besides(known: Known, names: "Callable[[Entry], bool]") -> "list[str]":
+    """Return what is known beside what is left to do, as words: how many of each, and the first of them that may be named."""
     out = []
     for name, subjects in BESIDES:
         some = [one for subject in subjects for one in known[subject]]
         number = len(some) + sum(known.totals.get(subject, 0) for subject in subjects)
+        first = next((one for one in some if names(one)), None)
         if some:
-            out.append(f"{number} {name}{'' if number == 1 else 's'} ({_quoted(some[0].text)}{', …' if number > 1 else ''})")
+            named = f" ({_quoted(first.text)}{', …' if number > 1 else ''})" if first else ""
+            out.append(f"{number} {name}{'' if number == 1 else 's'}{named}")
     return out
 
 
@@ -225,24 +228,27 @@ def last_session(
 
     With `home`, one in which somebody only said hello is none: what was going on before it still is.
     """
+    names: list[str] | None = None
     for one in sessions.some(state, limit=LOOKED):
         if one.id == session:
             continue
         gone = is_gone(one.process) if one.process and one.ended is None else None
         if one.ended is None and not (gone if gone is not None else abs(now - one.last) >= sessions.SILENCE):
             continue
-        if home is not None and is_small(home, one.id):
-            continue
+        if home is not None:
+            names = histories.names(home) if names is None else names
+            if is_small(home, one.id, names):
+                continue
         if one.ended is None:
             one.why = sessions.GONE
         return one
     return None
 
 
-def is_small(home: "Home", session: str) -> bool:
-    """Say whether a session's history has nothing but greetings in it; False where there is none, or it is long."""
-    found = histories.stems(home, session)
-    if len(found) != 1 or histories.segments(found[0]):
+def is_small(home: "Home", session: str, names: "Sequence[str]") -> bool:
+    """Say whether a session's history has nothing but greetings in it; False where there is none, or it is long. `names` are the histories' files."""
+    found = histories.stems(home, session, names)
+    if len(found) != 1 or histories.segments(found[0], names):
         return False
     try:
         with open(found[0] + histories.LIVE, "rb") as file:
@@ -276,13 +282,18 @@ SCHEMA = {
 SAID = 400  # characters of what a model says
 
 
-def told(facts: Facts, preferences: "Sequence[str]" = ()) -> str:
-    """Return the facts as a model reads them."""
+def told(facts: Facts, known: Known, is_shared: "Callable[[Entry], bool]") -> str:
+    """Return the facts as a model reads them. Records that are not shared are counted and not named; what the user prefers is, but for the private store."""
+    hidden = {one.text for one in known[gathering.TASKS] if one.row is not None and not is_shared(one)}
+    tasks = [task for task in facts.tasks if task not in hidden]
+    besides = len(facts.tasks) - len(tasks)
+    preferences = [one.text for one in known[gathering.PREFERENCES] if one.row is None or one.row["store"] != "private"]
     rows = [
         ("the rules without a model would", _action(facts)[0]), ("because", _action(facts)[1]), ("now", stamp(facts.now)),
         ("first session here", "yes" if facts.first else "no"), ("the conversation of before goes on", "yes" if facts.resumed else "no"),
         ("last session ended", stamp(facts.ended) if facts.ended is not None else "unknown"), ("it was interrupted", "yes" if facts.interrupted else "no"),
-        ("it was about", facts.title), ("known of the project", "; ".join(facts.records)), ("it was interrupted at", facts.at), *(("left to do", task) for task in facts.tasks[:MOST]),
+        ("it was about", facts.title), *(("known of the project", one) for one in _besides(known, is_shared)), ("it was interrupted at", facts.at), *(("left to do", task) for task in tasks[:MOST]),
+        ("left to do besides", f"{besides} private task{'' if besides == 1 else 's'}" if besides else ""),
         *(("the user prefers", one) for one in preferences[:MOST]),
     ]  # fmt: skip
     return "\n".join(f"{name}: {_short(value)}" for name, value in rows if value)

@@ -10,7 +10,7 @@ from typing import Any
 from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.index.query import Index
 from gitmem.index.words import tokens
-from gitmem.model.again import claim, says_again
+from gitmem.model.again import Refused
 from gitmem.model.category import category
 from gitmem.model.entries import alike, beside, replaces, words
 from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
@@ -29,7 +29,7 @@ SURE = 0.5  # confidence from which on an item is proposed; what was marked alwa
 LOOKED = 6  # records that an item is compared with
 LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
-REFUSED = 2000  # rejected proposals, the latest, that new ones are compared with
+REFUSED = 5000  # rejected proposals, the latest, that new ones are compared with
 TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
 TITLE = 160  # characters of a title
@@ -136,19 +136,18 @@ def propose(
     chosen = choose(items)
     there = indexes() if chosen else ()
     room = MOST - _waiting(there, session)
-    refused = [claim(said) for one in (store, *elsewhere) for said in rejected(one)] if chosen else []
+    refused = Refused(said for one in (store, *elsewhere) for said in rejected(one)) if chosen else None
     new: list[Record] = []
     for item in chosen:
         if len(new) >= room:
             break
         if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
             continue
-        mine = claim(item.text)
-        if any(says_again(mine, said) for said in refused):
-            continue
         try:
             record, _ = memories.clean(record_of(item, session, source, who), who.allow)
         except InvalidRecord:  # an odd title must not cost the others theirs
+            continue
+        if refused and refused.says_again(memories.words_of(record)):  # as it was kept of those: without secrets
             continue
         if not any(_had(one, record.id) for one in (store, *elsewhere)):
             new.append(record.change(supersedes=overruled(there, item) or None))

@@ -138,6 +138,12 @@ def insist(desk: Desk, id: str) -> Epic:
     raise UserError(f"the epic {epic.slug} is {epic.facts['rest']}; nothing changed.", way)
 
 
+def is_done(desk: Desk, id: str, sid: str) -> bool:
+    """Say whether a story of an epic is done already."""
+    named = str(clean({"story": sid}, desk.who.allow).get("story", ""))
+    return work.is_done(load(desk, id).state, named)
+
+
 def known_story(epic: Epic, sid: str) -> None:
     """Raise UserError for a story that an epic does not have: a slip of the finger must not add one."""
     every = work.stories(epic.state)

@@ -22,6 +22,7 @@ _TOOLS = {"tool", "tool result", "ferramenta", "herramienta", "工具"}
 _POINT = re.compile(r"^\s*(?:[-*+•·–] |\d{1,3}[.)、] ?)")
 _HEADING = re.compile(r"^#{1,6}\s+\S|^\S[^\n]{0,80}\n[=-]{3,}$")
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
+_COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 _SURE = re.compile(r"(?i)\b(?:user|human|usu[aá]rio)\b|用户")
 
 
@@ -43,6 +44,8 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
 
     for line in lines(stream, 1 << 20):
         now = line.text.replace("\x00", "")[:BLOCK]
+        if "\x1b" in now:
+            now = _COLOUR.sub("", now)  # what a terminal said is words without its colours
         low = now.lower()
         if "<private" in low or "</private" in low:  # a mark may go over many blocks
             now, hidden = _public(now, hidden)

@@ -196,15 +196,18 @@ def test_what_is_no_text_is_refused(mem: Mem, data: bytes, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("data", "found"),
     [
-        "Nós decidimos usar Postgres.\n".encode("latin-1"),
-        b"\x1b[1mWe decided to use tabs\x1b[0m\n",
-        b"",
-        b"We decided to use tabs.\n" + bytes(900),
+        ("Nós decidimos usar Postgres.\n".encode("latin-1"), ["N\ufffds decidimos usar Postgres."]),
+        (b"\x1b[1mWe decided to use tabs.\x1b[0m\n", ["We decided to use tabs."]),
+        (b"\x1b]8;;http://a.org\x1b\\We decided to use\x1b]8;;\x1b\\ \x1b[38;5;196mtabs.\x1b[m\n", ["We decided to use tabs."]),
+        (b"", []),
+        (b"We decided to use tabs.\n" + bytes(900), ["We decided to use tabs."]),
     ],
 )
-def test_odd_texts_are_read(mem: Mem, data: bytes) -> None:
-    """Another encoding, colours of a terminal, nothing at all, zeros that a crash left."""
+def test_odd_texts_are_read(mem: Mem, data: bytes, found: list[str]) -> None:
+    """Another encoding, colours and links of a terminal, nothing at all, zeros that a crash left."""
     (mem.folder / "x").write_bytes(data)
-    mem("extract", "x", "--json")
+    made = mem("extract", "x", "--json").json
+    assert [(one["kind"], one["text"], one["lines"]) for one in made["items"]] == [("decision", text, [1, 1]) for text in found]
+    assert made["topics"] == ["Postgres" if "Postgres" in text else "tabs" for text in found]

@@ -206,6 +206,31 @@ def test_a_model_that_fails_leaves_it_to_the_rules(mem: Mem, tmp_path: Path, ans
     assert "decided offline: " in mem("opening").err
 
 
+def test_a_model_is_told_of_private_records_by_their_number(mem: Mem, tmp_path: Path) -> None:
+    """The first that is shared is named; people are told of all."""
+    for what, kind in (
+        ("decision", ("-t", "decision")),
+        ("trap", ("-k", "gotcha")),
+        ("fact", ()),
+        ("task", ("-t", "task")),
+        ("taste", ("-t", "preference")),
+    ):
+        mem.add(f"Shared {what} okapi", *kind)
+        mem.add(f"Secret {what} ocelot", *kind, "--private")
+        mem.add(f"My {what} heron", *kind, "--user")
+    mem.add("Secret pattern ocelot", "-t", "pattern", "--private")
+    asked = with_model(mem, tmp_path, json.dumps({"action": "greet", "reason": "r", "text": "Hello."}))
+    made = opening(mem)
+    told = asked.read_text()
+    assert "ocelot" not in told
+    for part in ('3 decisions ("Shared decision okapi", …)', '3 gotchas ("Shared trap okapi", …)', '3 facts ("Shared fact okapi"', "1 pattern", "left to do besides: 2 private tasks",
+                 "left to do: Shared task okapi", "the user prefers: My taste heron"):  # fmt: skip
+        assert part in told
+    assert told.count("heron") == 1
+    assert sorted(made["tasks"]) == ["My task heron", "Secret task ocelot", "Shared task okapi"]  # type: ignore[call-overload]
+    assert "Secret task ocelot" in str(made["text"])
+
+
 def test_it_needs_a_repository(outside: Mem) -> None:
     """Elsewhere it says so."""
     assert "not in a git repository" in outside("opening", code=1).err

@@ -73,6 +73,24 @@ def test_what_was_rejected_does_not_come_back_in_other_words(mem: Mem) -> None:
     assert found(mem, "s4", *again) == again[:1]
 
 
+def test_a_long_text_that_was_rejected_does_not_come_back(mem: Mem) -> None:
+    """The title of a proposal is cut; its end counts all the same."""
+    long = f"The nightly export of the {' '.join(TOWNS)} offices is always written to the archive bucket of the accounting group and read from there"
+    assert len(found(mem, "s1", long)) == 1
+    mem("inbox", "--reject", mem("inbox", "--json").json[0]["id"])
+    assert found(mem, "s2", long.replace("is always written", "is written")) == []
+    assert len(found(mem, "s3", long.replace("read from there", "never read from there"))) == 1
+
+
+def test_opposite_claims_are_proposed(mem: Mem) -> None:
+    """What was rejected hides what says the same, and nothing that says the opposite."""
+    assert found(mem, "s1", "Run the linter before the tests", "Copy staging data to production nightly")
+    for row in mem("inbox", "--json").json:
+        mem("inbox", "--reject", row["id"])
+    other = ["Run the tests before the linter", "Copy production data to staging nightly"]
+    assert found(mem, "s2", *other) == other
+
+
 def test_a_purged_text_is_not_kept_by_what_was_rejected(mem: Mem) -> None:
     """The words that a rejected proposal leaves are masked as all others are."""
     assert found(mem, "s1", "Call the vendor hunter2land for the export")

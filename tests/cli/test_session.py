@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
-from gitmem.cli.session_find import cell_count, of_day
+from gitmem.cli.session_find import _least as least
+from gitmem.cli.session_find import cell_count, cut, of_day
 from gitmem.index import sessions
 from gitmem.index.sessions import Session
 from gitmem.index.state import State
@@ -346,6 +347,44 @@ def test_each_use_of_a_tool_is_shown_once(mem: Mem) -> None:
     shown = mem("session", "show", id).out
     assert [line.split()[-1] for line in shown.splitlines() if "  Edit  " in line] == ["b.py", "a.py", "c.py", "d.py"]
     assert len(mem("session", "export", id).json["interactions"]) == 1 + len(uses)
+
+
+def test_a_mark_is_shown_where_it_points(mem: Mem) -> None:
+    """Also on what a tool was about to do, when its answer says the same."""
+    id = start(mem)
+    (path,) = (mem.folder / ".git/gitmem/sessions").glob(f"*{id}*")
+    with path.open("a") as file:
+        for event in ("BeforeTool", "AfterTool"):
+            about = {"event": event, "tool": "Bash", "action": "command", "call": "c1"}
+            file.write(
+                json.dumps({"timestamp": "2026-11-21T00:00:00.000Z", "role": "tool", "content": "make all", "metadata": about}) + "\n"
+            )
+    mem("session", "mark", "--line", "2")
+    shown = mem("session", "show").out
+    assert ", 1 mark" in shown
+    assert [line.split()[:2] for line in shown.splitlines() if "make all" in line] == [["2", "*"], ["3", "00:00:00"]]
+
+
+def test_ids_are_as_short_as_they_may_be_given() -> None:
+    """Each names its session alone, none could be shorter; one that begins another is given whole."""
+    assert least(["abcdefghij", "abcdefghik", "zzzzzzzzzzzz", "abc", "abcdefgh"]) == {
+        "abcdefghij": 10, "abcdefghik": 10, "zzzzzzzzzzzz": 8, "abc": 8, "abcdefgh": 9,
+    }  # fmt: skip
+    assert least([]) == {}
+    many = [f"{n:032x}" for n in range(20_000)]
+    begun = time.monotonic()
+    assert set(least(many).values()) == {32}
+    assert time.monotonic() - begun < 5
+
+
+def test_a_text_is_cut_to_columns() -> None:
+    """Wide letters count twice, accents of their own not at all; what is long is not walked again and again."""
+    assert [cut("日本語", room) for room in (6, 5, 4, 1, 0)] == ["日本語", "日本…", "日…", "…", "…"]
+    assert cut("e\u0301e\u0301e", 2) == "e\u0301…"
+    assert cut("ab cd", 4) == "ab…"
+    begun = time.monotonic()
+    assert cut("x" * 100_000, 50) == "x" * 49 + "…"
+    assert time.monotonic() - begun < 5
 
 
 def test_on_names_sessions_that_stay_off(mem: Mem) -> None:

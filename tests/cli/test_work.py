@@ -156,7 +156,8 @@ def test_a_slip_of_the_finger_adds_no_story(shop: Mem) -> None:
 def test_an_epic_that_is_over_is_taken_up_by_a_word_of_its_own(shop: Mem) -> None:
     """A phase, a story, a checkpoint or an error does not bring it back unsaid."""
     shop("work", "complete", "--yes")
-    for args in (("phase", "push"), ("story", "1.2"), ("checkpoint",), ("error", "it broke")):
+    answers = [("checkpoint", "--answer", one) for one in ("go", "pause", "review", "abort")]
+    for args in (("phase", "push"), ("story", "1.2"), ("story", "1.2", "--done"), ("checkpoint",), *answers, ("error", "it broke")):
         err = shop("work", *args, code=1).err
         assert "the epic shop is completed; nothing changed" in err
         assert "git mem work resume shop --continue" in err
@@ -165,10 +166,15 @@ def test_an_epic_that_is_over_is_taken_up_by_a_word_of_its_own(shop: Mem) -> Non
     shop("work", "phase", "push")
     assert show(shop)["workflow"]["current_phase"] == "push"
     shop("work", "abort")
-    assert "is aborted" in shop("work", "phase", "push", code=1).err
+    for args in (("phase", "push"), ("story", "1.2", "--done"), *answers[:3]):
+        assert "is aborted; nothing changed" in shop("work", *args, code=1).err
+    assert "nothing changed" in shop(*("work", "checkpoint", "--answer", "abort")).out  # it is so already
+    assert show(shop)["standing"] == "aborted"
     shop("work", "resume", "--continue")
     for story in ("1.1", "1.2", "1.3"):
         shop("work", "story", story, "--done")
+    assert "nothing changed" in shop("work", "story", "1.3", "--done").out
+    assert "is completed; nothing changed" in shop("work", "checkpoint", "--answer", "go", code=1).err
     assert "--reopen" in shop("work", "phase", "push", code=1).err
 
 

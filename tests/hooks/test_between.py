@@ -1,6 +1,7 @@
 """What stands between two sessions: an interruption told once, a greeting that hides nothing, a mark that is not said twice, ids that two agents share."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -9,12 +10,23 @@ from typing import Any
 
 import pytest
 
+from gitmem import invocation
+from gitmem.agents import events
+from gitmem.agents.events import Event
+from gitmem.errors import GitmemError
+from gitmem.files import Home
+from gitmem.index import sessions
+from gitmem.index.query import open_index
+from gitmem.index.state import State
+from gitmem.invocation import Hook
 from gitmem.model.smalltalk import trivial
+from gitmem.reactions.history import note, own_id
+from gitmem.services import gathering, opening
 from tests.conftest import git
 from tests.hooks.conftest import Agent, digests, run, wait_for
 from tests.hooks.test_briefed import at, told
 from tests.hooks.test_sessions import SLEEPER
-from tests.summaries import digest
+from tests.summaries import NOW, digest
 
 
 def killed(one: Agent, prompt: str) -> None:
@@ -146,11 +158,98 @@ def test_two_agents_with_one_id_have_two_sessions(project: Path, agent, monkeypa
 
 
 @pytest.mark.parametrize(("prompt", "small"), [
-    ("hi", True), ("Hello Claude!", True), ("ok, thanks 👍", True), ("", True), ("/exit", True), ("你好", True), ("how are you?", True), ("good morning everyone", True),
+    ("hi", True), ("Hello Claude!", True), ("ok, thanks 👍", True), ("", True), ("/exit", True), (" /Clear\n", True), ("/help", True), ("/quit", True), ("/test", False), ("/ping", False), ("/clear all", False), ("test", False), ("/hi", False), ("你好", True), ("how are you?", True), ("good morning everyone", True),
     ("fix a.py", False), ("Make it quick", False), ("test the payments", False), ("are you able to read app/pay.py", False), ("42", False), ("hi " * 100, False),
 ])  # fmt: skip
 def test_what_is_small_talk(prompt: str, small: bool):
     assert trivial(prompt) is small
+
+
+def test_what_two_agents_begin_at_once_under_one_id_are_two_sessions(project: Path, monkeypatch: pytest.MonkeyPatch):
+    """Both asked whose the id is before either had it."""
+    monkeypatch.chdir(project)
+    hooks = []
+    for name in ("claude", "codex"):
+        event = Event(events.PROMPT, "UserPromptSubmit", name, "same", str(project))
+        event.prompt = f"of {name}"
+        hooks.append(Hook(event, dict(os.environ), time.time()))
+    assert [own_id(hook) for hook in hooks] == ["same", "same"]
+    for hook in hooks:
+        note(hook)
+    assert [hook.event.session for hook in hooks] == ["same", "same.codex"]
+    found = {path.name[24:]: path.read_text() for path in (project / ".git/gitmem/sessions").iterdir()}
+    assert {name: [json.loads(line)["content"] for line in text.splitlines()] for name, text in found.items()} == {
+        "same.jsonl": ["of claude"], "same.codex.jsonl": ["of codex"],
+    }  # fmt: skip
+    rows = {row["id"]: row["agent"] for row in json.loads(run(project, "session", "list", "--json"))}
+    assert rows == {"same": "claude", "same.codex": "codex"}
+
+
+def test_two_agents_with_one_id_keep_apart_without_a_database(project: Path, agent, monkeypatch: pytest.MonkeyPatch):
+    """Their histories tell; and what cannot be opened is tried once in an event."""
+    agent("same").hook("UserPromptSubmit", prompt="first")
+    codex(project, "UserPromptSubmit", "same", prompt="second")
+    state = project / ".git/gitmem/state.db"
+    for path in state.parent.glob("state.db*"):
+        path.unlink()
+    state.mkdir()
+    begun = time.monotonic()
+    codex(project, "UserPromptSubmit", "same", prompt="third")
+    agent("same").hook("UserPromptSubmit", prompt="fourth")
+    found = {path.name[24:]: path.read_text() for path in (project / ".git/gitmem/sessions").iterdir()}
+    assert {name: [json.loads(line)["content"] for line in text.splitlines()] for name, text in found.items()} == {
+        "same.jsonl": ["first", "fourth"], "same.codex.jsonl": ["second", "third"],
+    }  # fmt: skip
+    assert time.monotonic() - begun < 5
+    tries = []
+    monkeypatch.setattr(invocation, "State", lambda *args, **options: tries.append(State(*args, **options)) or tries[-1])
+    monkeypatch.setattr(invocation, "BUSY", 0.0)
+    hook = Hook(Event(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)), dict(os.environ), time.time())
+    assert own_id(hook) == "same.codex"
+    for _ in range(2):
+        with pytest.raises(GitmemError, match="cannot be written"):
+            note(hook)
+    assert len(tries) == 1
+
+
+def test_a_session_before_is_looked_for_in_one_listing(project: Path, monkeypatch: pytest.MonkeyPatch):
+    """However many sessions somebody only said hello in."""
+    home = Home(str(project / ".git/gitmem"))
+    home.make("sessions")
+    state = State(home)
+    for n in range(9):
+        name, text = f"history_20261121_09000{n}_s{n}.jsonl", "Port it" if n == 0 else "hi"
+        sessions.sign(state, sessions.Session(f"s{n}", "claude", n, n, name, None, "", "", "", ""), opens=True)
+        line = {"role": "user", "content": text, "metadata": {"event": "PromptSubmit"}}
+        (project / ".git/gitmem/sessions" / name).write_text(json.dumps(line) + "\n")
+    listed, real = [], os.listdir
+    monkeypatch.setattr(os, "listdir", lambda folder=".": listed.append(folder) or real(folder))
+    found = opening.last_session(state, time.time(), lambda _: None, home=home)
+    assert found is not None
+    assert (found.id, len(listed)) == ("s0", 1)
+    state.close()
+
+
+def test_of_many_digests_the_latest_are_made_into_entries(project: Path, monkeypatch: pytest.MonkeyPatch):
+    """A start reads a few, not all that it may have to look at."""
+    for n in range(8):
+        digest(project, f"s{n}", f"Port part {n}", at=NOW + n)
+    run(project, "list")
+    index = open_index(str(project / ".git/gitmem/index.db"))
+    assert index is not None
+    made, real = [], gathering.of_row
+    monkeypatch.setattr(gathering, "of_row", lambda row, index: made.append(row["title"]) or real(row, index))
+    known = gathering.gather([index], ["global"], subjects=gathering.TOLD)
+    assert known.last is not None
+    assert (known.last.text, len(made)) == ("Port part 7", gathering.RECENT)
+
+
+def test_a_session_of_a_command_that_is_no_farewell_is_digested(project: Path, agent):
+    """`/test` is work; `/exit` is not."""
+    for name, prompt in (("s1", "/test"), ("s2", "/exit"), ("s3", "test")):
+        agent(name).hook("UserPromptSubmit", prompt=prompt)
+        agent(name).hook("SessionEnd")
+    assert sorted(row["session"] for row in wait_for(lambda: len(digests(project)) == 2 and digests(project))) == ["s1", "s3"]
 
 
 def test_an_agent_that_is_called_with_a_command_has_its_story(project: Path, agent):

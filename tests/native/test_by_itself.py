@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from tests.conftest import git
 from tests.hooks.conftest import wait_for
 from tests.native.conftest import Native
 
@@ -65,6 +66,25 @@ def test_blocks_are_kept_by_setting(native: Native, setting: str, event: str) ->
     native.mem("config", "native", setting)
     hook(native, event)
     assert wait_for(lambda: "And this too" in (native.root / "GEMINI.md").read_text())
+
+
+@pytest.mark.parametrize("setting", ["sync", "push"])
+def test_what_git_tracks_is_not_written_by_itself(native: Native, setting: str) -> None:
+    """A session dirties no work tree: status says that the block is behind, and the command writes it."""
+    native.mem.add("Everybody knows")
+    native("push", "--to", "gemini,agents")
+    git(native.root, "add", "GEMINI.md")
+    git(native.root, "commit", "-qm", "block")
+    native.mem.add("And this too")
+    native.mem("config", "native", setting)
+    hook(native, "SessionStart")
+    assert wait_for(lambda: "And this too" in (native.root / "AGENTS.md").read_text())  # not tracked
+    hook(native, "SessionEnd")
+    subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=native.root, check=True)
+    assert git(native.root, "status", "--porcelain", "--untracked-files=no") == ""
+    assert "block stale (1 to write): git mem native sync" in native("status").out
+    native("sync")
+    assert "And this too" in (native.root / "GEMINI.md").read_text()
 
 
 def test_off_is_off(native: Native) -> None:

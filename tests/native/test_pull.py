@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gitmem.model import statements
 from tests.cli.conftest import PRIVATE, Mem, commits, spawn, tip
 from tests.conftest import fsck, git
 from tests.native.conftest import Native
@@ -464,3 +466,48 @@ def test_a_child_process(native: Native) -> None:
     """As `git mem native pull`, with no name for the author."""
     native.write("CLAUDE.md", RULES)
     assert "3 new." in spawn(native.root, "native", "pull").out
+
+
+def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read files as it was done when a rule and its exception were two records."""
+    monkeypatch.setattr(statements, "told_with", lambda title, below, kind, steps=False: (title, below))
+    monkeypatch.setattr(statements, "_SIBLING", re.compile("(?!)"))
+
+
+GROWN = "# Rules\n\n- Never push to main.\n  - except typos in the documentation of this project\n- Deploy.\n- Always cut from main\n- except for hotfixes of the current release\n- Use tabs here.\n"
+
+
+def test_records_of_before_keep_their_ids(native: Native) -> None:
+    """What was read as a rule alone is one record with its exception afterwards: the same record, with its history, in one pull."""
+    native.write("CLAUDE.md", GROWN, track=True)
+    with pytest.MonkeyPatch.context() as patch:
+        as_before(patch)
+        assert native.pull() == {"new": 4}
+    rule, cut = native.record("Never push to main.")["id"], native.record("Always cut from main")["id"]
+    assert native.pull() == {"changed": 2, "archived": 1, "same": 1}
+    assert native.record("Never push to main, except typos in the documentation of this project")["id"] == rule
+    assert native.record("Always cut from main, except for hotfixes of the current release")["id"] == cut
+    assert native.record("except for hotfixes of the current release")["status"] == "archived"
+    assert native.pull() == {"same": 3}
+
+
+def test_what_was_made_of_records_of_before_stays(native: Native) -> None:
+    """Reworded, put aside, forgotten: no conflict, and nothing comes back."""
+    native.write("CLAUDE.md", GROWN.replace("- Use tabs", "- Never use spaces\n  - except in YAML\n- Use tabs"), track=True)
+    with pytest.MonkeyPatch.context() as patch:
+        as_before(patch)
+        native.pull()
+    rule = native.record("Never push to main.")["id"]
+    native.mem("edit", rule, "--title", "Nobody pushes to main.")
+    native.mem("archive", native.record("Always cut from main")["id"])
+    native.mem("forget", native.record("Never use spaces")["id"])
+    assert native.pull() == {"changed": 1, "archived": 1, "same": 2, "forgotten": 1}
+    assert native.titles() == {"Nobody pushes to main, except typos in the documentation of this project", "Use tabs here."}
+    assert native.record("Nobody pushes to main, except typos in the documentation of this project")["id"] == rule
+    assert native.pull() == {"same": 3, "forgotten": 1}
+
+
+def test_a_deep_list_stops_no_command(native: Native) -> None:
+    """However many bullets are below one another."""
+    native.write("CLAUDE.md", "\n".join("  " * n + f"- never nest {n}" for n in range(520)), track=True)
+    assert "1 new" in native("status").out and native.pull() == {"new": 1}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gitmem.model import block
+from gitmem.model.block import check
 from tests.cli.conftest import tip
 from tests.conftest import git
 from tests.native.conftest import Native
@@ -400,3 +401,29 @@ def test_a_clone_that_is_behind_leaves_the_block_of_the_others(native: Native, t
     native.mem("forget", gone)  # that is no stranger
     native("sync")
     assert lines(native.root / "GEMINI.md") == ["fact: Everybody knows"]
+
+
+def test_a_clone_that_is_behind_takes_back_no_words(native: Native, tmp_path: Path) -> None:
+    """Another clone gave a record other words, and its block came with a branch: a sync here leaves it until this store has them; what is old here is written."""
+    native.mem.add("Deploy on Mondays")
+    native.mem.add("Gone soon")
+    native("push", "--to", "gemini")
+    git(native.root, "add", "GEMINI.md")
+    git(native.root, "commit", "-qm", "block")
+    old = (native.root / "GEMINI.md").read_bytes()
+    assert block_of(native, "GEMINI.md")["in_step"]
+    native.mem("edit", native.record("Deploy on Mondays")["id"], "--title", "Deploy on Tuesdays")
+    native("sync")
+    mine = (native.root / "GEMINI.md").read_bytes()
+    assert b"Tuesdays" in mine
+    text = mine.decode().replace("fact: Deploy on Tuesdays", "fact: Deploy on Fridays")
+    theirs = text.replace(f"-{check('fact: Deploy on Tuesdays')})", f"-{check('fact: Deploy on Fridays')})").encode()
+    native.write("GEMINI.md", theirs)
+    native.mem.add("And this")
+    done = native("sync")
+    assert (native.root / "GEMINI.md").read_bytes() == theirs and native.titles() >= {"Deploy on Tuesdays"}
+    assert "GEMINI.md is left as it is." in done.out and "1 record that this store never had in these words: git mem sync" in done.err
+    assert "block left as it is (1 in words that this store does not have): git mem sync" in native("status").out
+    native.write("GEMINI.md", old)  # what this store had once is old, and nobody's news
+    native("sync")
+    assert set(lines(native.root / "GEMINI.md")) == {"fact: Deploy on Tuesdays", "fact: Gone soon", "fact: And this"}

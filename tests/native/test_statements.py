@@ -1,6 +1,7 @@
 """What a Markdown file says, statement by statement."""
 
 import random
+import time
 from itertools import pairwise
 
 import pytest
@@ -194,3 +195,37 @@ def test_a_whole_file_of_edits_is_followed(wide: bool) -> None:
     old = [Said(text, n, text) for n, text in enumerate(texts)]
     new = [Said(f"new {n}", line, ("新" if wide else "Never ") + texts[n][2:]) for line, n in enumerate(order)]
     assert pair(old, new) == sorted((n, line) for line, n in enumerate(order))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join("  " * n + f"- never nest {n}" for n in range(520)),
+        "# Release\n" + "\n".join(f"{n}. do the thing {n}" for n in range(1, 20_001)),
+        "# Rules\n" + "\n".join(f"{n}. never do thing {n}" for n in range(1, 20_001)),
+        "- never do it\n" + "\n".join(f"- except thing {n}" for n in range(1, 20_001)),
+        "Words here:\n\n" + "\n".join(f"- thing {n}" for n in range(1, 20_001)),
+        "Words here\n" + "\n".join(f"```\n{n}\n```\n" for n in range(1, 10_001)),
+    ],
+    ids=["nested", "steps", "rules", "exceptions", "items", "code"],
+)
+def test_a_long_or_deep_list_is_read_at_once(text: str) -> None:
+    """Time grows with the text, and no depth is too much."""
+    began = time.process_time()
+    assert parse(text).statements
+    assert time.process_time() - began < 3
+
+
+def test_nested_lists_are_told_to_a_depth() -> None:
+    """What is deeper is in the body."""
+    (one,) = parse("\n".join("  " * n + f"- never nest {n}" for n in range(9))).statements
+    assert "never nest 4" in one.title and "never nest 5" not in one.title and "never nest 8" in one.body
+
+
+def test_a_very_long_list_of_steps_is_more_than_one_statement() -> None:
+    """Numbered on, with the same heading, and no step is lost."""
+    one, two, three = parse("# Release\n" + "\n".join(f"{n}. do the thing {n}" for n in range(1, 451))).statements
+    assert one.title.startswith("Release: 1. do the thing 1;") and two.title.startswith("Release: 201. do the thing 201;")
+    assert (
+        one.lines == (1, 201) and two.lines == (202, 401) and three.lines == (402, 451) and three.body.endswith("450. do the thing 450\n")
+    )
