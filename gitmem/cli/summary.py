@@ -14,7 +14,7 @@ from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UserError
 from gitmem.files import write_atomic
 from gitmem.model.entries import Entry, key_of
-from gitmem.model.item import KINDS
+from gitmem.model.item import DONE, KINDS, Item
 from gitmem.model.record import Record
 from gitmem.services import cumulative, history, summary_text
 from gitmem.services.memories import Change
@@ -236,12 +236,26 @@ def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, 
             for id in keys:
                 change, entry = act(store, app.writer(), id)
                 changed.append(entry)
+                aside = _records_done(app, str(entry.get("text", ""))) if name == "done" else []
+                if aside and not as_json:
+                    term.note(f"Put aside, since it is done: {', '.join(aside)}")
                 if not as_json:
                     _done(term, change, f"{verb} {key_of(entry)[:8]}: {plain(str(entry.get('text', '')))}", scope)
             if as_json:
                 term.json(changed)
 
     return command
+
+
+def _records_done(app: App, text: str) -> list[str]:
+    """Put aside the tasks among the records that say the same as one that is done; return their ids."""
+    from gitmem.services import outdated
+
+    if app.is_user_store():
+        return []
+    who = app.writer()
+    stores = {name: app.store(name) for name in ("shared", "private")}
+    return outdated.settle(stores, who, [Item(DONE, text, at=who.clock.stamp())], "git mem summary done", lambda: [app.index()])
 
 
 def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:

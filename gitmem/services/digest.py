@@ -6,6 +6,7 @@ from typing import Any
 from gitmem.clock import stamp
 from gitmem.index import sessions
 from gitmem.index.sessions import Session
+from gitmem.model import commands
 from gitmem.model.entries import beside, sections_of
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, item_id
 from gitmem.model.kinds import derived_id
@@ -35,6 +36,7 @@ class Told:
         self.read: dict[str, int] = {}
         self.failed: dict[str, str] = {}  # command -> what it said
         self.passed: set[str] = set()
+        self._keys: dict[str, str] = {}  # failed command -> what is the same with other variables set for it
         self.tools = self.failures = self.marks = 0
         self.branch = self.model = self.folder = ""
 
@@ -65,9 +67,11 @@ class Told:
             if name == "ToolFailed":
                 self.failures += 1
                 self.failed[line(command)] = line(_telling(said))
+                self._keys[line(command)] = commands.key(command)
                 self.passed.discard(line(command))
             elif command:
-                self.passed.add(line(command))
+                proven = commands.proven(command)
+                self.passed |= {line(command), *(old for old, key in self._keys.items() if key in proven)}
 
     @property
     def empty(self) -> bool:

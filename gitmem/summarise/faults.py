@@ -4,8 +4,9 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from gitmem.model.item import ERROR
-from gitmem.model.turn import ASSISTANT, Turn
+from gitmem.model.turn import ASSISTANT, USER, Turn
 from gitmem.summarise import rules
+from gitmem.summarise.cues import cues
 from gitmem.summarise.hindsight import Heard, judged
 from gitmem.summarise.offline_errors import DETAIL, TEXT, Trouble
 from gitmem.summarise.words import content, shared
@@ -57,7 +58,8 @@ class Faults:
     def take(self, heard: Heard, turn: Turn, born: int, order: int) -> None:
         """Take note of a sentence if it may tell of an error."""
         self.heard_any = True
-        if heard.first[ERROR] >= FIRST and len(heard.text) <= rules.LONGEST:
+        fine = heard.role == USER and cues(heard.language).find("error", "not", heard.text)
+        if heard.first[ERROR] >= FIRST and not fine and len(heard.text) <= rules.LONGEST:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
@@ -71,6 +73,8 @@ class Faults:
             if not one.marked and self.heard_any and not _stays(one, explains, turns):
                 continue
             said |= {one.statement, *one.notes}
+            if one.heard is not None and one.title and judged(one.heard, turns)[ERROR] < STAYS:
+                text, detail = one.title, detail.removeprefix(f"{one.title}. ")  # what was said was a request, say
             files = tuple(one.files[-4:])
             out.append(
                 Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
@@ -97,11 +101,11 @@ class Faults:
 
 def _stays(one: Trouble, explains: Container[str], turns: int) -> bool:
     """Whether an error that rules found is one by hindsight: its statement is, or what was said of a command that failed."""
-    if one.heard is not None and judged(one.heard, turns)[ERROR] >= STAYS:
+    if one.heard is not None and judged(one.heard, turns)[ERROR] >= (COUNTS if one.vague else STAYS):
         return True
     if not one.keys:
         return one.heard is None
-    return (one.passed and bool(one.helped)) or any(note in explains for note in one.notes)
+    return (one.passed and (bool(one.helped) or one.cause)) or any(note in explains for note in one.notes or one.refuted)
 
 
 def _distinct(found: list[Told]) -> list[Told]:

@@ -51,6 +51,7 @@ class Trouble:
     keys: set[str] = field(default_factory=set)
     files: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what the agent said of it
+    refuted: list[str] = field(default_factory=list)  # what it said before the command failed again
     helped: list[str] = field(default_factory=list)  # commands that set something up
     cause: bool = False  # a cause was said
     fix: bool = False  # a fix was said
@@ -111,6 +112,7 @@ class Errors:
                 and (not title or not one.title or shared(content(title, "en"), content(one.title, "en")) > 0.5)
             ):
                 one.title, one.words = title or one.title, one.words | words
+                one.refuted, one.notes, one.cause, one.fix = (one.refuted + one.notes)[-NOTES:], [], False, False
                 return
         for one in self.open:  # the same command fails with something else: what it said first is dealt with
             if key and key in one.keys and not one.passed and one.notes:
@@ -150,12 +152,17 @@ class Errors:
         fix = bool(here.find("error", "fix", text)) and not here.find("skip", "tried", text) and not supposes
         cause = bool(here.find("error", "cause", text)) and not supposes
         stated = bool(here.find("error", "stated", text)) and not here.find("error", "not", text) and not supposes
-        if sure and turn.role == USER:
+        if sure and turn.role == USER and not here.find("error", "not", text):
             if self._heard(text, turn, language, cause, fix, near=True) is None:
                 self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
         if turn.role == USER:
-            vague = not stated and not supposes and (bool(here.find("exchange", "symptom", text)) or troubled(text, language))
+            vague = (
+                not stated
+                and not supposes
+                and not here.find("error", "not", text)
+                and (bool(here.find("exchange", "symptom", text)) or troubled(text, language))
+            )
             if here.find("exchange", "request", text) and not stated:
                 vague = False
             if stated or vague:
@@ -282,7 +289,7 @@ class Errors:
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     """Return a trouble with what is told of it, and how surely it is worth it; 0 for not at all."""
     text = rules.stripped(one.statement or one.title, one.language)
-    notes = list(one.notes)
+    notes = list(one.notes or one.refuted)
     if not text:
         if not notes or not (one.cause and one.passed):
             return one, "", "", 0.0

@@ -26,6 +26,16 @@ def test_before_the_first_session_it_says_how_it_begins(mem: Mem):
     assert mem("summary", "diff").err
 
 
+def test_a_task_that_is_done_is_put_aside_among_the_records_too(mem: Mem):
+    record = mem("add", "-t", "task", "Load-test the new isolation level", "--json").json
+    other = mem("add", "-t", "task", "Write the runbook of the backups", "--json").json
+    task = mem("summary", "add", "--kind", "task", "Load-test the new isolation level", "--json").json
+    done = mem("summary", "done", task["id"])
+    assert record["id"] in done.out + done.err
+    assert mem("show", record["id"], "--json").json["status"] == "archived"
+    assert mem("show", other["id"], "--json").json["status"] == "active"
+
+
 def test_an_entry_is_put_in_shown_pinned_done_and_dropped(mem: Mem):
     mem("summary", "add", "Use SERIALIZABLE for payments")
     task = mem("summary", "add", "--kind", "task", "Load-test the new isolation level", "--json").json

@@ -128,3 +128,34 @@ def test_an_error_and_its_cause_that_come_far_apart_are_one() -> None:
 def test_scores_of_hindsight_are_plain_numbers() -> None:
     found, turns = heard((USER, ["use Postgres"], set()), (ASSISTANT, ["Fine."], set()))
     assert all(math.isfinite(number) for number in vector(found[0][0], turns))
+
+
+def test_what_an_agent_said_before_the_command_failed_again_is_no_fix() -> None:
+    at = "2026-05-01T10:00:00Z"
+
+    def edit() -> Turn:
+        return Turn(TOOL, "", at, 0, "Edit", "", ("sig.py",), False)
+
+    def tests(failed: bool) -> Turn:
+        return Turn(TOOL, "E   SignatureError: bad HMAC" if failed else "3 passed", at, 0, "Bash", "pytest tests/test_sig.py", (), failed)
+
+    turns = [
+        Turn(USER, "add the signature check for Adyen", at, 1), edit(), tests(True),
+        Turn(ASSISTANT, "The key is base64, so it has to be decoded first.", at, 2), edit(), tests(True),
+        Turn(ASSISTANT, "The real cause is that Adyen's key is hex encoded; bytes.fromhex reads it.", at, 3), edit(), tests(False),
+        Turn(ASSISTANT, "The signature check is in and the tests pass.", at, 4), Turn(USER, "good", at, 5),
+    ]  # fmt: skip
+    (error,) = [item for item in extract(turns).items if item.kind == "error"]
+    assert "bytes.fromhex" in error.detail
+    assert "base64" not in error.detail
+
+
+def test_what_went_well_is_no_error() -> None:
+    at = "2026-05-01T10:00:00Z"
+    turns = [
+        Turn(USER, "the backfill of the old rows ran last night, Ines checked it, all good", at, 1),
+        Turn(ASSISTANT, "Great, then the old column can go.", at, 2),
+        Turn(TOOL, "", at, 3, "Edit", "", ("models.py",), False),
+        Turn(ASSISTANT, "Dropped.", at, 4),
+    ]
+    assert [item for item in extract(turns).items if item.kind == "error"] == []
