@@ -307,7 +307,7 @@ class State:
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed "):  # marks of a session
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "late "):  # marks of a session
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
                 f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)
@@ -395,6 +395,11 @@ class State:
     def mark(self, key: str, value: str) -> None:
         """Keep a small value."""
         self.db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+
+    @healing
+    def unmark(self, key: str) -> None:
+        """Keep a small value no longer."""
+        self.db.execute("DELETE FROM marks WHERE key = ?", (key,))
 
     @healing
     def marked(self, key: str) -> str | None:

@@ -1,6 +1,6 @@
 """A prompt is given: it is told what it calls for. Part of the hot path."""
 
-from gitmem.agents.render import record_line
+from gitmem.agents.render import record_line, tokens
 from gitmem.invocation import Hook
 from gitmem.reactions.telling import Spots
 from gitmem.services.recall import MOST, recall
@@ -9,15 +9,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+LATE = "late"  # mark of a start that waited in vain for the session before
 PATIENCE = 0.4  # seconds that a prompt waits for an index that is behind
 
 
 def prompt(hook: Hook) -> "list[str]":
-    """Return the records that a prompt is surely about, one a line; none is the usual answer."""
+    """Return the records that a prompt is surely about, one a line; none is the usual answer. Before them what the start had no time to wait for."""
     wanted = bool(hook.event.prompt.strip()) and hook.settings.get("inject")
     hook.catch_up(PATIENCE if wanted else 0.0)
     if not wanted:
         return []
+    lines: list[str] = []
+    if hook.state.marked(f"{LATE} {hook.event.context}") is not None:
+        from gitmem.reactions.starting import late
+
+        lines = late(hook)
+    return [*lines, *_recalled(hook, lines)]
+
+
+def _recalled(hook: Hook, told: "list[str]") -> "list[str]":
     found: list[dict[str, Any]] = []
     indexes = hook.indexes
     hidden = hook.state.snoozed(hook.now) if indexes else {}
@@ -27,6 +37,5 @@ def prompt(hook: Hook) -> "list[str]":
     if not found:
         return []
     spots = Spots(hook)
-    return hook.tell(
-        found[:MOST], int(hook.settings.get("promptBudget")), lambda row: record_line(row, body=row["body"], spot=spots.of(row))
-    )
+    budget = int(hook.settings.get("promptBudget")) + sum(map(tokens, told))  # what was late is of another budget
+    return hook.tell(found[:MOST], budget, lambda row: record_line(row, body=row["body"], spot=spots.of(row)), told)

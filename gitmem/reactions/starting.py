@@ -12,6 +12,7 @@ from gitmem.model.kinds import LIVE
 from gitmem.model.sameness import plain
 from gitmem.processes import is_gone
 from gitmem.reactions.ending import AGAIN, keeps_in_step
+from gitmem.reactions.prompting import LATE
 from gitmem.reactions.telling import Spots, shown
 from gitmem.services import gathering, opening
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs, or for the end of one that died
+DEATH = 2.0  # and when one died that nobody noticed before: what it was at matters most
+RECENT = 600.0  # seconds for which a digest that was asked for is waited for
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
@@ -49,7 +52,7 @@ def start(hook: Hook) -> "list[str]":
         hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
-    hook.catch_up(PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
+    hook.catch_up(DEATH if dead else PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
     if event.source not in FORGETFUL and keeps_in_step(hook):
         hook.drain(f"native {event.session}", sure=True)
     if dirty is None:
@@ -57,7 +60,26 @@ def start(hook: Hook) -> "list[str]":
     known = gathering.gather(
         hook.indexes, hook.agents, subjects=gathering.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
     )
+    if event.source not in TALKED and _awaited(hook):
+        known.last = None  # another is about to be the one before
+        hook.state.mark(f"{LATE} {event.context}", "")
     return _Telling(hook, known).lines(_near(hook, dirty.paths()))
+
+
+def late(hook: Hook) -> "list[str]":
+    """Return what a start that waited in vain would have said of the session before; the first prompt waits for it once more."""
+    key = f"{LATE} {hook.event.context}"
+    mark = hook.state.marked(key)
+    if mark is None:
+        return []
+    waited = bool(mark)
+    hook.catch_up(0.0 if waited else PATIENCE, insists=True, sure=not waited and sessions.waiting(hook.state) > 0)
+    if _awaited(hook):
+        hook.state.mark(key, "waited")
+        return []
+    hook.state.unmark(key)
+    known = gathering.gather(hook.indexes, hook.agents, subjects=(gathering.TASKS,), session=hook.event.session)
+    return _Telling(hook, known).before()
 
 
 class _Telling:
@@ -94,6 +116,10 @@ class _Telling:
         if left := self._left(tasks) if left else 0:
             self._lines.append(MORE.format(left))
         return self._lines
+
+    def before(self) -> "list[str]":
+        """Return the line of the session before alone."""
+        return self._told(self._last(), 0.25, [])
 
     def _work(self) -> None:
         """Take in what is to be known first: ways to go on after a crash, what is in hand, what this session said of itself, whether to ask."""
@@ -196,6 +222,11 @@ def _bury(hook: Hook) -> bool:
     """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
     ended = [sessions.bury(hook.state, one, hook.now) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
     return any(ended)
+
+
+def _awaited(hook: Hook) -> bool:
+    """Say whether the digest of a session that ended a moment ago is still to come."""
+    return any(one.kind == sessions.DIGEST and one.tries <= 1 and abs(hook.now - one.at) < RECENT for one in sessions.requested(hook.state))
 
 
 def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:

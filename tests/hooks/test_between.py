@@ -14,7 +14,7 @@ from gitmem import invocation
 from gitmem.agents import events
 from gitmem.agents.events import Event
 from gitmem.errors import GitmemError
-from gitmem.files import Home
+from gitmem.files import Home, Lock
 from gitmem.index import sessions
 from gitmem.index.query import open_index
 from gitmem.index.state import State
@@ -24,7 +24,7 @@ from gitmem.reactions.history import note, own_id
 from gitmem.services import gathering, opening
 from tests.conftest import git
 from tests.hooks.conftest import Agent, digests, run, wait_for
-from tests.hooks.test_briefed import at, told
+from tests.hooks.test_briefed import Start, at, told
 from tests.hooks.test_sessions import SLEEPER
 from tests.summaries import NOW, digest
 
@@ -42,6 +42,11 @@ def killed(one: Agent, prompt: str) -> None:
     host.stdout.close()
 
 
+def told_with(one: Agent, prompt: str) -> list[str]:
+    """Return the lines that a prompt is told, without the fence."""
+    return one.hook("UserPromptSubmit", prompt=prompt).splitlines()[1:-1]
+
+
 def test_an_interruption_is_told_once(project: Path, agent):
     """As a question; neither the line of the session before nor a task says it again."""
     killed(agent("victim"), "Half of the work")
@@ -52,6 +57,22 @@ def test_an_interruption_is_told_once(project: Path, agent):
     assert text.lower().count("interrupted") == 1
     assert "ask the user first: " in text
     assert text.count("Half of the work") == 2  # what is asked, and what the session before was about
+
+
+def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(project: Path, agent: Start) -> None:
+    """On a machine that is busy the digest comes late: no older one stands in for it, and the next prompt is told, once."""
+    digest(project, "s0", "Something that is long over")
+    run(project, "list")
+    killed(agent("victim"), "Half of the work")
+    one = agent("next")
+    with Lock(Home(str(project / ".git" / "gitmem")).join("write.lock"), 5.0):
+        assert "the session before: " not in one.hook("SessionStart")
+        assert "the session before: " not in one.hook("UserPromptSubmit", prompt="go on")
+    wait_for(lambda: run(project, "drain") or [row for row in digests(project) if row["session"] == "victim"])
+    (line,) = told_with(one, "go on, please")
+    assert line.startswith("- the session before: ")
+    assert "Half of the work" in line
+    assert not one.hook("UserPromptSubmit", prompt="and on")
 
 
 def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, agent):
