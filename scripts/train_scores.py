@@ -1,16 +1,15 @@
-"""Learn the weights of `gitmem.summarise.scores` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn, which the product does not.
+"""Learn the weights of `gitmem.summarise.scores` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn and JAX, which the product does not.
 
     python scripts/train_scores.py [--check]
 
 Sentences: `tests/extraction/sentences/*.tsv`, a line `language TAB role TAB kind TAB sentence`. Those of the labelled sessions beside them are not
 learnt from: they tell whether what was learnt holds. Hindsight learns from the files `c_*`, which are whole sessions, with the first scores of weights that
 have not seen the file. `--check` prints how well sentences are told that were not learnt from: precision and recall by kind, at first and by hindsight; it
-writes nothing. The same files and the same scikit-learn give the same weights: seeds are fixed.
+writes nothing. The same files and the same libraries give the same weights: seeds are fixed.
 """
 
 import argparse
 import sys
-import warnings
 import zlib
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -19,29 +18,27 @@ from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import StandardScaler
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before  # noqa: E402
-from gitmem.summarise.hindsight import Layer, Listening, packed, vector  # noqa: E402
+from gitmem.summarise.hindsight import Listening, vector  # noqa: E402
+from gitmem.summarise.network import packed, run  # noqa: E402
 from gitmem.summarise.scores import ALONE, BIAS, BUCKETS, CLASSES, LANE, SCALE, bucket, features, signals, words  # noqa: E402
 from gitmem.summarise.sentences import sentences  # noqa: E402
+from scripts.learn_network import learn  # noqa: E402
 
 STRENGTH = 0.3  # inverse of the penalty on large weights
 SEEN = 4  # sentences that a word must be in to be known
 OFTEN = 2  # sentences that a feature must be in to have a weight
 FOLDS = 5
-# of the networks of hindsight: units, penalty on large weights, rounds of learning, how many are averaged
-HIDDEN, PENALTY, ROUNDS, NETWORKS = 32, 1.0, 10, 3
+NETWORKS = 3  # of hindsight, which are averaged
 IN_CONTEXT = ("x_", "c_")  # files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
 PIECES = (2, 4, 1, 3, 6, 2, 5)  # turns of the pieces that stand for short sessions
 OUT = ROOT / "gitmem/summarise/phrases/scores.bin"
-LATER = ROOT / "gitmem/summarise/phrases/hindsight.bin"
+LATER = ROOT / "gitmem/summarise/phrases/hindsight.npz"
 
 
 @dataclass
@@ -141,11 +138,27 @@ def first(rows: list[Row]) -> np.ndarray:
     return out
 
 
-def vectors(rows: list[Row], scores: np.ndarray) -> tuple[list[Row], np.ndarray, list[bool]]:
-    """Return the sentences of whole sessions and of pieces of them, which stand for short sessions, with what hindsight knows of each, and whether it is of a piece."""
+@dataclass
+class Sessions:
+    """Sentences of whole sessions and of pieces of them, which stand for short sessions, with what hindsight knows of each."""
+
+    rows: list[Row]
+    known: np.ndarray
+    kinds: np.ndarray  # the class of each, by its number
+    groups: list[np.ndarray]  # the numbers of each session's sentences
+    whole: np.ndarray  # whether a sentence is of a whole session
+
+    def of(self, files: set[str], *, besides: bool = False) -> list[np.ndarray]:
+        """Return the sessions of some files, or of all others."""
+        return [group for group in self.groups if (self.rows[group[0]].file in files) != besides]
+
+
+def vectors(rows: list[Row], scores: np.ndarray) -> Sessions:
+    """Return the sessions of the files `c_*`."""
     kept: list[Row] = []
     out: list[list[float]] = []
     parts: list[bool] = []
+    groups: list[np.ndarray] = []
     whole = [n for n, row in enumerate(rows) if row.file.startswith("c_")]
     sizes = cycle(PIECES)
     for _, session in groupby(whole, key=lambda n: rows[n].session):
@@ -164,63 +177,31 @@ def vectors(rows: list[Row], scores: np.ndarray) -> tuple[list[Row], np.ndarray,
                 heard += listening.turn(row.role, row.language, [rows[n].text for n in mine], told)
                 kept += [rows[n] for n in mine]
                 parts += [piece is not turns] * len(mine)
+            groups.append(np.arange(len(out), len(kept)))
             out += [vector(one, listening.turns) for one in heard if one is not None]
-    return kept, np.array(out), parts
-
-
-def networks(given: np.ndarray, kinds: list[int]) -> list[tuple[Layer, Layer]]:
-    """Return what hindsight has learnt from some sentences."""
-    scale = StandardScaler().fit(given)
-    out = []
-    for seed in range(NETWORKS):
-        model = MLPClassifier((HIDDEN,), alpha=PENALTY, max_iter=ROUNDS, random_state=seed, learning_rate_init=0.002, batch_size=128)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # it is stopped early on purpose
-            model.fit(scale.transform(given), kinds)
-        inner = model.coefs_[0] / scale.scale_[:, None]
-        bias = model.intercepts_[0] - (scale.mean_ / scale.scale_) @ model.coefs_[0]
-        out.append(
-            (
-                [(float(bias[n]), inner[:, n].tolist()) for n in range(HIDDEN)],
-                [(float(model.intercepts_[1][n]), model.coefs_[1][:, n].tolist()) for n in range(len(CLASSES))],
-            )
-        )
-    return out
-
-
-def by_hindsight(made: list[tuple[Layer, Layer]], given: np.ndarray) -> np.ndarray:
-    """Return how likely sentences are of each class."""
-    total = np.zeros((len(given), len(CLASSES)))
-    for inner, outer in made:
-        hidden = np.maximum(0, given @ np.array([row for _, row in inner]).T + np.array([bias for bias, _ in inner]))
-        values = hidden @ np.array([row for _, row in outer]).T + np.array([bias for bias, _ in outer])
-        powers = np.exp(values - values.max(1, keepdims=True))
-        total += powers / powers.sum(1, keepdims=True) / len(made)
-    return total
+    kinds = np.array([CLASSES.index(row.kind) for row in kept])
+    return Sessions(kept, np.array(out), kinds, groups, ~np.array(parts))
 
 
 def check(rows: list[Row], scores: np.ndarray) -> None:
     """Print precision and recall by kind, each file told by others."""
-    kept, given, parts = vectors(rows, scores)
-    kinds = [CLASSES.index(row.kind) for row in kept]
-    names = sorted({row.file for row in kept})
-    later = np.zeros((len(kept), len(CLASSES)))
+    told = vectors(rows, scores)
+    names = sorted({row.file for row in told.rows})
+    later = np.zeros((len(told.rows), len(CLASSES)))
     for fold in range(FOLDS):
         left = set(names[fold::FOLDS])
-        here = np.array([row.file in left for row in kept])
-        made = networks(given[~here], [kind for kind, out in zip(kinds, here, strict=True) if not out])
-        later[here] = by_hindsight(made, given[here])
-    told_whole = ~np.array(parts)
-    later, kinds = later[told_whole], [kind for kind, part in zip(kinds, parts, strict=True) if not part]
+        made = learn(told.known, told.kinds, told.of(left, besides=True), len(CLASSES), 1)
+        for group in told.of(left):
+            later[group] = run(told.known[group].tolist(), made)
+    later, true = later[told.whole], told.kinds[told.whole]
     at_first = scores[[n for n, row in enumerate(rows) if row.file.startswith("c_")]]
-    true = np.array(kinds)
-    for name, told in (("at first", at_first), ("by hindsight", later)):
+    for name, by in (("at first", at_first), ("by hindsight", later)):
         say(name)
         for number, kind in enumerate(CLASSES[:-1]):
             wanted = int((true == number).sum())
             parts = []
             for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
-                found = (told.argmax(1) == number) & (told[:, number] >= least)
+                found = (by.argmax(1) == number) & (by[:, number] >= least)
                 parts.append(
                     f"{(true[found] == number).mean() if found.any() else 1:.2f}/{(true[found] == number).sum() / max(1, wanted):.2f}"
                 )
@@ -255,8 +236,8 @@ def main() -> None:
         check(rows, scores)
         return
     write(*fit(rows))
-    kept, vectored, _ = vectors(rows, scores)
-    LATER.write_bytes(packed(networks(vectored, [CLASSES.index(row.kind) for row in kept])))
+    told = vectors(rows, scores)
+    LATER.write_bytes(packed(learn(told.known, told.kinds, told.groups, len(CLASSES), NETWORKS)))
     say(f"{LATER.relative_to(ROOT)}: {LATER.stat().st_size:,} bytes")
 
 

@@ -118,13 +118,13 @@ class Exchange:
         return Settled(DECISION, answer, context if not rules.asks(about, self.language) else "", 0.7), True
 
     def about(self, text: str, language: str) -> str:
-        """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question."""
+        """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word its last sentence."""
         if not self.said:
             return text
         words = content(text, language)
         end = self.said[-6:]
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        question = next((one for one in reversed(end) if rules.asks(one, self.language)), "")
+        question = next((one for one in reversed(end) if rules.asks(one, self.language)), end[-1] if len(words) < 2 else "")
         if not (likeness or question):
             return text
         told = _clause(_bare(end[n] if likeness else question, self.language), words, language)

@@ -7,14 +7,14 @@ from gitmem.model.item import ERROR
 from gitmem.model.turn import ASSISTANT, USER, Turn
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
-from gitmem.summarise.hindsight import Heard, judged
+from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.offline_errors import DETAIL, TEXT, Trouble
 from gitmem.summarise.words import content, shared
 
 FIRST = 0.1  # how likely a sentence must be to tell of an error, at first, to be judged again
 EXPLAINS = 0.3  # how likely what was said of a command that failed must tell of an error
 SAME = 0.6  # shared words from which on two errors are one
-STAYS, COUNTS = 0.4, 0.55  # how likely by hindsight: what rules take for an error, and what they do not
+STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an error, and what they do not
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
 HELD = 600  # sentences that may tell of errors
 COMPARED = 60  # errors before one that it is compared with
@@ -63,17 +63,17 @@ class Faults:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
-    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], turns: int) -> list[Told]:
-        """Return the errors of a session of so many turns."""
+    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]]) -> list[Told]:
+        """Return the errors of a session whose sentences were judged."""
         out: list[Told] = []
         said: set[str] = set()
-        likely = [judged(fault.heard, turns)[ERROR] for fault in self.held]
+        likely = [fault.heard.by[ERROR] for fault in self.held]
         explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
         for one, text, detail, score in troubles:
-            if not one.marked and self.heard_any and not _stays(one, explains, turns):
+            if not one.marked and self.heard_any and not _stays(one, explains):
                 continue
             said |= {one.statement, *one.notes}
-            if one.heard is not None and one.title and judged(one.heard, turns)[ERROR] < STAYS:
+            if one.heard is not None and one.title and one.heard.by[ERROR] < STAYS:
                 text, detail = one.title, detail.removeprefix(f"{one.title}. ")  # what was said was a request, say
             files = tuple(one.files[-4:])
             out.append(
@@ -99,9 +99,9 @@ class Faults:
         return _distinct(out)
 
 
-def _stays(one: Trouble, explains: Container[str], turns: int) -> bool:
+def _stays(one: Trouble, explains: Container[str]) -> bool:
     """Whether an error that rules found is one by hindsight: its statement is, or what was said of a command that failed."""
-    if one.heard is not None and judged(one.heard, turns)[ERROR] >= (COUNTS if one.vague else STAYS):
+    if one.heard is not None and one.heard.by[ERROR] >= (COUNTS if one.vague else STAYS):
         return True
     if not one.keys:
         return one.heard is None

@@ -1,20 +1,16 @@
 """What a sentence teaches, judged once more when it is known what was said and done after it, and how far the session went on. Pure.
 
 `scores` judges a sentence as it is said. Whether a proposal became a decision, or a task was left to do, is told by what follows: a yes, an edit,
-the end. A small neural network (two layers) weighs the first scores of a sentence, of those beside it and of the turns around it. `scripts/train_scores.py`
-makes `phrases/hindsight.bin` from the sessions in `tests/extraction/sentences/`.
+the end. What is known of each sentence (its first scores, those of the sentences beside it and of the turns around it) goes through a recurrent
+neural network (`network`), which reads the session forwards and backwards.
 """
 
 import math
-import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 
 from gitmem.model.turn import USER
-from gitmem.summarise import rules
+from gitmem.summarise import network, rules
 from gitmem.summarise.around import EDIT, FAIL, RUN
 from gitmem.summarise.cues import cues
 from gitmem.summarise.scores import CLASSES
@@ -40,7 +36,7 @@ class Heard:
     first: Scores
     known: list[float]
     after: list[float] = field(default_factory=list)
-    by: dict[str, float] = field(default_factory=dict)  # what it was judged to be
+    by: Scores = field(default_factory=dict)  # how likely it is of each class, by hindsight; together they are 1
 
 
 @dataclass(slots=True)
@@ -61,6 +57,7 @@ class Listening:
 
     def __init__(self) -> None:
         self.turns = 0
+        self.all: list[Heard] = []
         self._before: _Turn | None = None
         self._used: set[str] = set()
 
@@ -99,11 +96,17 @@ class Listening:
             ]  # fmt: skip
             heard = Heard(text, role, language, self.turns, scores[n] or {}, known)
             now.heard.append(heard)
+            self.all.append(heard)
             out.append(heard)
         self._before = now
         self._used.clear()
         self.turns += 1
         return out
+
+    def judge(self) -> None:
+        """Judge every sentence: the session has ended, as far as anybody knows."""
+        for heard, likely in zip(self.all, network.run([vector(one, self.turns) for one in self.all]), strict=True):
+            heard.by = dict(zip(CLASSES, likely, strict=True))
 
     def _answer(
         self, before: _Turn, role: str, language: str, first: str, scores: list[float], now: _Turn, used: list[float], asks: bool
@@ -123,61 +126,6 @@ def vector(heard: Heard, turns: int) -> list[float]:
     """Return the features of a sentence of a session that has so many turns."""
     place = [heard.turn / max(1, turns), float(min(20, heard.turn)), float(min(20, turns - 1 - heard.turn))]
     return [*heard.known, *(heard.after or [0.0] * _NEXT), *place]
-
-
-def judged(heard: Heard, turns: int) -> dict[str, float]:
-    """Return how likely a sentence is of each class, by hindsight, when the session has ended; together they are 1. It is reckoned once."""
-    if heard.by:
-        return heard.by
-    given = vector(heard, turns)
-    total = [0.0] * _MANY
-    for inner, outer in _learnt():
-        hidden = [max(0.0, sum(map(float.__mul__, row, given), bias)) for bias, row in inner]
-        values = [sum(map(float.__mul__, row, hidden), bias) for bias, row in outer]
-        top = max(values)
-        powers = [math.exp(value - top) for value in values]
-        whole = sum(powers)
-        total = [one + power / whole for one, power in zip(total, powers, strict=True)]
-    many = len(_learnt())
-    heard.by = {name: one / many for name, one in zip(CLASSES, total, strict=True)}
-    return heard.by
-
-
-Layer = list[tuple[float, list[float]]]  # a bias and the weights of each unit
-
-
-def packed(networks: Sequence[tuple[Layer, Layer]]) -> bytes:
-    """Return networks as they are stored: how many, inputs, hidden units, then biases and weights as 32-bit floats."""
-    data = bytearray(struct.pack("<III", len(networks), len(networks[0][0][0][1]), len(networks[0][0])))
-    for network in networks:
-        for layer in network:
-            for bias, row in layer:
-                data += struct.pack(f"<{len(row) + 1}f", bias, *row)
-    return zlib.compress(bytes(data), 9)
-
-
-def unpacked(stored: bytes) -> list[tuple[Layer, Layer]]:
-    """Return the networks that `packed` stored."""
-    data = zlib.decompress(stored)
-    many, inputs, hidden = struct.unpack_from("<III", data)
-    at = 12
-    out: list[tuple[Layer, Layer]] = []
-    for _ in range(many):
-        layers: list[Layer] = []
-        for units, width in ((hidden, inputs), (_MANY, hidden)):
-            layer: Layer = []
-            for _ in range(units):
-                bias, *row = struct.unpack_from(f"<{width + 1}f", data, at)
-                at += 4 * (width + 1)
-                layer.append((bias, row))
-            layers.append(layer)
-        out.append((layers[0], layers[1]))
-    return out
-
-
-@cache
-def _learnt() -> list[tuple[Layer, Layer]]:
-    return unpacked(resources.files("gitmem.summarise").joinpath("phrases", "hindsight.bin").read_bytes())
 
 
 def _logs(scores: Scores | None) -> list[float] | None:

@@ -19,7 +19,7 @@ from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors
 from gitmem.summarise.overruled import overruled
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
-from gitmem.summarise.standing import PERHAPS, SHORT_ANSWER, WEAK, stands
+from gitmem.summarise.standing import COUNTS, PERHAPS, SHORT_ANSWER, WEAK, stands
 from gitmem.summarise.topics import Topics
 from gitmem.summarise.weighing import faulty, likely, weighed
 from gitmem.summarise.words import content, language
@@ -333,16 +333,10 @@ class _Session:
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
-        if (
-            heard is None
-            or turn.side
-            or not rules.SHORTEST // 4 <= len(sentence.text) <= rules.LONGEST
-            or rules.asks(sentence.text, self.language)
-            or rules.supposes(sentence.text, self.language)
-        ):
+        if heard is None or turn.side or len(sentence.text) > rules.LONGEST:
             return
-        kind = max(PERHAPS, key=lambda one: heard.first[one])
-        if heard.first[kind] < PERHAPS[kind]:
+        kind = max(COUNTS, key=lambda one: heard.first[one])
+        if heard.first[kind] < PERHAPS:
             return
         text = rules.stripped(sentence.text, self.language)
         if turn.role == USER and len(content(text, self.language)) < SHORT_ANSWER:
@@ -374,8 +368,8 @@ class _Session:
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
         self._close()
-        turns = self.listening.turns
-        for told in self.faults.told(self.errors.told(), turns):
+        self.listening.judge()
+        for told in self.faults.told(self.errors.told()):
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
                 Candidate(
@@ -385,12 +379,12 @@ class _Session:
             )  # fmt: skip
         for one in self.found.all:
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed):
-                stands(one, one.heard, turns)
+                stands(one, one.heard)
         for one in self.found.all:
             if one.gone and one.over is not None and one.over.fell:  # what took its place was nothing
                 one.gone = False
                 if one.heard is not None and not (one.marker or one.marked or one.listed):
-                    stands(one, one.heard, turns)
+                    stands(one, one.heard)
         alive = sorted((one for one in self.found.all if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
         kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:

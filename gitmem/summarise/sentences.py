@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 LONGEST = 600  # characters of a sentence that anything is looked for in
 SENTENCES = 400  # of one turn
+WRAPPED = (60, 120)  # columns of lines that are cut for their length
 _FENCE = re.compile(r"(?ms)^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _INLINE_BLOCK = re.compile(r"(?s)```.*?(?:```|\Z)")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*$")
@@ -76,7 +77,7 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             yield Sentence(whole, heading, lead if point else "", point[0] if point else "", point is not None)
         point = None
 
-    blank = True
+    blank, line_before = True, ""
     for line in text.split("\n"):
         bare = line.strip()
         if not bare:
@@ -107,19 +108,33 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             if blank:
                 lead = ""
             if held and (
-                (point is None and (held[-1][-1:] in ".!?:。！？：;；" or bare[:1].isupper()))
+                (point is None and (held[-1][-1:] in ".!?:。！？：;；" or bare[:1].isupper() or not _wrapped(held[0], line_before, bare)))
                 or (point and not line.startswith((" ", "\t")))
             ):
                 yield from ended()
             if point is None and not line.startswith((" ", "\t")):
                 lead = ""
             held.append(bare)
+        line_before = bare
         if bare.endswith((":", "：")) and not (found and point and point[0]):
             lead = tidy(held.pop() if len(held) == 1 else " ".join(held)).rstrip(":： ")
             held.clear()
             point = None
         blank = False
     yield from ended()
+
+
+def _wrapped(first: str, line: str, following: str) -> bool:
+    """Say whether a line of a paragraph goes on in the next one.
+
+    People who chat begin a line with each thing they say, mostly in lower case; prose that is wrapped begins with a capital, and its lines have no room for
+    one more word. Chinese is not wrapped by hand.
+    """
+    if line.endswith((",", "，", "、")):
+        return True
+    if first[:1].islower() or line[-1] > "\u2e7f":
+        return False
+    return WRAPPED[0] <= len(line) + 1 + len(following.split(" ", 1)[0][:20]) and len(line) <= WRAPPED[1]
 
 
 def split(text: str) -> list[str]:

@@ -3,24 +3,23 @@
 from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
 from gitmem.summarise import rules
 from gitmem.summarise.candidates import Candidate
-from gitmem.summarise.hindsight import Heard, judged
+from gitmem.summarise.hindsight import Heard
 
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
 WEAK = 0.3  # the score of what only may be an item
-# how likely a kind must be at first for a sentence to be judged again, by hindsight
-PERHAPS = {DECISION: 0.05, PATTERN: 0.1, TASK: 0.08, DONE: 0.15, PREFERENCE: 0.1, CONTEXT: 0.1}
+PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
-COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.65, DONE: 0.45, PREFERENCE: 0.5, CONTEXT: 0.6}
+COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.65, CONTEXT: 0.55}
 # where rules do, and where they are sure; what was likely at first counts for these too
-STAYS = {DECISION: 0.6, PATTERN: 0.4, TASK: 0.55, DONE: 0.35, PREFERENCE: 0.4, CONTEXT: 0.45}
-STAYS_SURE = {DECISION: 0.3, PATTERN: 0.15, TASK: 0.25, DONE: 0.35, PREFERENCE: 0.3, CONTEXT: 0.2}
+STAYS = {DECISION: 0.6, PATTERN: 0.6, TASK: 0.65, DONE: 0.6, PREFERENCE: 0.6, CONTEXT: 0.6}
+STAYS_SURE = {DECISION: 0.45, PATTERN: 0.25, TASK: 0.5, DONE: 0.5, PREFERENCE: 0.35, CONTEXT: 0.35}
 BEFORE = 0.25  # how much it counts
-ANSWERS = 0.22  # how likely what settles a question, or corrects, must be
+ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
 
 
-def stands(one: Candidate, heard: Heard, turns: int) -> None:
-    """Judge a candidate once more, by hindsight, of a session of so many turns: it may be another kind, or nothing."""
-    by = judged(heard, turns)
+def stands(one: Candidate, heard: Heard) -> None:
+    """Judge a candidate once more, by hindsight: it may be another kind, or nothing."""
+    by = heard.by
     if not one.weak:
         by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
         asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about

@@ -101,6 +101,7 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "google-genai": "google",
         "google-re2": "re2",
         "lsprotocol": "lsprotocol",
+        "numpy": "numpy",
         "pygit2": "pygit2",
         "pygls": "pygls",
         "pyyaml": "yaml",

@@ -1,8 +1,8 @@
 """Hindsight: what comes after a sentence changes what it is taken for; what is learnt is stored as it was, and any session can be judged."""
 
 import math
-from importlib import resources
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from gitmem.model.item import DECISION, DONE, TASK
 from gitmem.model.turn import ASSISTANT, TOOL, USER, Turn
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
-from gitmem.summarise.hindsight import Heard, Listening, judged, packed, unpacked, vector
+from gitmem.summarise.hindsight import Heard, Listening, vector
+from gitmem.summarise.network import SHAPES, learnt, packed, run, unpacked
 from gitmem.summarise.offline import extract
 from gitmem.summarise.scores import CLASSES, scores
 from tests.summarise.test_scores import TEXTS
@@ -23,7 +24,7 @@ TURNS = st.lists(
 
 
 def heard(*turns: tuple[str, list[str], set[str]], language: str = "en") -> tuple[list[list[Heard]], int]:
-    """Return the sentences of each turn as they were heard, and how many turns there were."""
+    """Return the sentences of each turn as they were heard and judged, and how many turns there were."""
     listening, before, out = Listening(), Before(), []
     for role, texts, used in turns:
         for one in sorted(used):
@@ -32,14 +33,15 @@ def heard(*turns: tuple[str, list[str], set[str]], language: str = "en") -> tupl
         first = [scores(text, role, language, Around(texts, n, role, language, before).features()) for n, text in enumerate(texts)]
         out.append([one for one in listening.turn(role, language, texts, first) if one is not None])
         before = Before(texts[-1], role, language)
+    listening.judge()
     return out, listening.turns
 
 
 def after(texts: list[str], *more: tuple[str, list[str], set[str]]) -> dict[str, float]:
     """Return what an agent's last sentence is by hindsight, when the session goes on so."""
     opening = (USER, ["we need somewhere to put the ledger"], set[str]())
-    found, turns = heard(opening, (ASSISTANT, texts, set()), *more)
-    return judged(found[1][-1], turns)
+    found, _ = heard(opening, (ASSISTANT, texts, set()), *more)
+    return dict(found[1][-1].by)
 
 
 @settings(deadline=None, max_examples=40)
@@ -50,25 +52,64 @@ def test_any_session_can_be_judged(turns: list[tuple[str, list[str], set[str]]],
     assert len(sizes) <= 1
     for part in found:
         for one in part:
-            by = judged(one, many)
-            assert set(by) == set(CLASSES)
-            assert sum(by.values()) == pytest.approx(1.0)
+            assert set(one.by) == set(CLASSES)
+            assert sum(one.by.values()) == pytest.approx(1.0)
 
 
 def test_what_was_learnt_fits_what_is_known_of_a_sentence() -> None:
-    data = resources.files("gitmem.summarise").joinpath("phrases", "hindsight.bin").read_bytes()
     found, turns = heard((USER, ["use Postgres"], set()))
-    assert len(data) < 100_000
-    for inner, outer in unpacked(data):
-        assert {len(row) for _, row in inner} == {len(vector(found[0][0], turns))}
-        assert (len(outer), {len(row) for _, row in outer}) == (len(CLASSES), {len(inner)})
+    weights = learnt()
+    sizes = {
+        "D": len(vector(found[0][0], turns)),
+        "C": len(CLASSES),
+        "K": weights["in"].shape[0],
+        "H": weights["in"].shape[2],
+        "M": weights["out"].shape[2],
+        "2": 2,
+    }
+    sizes |= {"3H": 3 * sizes["H"], "2H+D": 2 * sizes["H"] + sizes["D"]}
+    for name, shape in SHAPES.items():
+        assert weights[name].shape == tuple(sizes[one] for one in shape.split())
+        assert np.isfinite(weights[name]).all()
 
 
-@given(st.lists(st.floats(-100, 100, width=32), min_size=5, max_size=5))
-def test_networks_are_stored_as_they_are(numbers: list[float]) -> None:
-    inner = [(numbers[0], numbers[1:4]), (numbers[4], numbers[:3])]
-    outer = [(number, numbers[:2]) for number in (*numbers, 0.0, 1.0, 2.0)]
-    assert unpacked(packed([(inner, outer)] * 2)) == [(inner, outer)] * 2
+def test_weights_are_stored_as_they_are() -> None:
+    """Once rounded to what is stored of them."""
+    weights = learnt()
+    again = unpacked(packed(weights))
+    assert all((again[name] == weights[name]).all() for name in SHAPES)
+    assert packed(weights) == packed(again)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_a_session_is_read_in_both_directions(many: int, seed: int) -> None:
+    """With the weights of the directions exchanged, a session read backwards is judged the same."""
+    chance = np.random.default_rng(seed)
+    width, features = 4, 5
+    shapes = {"mean": (features,), "in": (2, features, width), "in_bias": (2, width), "input": (2, 2, width, 3 * width), "recurrent": (2, 2, width, 3 * width), "bias": (2, 2, 3 * width),
+              "out": (2, 2 * width + features, 3), "out_bias": (2, 3), "last": (2, 3, 8), "last_bias": (2, 8)}  # fmt: skip
+    weights = {name: chance.normal(size=shape) for name, shape in shapes.items()} | {"scale": np.ones(features)}
+    turned = dict(weights)
+    for name in ("input", "recurrent", "bias"):
+        turned[name] = weights[name][:, ::-1]
+    turned["out"] = np.concatenate([weights["out"][:, width : 2 * width], weights["out"][:, :width], weights["out"][:, 2 * width :]], 1)
+    known = chance.normal(size=(many, features)).tolist()
+    told = run(known, weights)
+    assert np.allclose(told, run(known[::-1], turned)[::-1])
+
+
+def test_what_is_said_last_changes_what_the_first_is_taken_for() -> None:
+    """However many sentences stand between."""
+    between = [(USER, ["hm"], set[str]()), (ASSISTANT, ["I see."], set())] * 5
+    first = (ASSISTANT, ["The docs still need the new flag."], set[str]())
+    ends, _ = heard(first, *between, (USER, ["thanks"], set()))
+    goes_on, _ = heard(first, *between, (ASSISTANT, ["The docs have the new flag now."], {EDIT}))
+    assert ends[0][0].by != goes_on[0][0].by
+
+
+def test_no_sentence_is_no_trouble() -> None:
+    assert run([]) == []
 
 
 def test_a_yes_and_the_work_that_follows_make_a_decision_of_a_proposal() -> None:
@@ -89,8 +130,8 @@ def test_what_is_done_next_was_no_task_that_is_left() -> None:
 
 def test_what_was_changed_before_makes_words_a_report() -> None:
     words = ["The client retries three times now, with a pause that doubles."]
-    found, turns = heard((USER, ["add retries"], set()), (ASSISTANT, words, {EDIT, RUN}), (USER, ["great"], set()))
-    assert judged(found[1][0], turns)[DONE] > 0.5
+    found, _ = heard((USER, ["add retries"], set()), (ASSISTANT, words, {EDIT, RUN}), (USER, ["great"], set()))
+    assert found[1][0].by[DONE] > 0.5
 
 
 def test_a_word_that_answers_is_told_with_what_it_answers() -> None:

@@ -1,0 +1,79 @@
+"""The network that judges each sentence of a session by what it knows of it and of all that stand before and after it. Pure.
+
+Several networks of one shape, whose answers are averaged. In each, what is known of a sentence goes through a layer of rectified units, then through
+gated recurrent units in both directions (Cho et al. 2014, arXiv:1406.1078; the reset gate stands behind the recurrent product, as in cuDNN), and through
+one more layer to the classes. `scripts/train_scores.py` learns the weights and stores them as a `.npz` of half-precision arrays.
+"""
+
+import io
+from functools import cache
+from importlib import resources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Weights = Mapping[str, Array]
+
+FAR = 6.0  # standard deviations from the mean that count as such at most
+# arrays of a network: K networks, D features, H units, C classes
+SHAPES = {
+    "mean": "D", "scale": "D", "in": "K D H", "in_bias": "K H", "input": "K 2 H 3H", "recurrent": "K 2 H 3H", "bias": "K 2 3H",
+    "out": "K 2H+D M", "out_bias": "K M", "last": "K M C", "last_bias": "K C",
+}  # fmt: skip
+
+
+def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) -> "list[list[float]]":
+    """Return how likely each of a session's sentences is of each class, in their order, given their features; the likelihoods of a sentence sum up to 1."""
+    import numpy as np
+
+    if not known:
+        return []
+    net = learnt() if weights is None else weights
+    given = np.clip((np.asarray(known, dtype=np.float64) - net["mean"]) / net["scale"], -FAR, FAR)
+    inner = np.maximum(0.0, given @ net["in"] + net["in_bias"][:, None])
+    both = np.stack([inner, inner[:, ::-1]], 1) @ net["input"] + net["bias"][:, :, None]  # K 2 T 3H
+    width = inner.shape[-1]
+    states = np.zeros((*both.shape[:3], width))
+    state = np.zeros((*both.shape[:2], 1, width))
+    for step in range(both.shape[2]):
+        told, before = both[:, :, step : step + 1], state @ net["recurrent"]
+        gates = 0.5 + 0.5 * np.tanh(0.5 * (told[..., : 2 * width] + before[..., : 2 * width]))
+        keep, reset = gates[..., :width], gates[..., width:]
+        fresh = np.tanh(told[..., 2 * width :] + reset * before[..., 2 * width :])
+        state = keep * fresh + (1.0 - keep) * state
+        states[:, :, step : step + 1] = state
+    spread = np.broadcast_to(given, (len(inner), *given.shape))
+    joined = np.concatenate([states[:, 0], states[:, 1, ::-1], spread], -1)
+    values = np.maximum(0.0, joined @ net["out"] + net["out_bias"][:, None]) @ net["last"] + net["last_bias"][:, None]
+    powers = np.exp(values - values.max(-1, keepdims=True))
+    out: list[list[float]] = (powers / powers.sum(-1, keepdims=True)).mean(0).tolist()
+    return out
+
+
+def packed(weights: "Weights") -> bytes:
+    """Return weights as they are stored; raises KeyError when one is missing."""
+    import numpy as np
+
+    file = io.BytesIO()
+    arrays = {name: weights[name].astype(np.float32 if shape == "D" else np.float16) for name, shape in SHAPES.items()}
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def unpacked(stored: bytes) -> "Weights":
+    """Return the weights that `packed` stored."""
+    import numpy as np
+
+    with np.load(io.BytesIO(stored), allow_pickle=False) as file:
+        return {name: file[name].astype(np.float64) for name in SHAPES}
+
+
+@cache
+def learnt() -> "Weights":
+    """Return the weights that come with the program."""
+    return unpacked(resources.files("gitmem.summarise").joinpath("phrases", "hindsight.npz").read_bytes())
