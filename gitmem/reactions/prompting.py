@@ -2,14 +2,13 @@
 
 from gitmem.agents.render import record_line, tokens
 from gitmem.invocation import Hook
-from gitmem.reactions.telling import Spots
+from gitmem.reactions.telling import LATE, Spots
 from gitmem.services.recall import MOST, recall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-LATE = "late"  # mark of a start that waited in vain for the session before
 PATIENCE = 0.4  # seconds that a prompt waits for an index that is behind
 
 

@@ -12,8 +12,7 @@ from gitmem.model.kinds import LIVE
 from gitmem.model.sameness import plain
 from gitmem.processes import is_gone
 from gitmem.reactions.ending import AGAIN, keeps_in_step
-from gitmem.reactions.prompting import LATE
-from gitmem.reactions.telling import Spots, shown
+from gitmem.reactions.telling import LATE, Spots, shown
 from gitmem.services import gathering, opening
 
 TYPE_CHECKING = False

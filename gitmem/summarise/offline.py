@@ -19,7 +19,7 @@ from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors
 from gitmem.summarise.overruled import overruled
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
-from gitmem.summarise.standing import COUNTS, PERHAPS, SHORT_ANSWER, WEAK, stands
+from gitmem.summarise.standing import COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, stands
 from gitmem.summarise.topics import Topics
 from gitmem.summarise.weighing import faulty, likely, weighed
 from gitmem.summarise.words import content, language
@@ -328,7 +328,10 @@ class _Session:
         ):
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
-        for part in parts or (said.text,):
+        told = said.text
+        if said.kind == TASK and role == USER and not said.marker and not parts and self._points(told):
+            told = self.exchange.about(told, self.language)
+        for part in parts or (told,):
             self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
@@ -339,12 +342,18 @@ class _Session:
         if heard.first[kind] < PERHAPS:
             return
         text = rules.stripped(sentence.text, self.language)
-        if turn.role == USER and len(content(text, self.language)) < SHORT_ANSWER:
+        size = len(content(text, self.language))
+        if turn.role == USER and (size < SHORT_ANSWER or (kind == TASK and self._points(text))):
             whole = self.exchange.about(text, self.language)
-            if whole == text and len(content(text, self.language)) < 2:
+            if whole == text and size < 2:
                 return
             text = whole
         self.found.add(kind, text, turn, WEAK, heard=heard, weak=True)
+
+    def _points(self, text: str) -> bool:
+        """Say whether a task is told by pointing at it: `do that on Monday`."""
+        size = len(content(text, self.language))
+        return size < SHORT_ANSWER - 1 or (size < POINTING and bool(cues(self.language).find("exchange", "refers", text)))
 
     def _close(self) -> None:
         """A piece of work is over: the agent's last words tell what was done."""

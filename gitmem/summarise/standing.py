@@ -6,12 +6,13 @@ from gitmem.summarise.candidates import Candidate
 from gitmem.summarise.hindsight import Heard
 
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
+POINTING = 7  # content words of a task that says `it` or `that` for what it is about
 WEAK = 0.3  # the score of what only may be an item
 PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
 COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.65, CONTEXT: 0.55}
 # where rules do, and where they are sure; what was likely at first counts for these too
-STAYS = {DECISION: 0.6, PATTERN: 0.6, TASK: 0.65, DONE: 0.6, PREFERENCE: 0.6, CONTEXT: 0.6}
+STAYS = {DECISION: 0.6, PATTERN: 0.6, TASK: 0.6, DONE: 0.6, PREFERENCE: 0.6, CONTEXT: 0.6}
 STAYS_SURE = {DECISION: 0.45, PATTERN: 0.25, TASK: 0.5, DONE: 0.5, PREFERENCE: 0.35, CONTEXT: 0.35}
 BEFORE = 0.25  # how much it counts
 ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
