@@ -17,6 +17,7 @@ ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFE
 KEEPS = {DECISION: 0.025, ERROR: 0.2, PATTERN: 0.015, TASK: 0.05, DONE: 0.05, PREFERENCE: 0.1, CONTEXT: 0.035}
 
 
+LATER = 0.2  # a part of that is enough for one that hindsight judges
 OF_AGENT = 0.9  # and for a decision that an agent tells of
 
 
@@ -33,7 +34,7 @@ def weighed(said: Said | None, text: str, role: str, language: str, around: Arou
     if not rules.SHORTEST // 2 <= len(text) <= rules.LONGEST:
         return said
     by = likely(text, role, language, around)
-    if said is not None and by[said.kind] >= KEEPS[said.kind]:
+    if said is not None and by[said.kind] >= KEEPS[said.kind] * (1 if around is None else LATER):
         return said
     if rules.asks(text, language) or rules.supposes(text, language):
         return None
