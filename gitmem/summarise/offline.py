@@ -328,10 +328,10 @@ class _Session:
         ):
             return  # what the session is about
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
-        told = said.text
-        if said.kind == TASK and role == USER and not said.marker and not parts and self._points(told):
-            told = self.exchange.about(told, self.language)
-        for part in parts or (told,):
+        whole = said.text
+        if said.kind == TASK and role == USER and not said.marker and not parts and self._points(whole):
+            whole = self.exchange.about(whole, self.language)
+        for part in parts or (whole,):
             self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
