@@ -11,12 +11,13 @@ from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.offline_errors import DETAIL, TEXT, Trouble
 from gitmem.summarise.words import content, shared
 
-FIRST = 0.1  # how likely a sentence must be to tell of an error, at first, to be judged again
-EXPLAINS = 0.3  # how likely what was said of a command that failed must tell of an error
+FIRST = 0.001  # how likely a sentence must be to tell of an error, at first, to be judged again
+EXPLAINS = 0.15  # how likely what was said of a command that failed must tell of an error
 SAME = 0.6  # shared words from which on two errors are one
 STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an error, and what they do not
+NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
-HELD = 600  # sentences that may tell of errors
+HELD = 3000  # sentences that may tell of errors
 COMPARED = 60  # errors before one that it is compared with
 
 
@@ -63,8 +64,8 @@ class Faults:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
-    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]]) -> list[Told]:
-        """Return the errors of a session whose sentences were judged."""
+    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], passed: Iterable[Trouble] = ()) -> list[Told]:
+        """Return the errors of a session whose sentences were judged; of what failed and `passed` later those that hindsight has an explanation of."""
         out: list[Told] = []
         said: set[str] = set()
         likely = [fault.heard.by[ERROR] for fault in self.held]
@@ -79,6 +80,30 @@ class Faults:
             out.append(
                 Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
             )
+        for one in passed:
+            near = [
+                (by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True))
+                if by >= NOTED and 0 <= fault.born - one.born <= NEAR and fault.turn.line <= one.last and fault.heard.text not in said
+            ]  # fmt: skip
+            notes = [fault.heard.text for _, _, fault in sorted(sorted(near, reverse=True)[:NOTES], key=lambda found: found[1])]
+            if notes:
+                said.update(notes)
+                files = tuple(one.files[-4:])
+                out.append(
+                    Told(
+                        one.title,
+                        " ".join(notes)[:DETAIL],
+                        one.at,
+                        one.line,
+                        one.last,
+                        files,
+                        one.role,
+                        0.7,
+                        one.order,
+                        one.born,
+                        one.language,
+                    )
+                )
         for fault, by in zip(self.held, likely, strict=True):
             heard, turn = fault.heard, fault.turn
             if heard.text in said or by < COUNTS:

@@ -378,7 +378,7 @@ class _Session:
         """Return what was found."""
         self._close()
         self.listening.judge()
-        for told in self.faults.told(self.errors.told()):
+        for told in self.faults.told(self.errors.told(), self.errors.passed()):
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
                 Candidate(

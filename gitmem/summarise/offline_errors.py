@@ -285,6 +285,10 @@ class Errors:
         found = [_judged(one) for one in [*self.over, *self.open]]
         return [one for one in found if one[3] > 0]
 
+    def passed(self) -> list[Trouble]:
+        """Return the commands that failed and passed later, of which nobody said anything that explains it by its words."""
+        return [one for one in [*self.over, *self.open] if one.passed and one.keys and one.title and _judged(one)[3] == 0]
+
 
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     """Return a trouble with what is told of it, and how surely it is worth it; 0 for not at all."""

@@ -200,3 +200,26 @@ def test_what_went_well_is_no_error() -> None:
         Turn(ASSISTANT, "Dropped.", at, 4),
     ]
     assert [item for item in extract(turns).items if item.kind == "error"] == []
+
+
+def test_a_failure_that_passed_is_told_with_what_explains_it_whatever_the_words() -> None:
+    """No cue phrase says that this is a cause."""
+    at = "2026-05-01T10:00:00Z"
+
+    def tests(failed: bool, line: int) -> Turn:
+        text = "Error: ENOENT: no such file or directory, open 'fonts/Lato.ttf'" if failed else "14 passing"
+        return Turn(TOOL, text, at, line, "Bash", "npm test labels", (), failed)
+
+    turns = [
+        Turn(USER, "imprime las etiquetas con la fuente nueva", at, 1),
+        Turn(TOOL, "", at, 2, "Edit", "", ("src/labels.ts",), False),
+        tests(True, 3),
+        Turn(USER, "las fuentes no van en el bundle", at, 4),
+        Turn(ASSISTANT, "Claro, era eso: esbuild no copia los ficheros .ttf si no hay un loader para ellos.", at, 5),
+        Turn(TOOL, "", at, 6, "Edit", "", ("build.mjs",), False),
+        tests(False, 7),
+        Turn(ASSISTANT, "Ya pasan los catorce.", at, 8),
+    ]
+    (error,) = [item for item in extract(turns).items if item.kind == "error"]
+    assert "ENOENT" in error.text
+    assert "esbuild no copia" in error.detail
