@@ -187,6 +187,10 @@ class Hook:
                 self._index = open_index(path)
         return self._index
 
+    def look_again(self) -> None:
+        """Have the index opened anew: another process has brought it up to date."""
+        self._index, self._looked = None, False
+
     @property
     def indexes(self) -> "list[Index]":
         """The indexes that a reader joins: this repository's, then the user's own."""

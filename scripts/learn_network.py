@@ -11,9 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from gitmem.summarise.network import FAR
+
 UNITS, BEHIND = 48, 64
 EPOCHS, BATCH, RATE, DECAY, DROP = 15, 16, 2e-3, 1e-3, 0.2
-FAR = 6.0  # as in `network`
 STEP = 16  # lengths of sessions are rounded up to it, so that few shapes are compiled
 
 Weights = dict[str, jax.Array]

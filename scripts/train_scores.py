@@ -1,4 +1,4 @@
-"""Learn the weights of `gitmem.summarise.scores` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn and JAX, which the product does not.
+"""Learn the weights of `gitmem.summarise.scores` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn, JAX and Optax, which the product does not.
 
     python scripts/train_scores.py [--check]
 

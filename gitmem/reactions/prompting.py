@@ -15,14 +15,16 @@ PATIENCE = 0.4  # seconds that a prompt waits for an index that is behind
 def prompt(hook: Hook) -> "list[str]":
     """Return the records that a prompt is surely about, one a line; none is the usual answer. Before them what the start had no time to wait for."""
     wanted = bool(hook.event.prompt.strip()) and hook.settings.get("inject")
-    hook.catch_up(PATIENCE if wanted else 0.0)
-    if not wanted:
-        return []
+    before = hook.state.marked(f"{LATE} {hook.event.context}") if wanted else None
     lines: list[str] = []
-    if hook.state.marked(f"{LATE} {hook.event.context}") is not None:
+    if before is None:
+        hook.catch_up(PATIENCE if wanted else 0.0)
+    else:
         from gitmem.reactions.starting import late
 
-        lines = late(hook)
+        lines = late(hook, before)
+    if not wanted:
+        return []
     return [*lines, *_recalled(hook, lines)]
 
 

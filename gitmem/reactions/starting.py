@@ -4,6 +4,7 @@ It is the briefing, chosen as `git mem briefing` chooses (`services.gathering`),
 """
 
 import os
+import time
 
 from gitmem.agents.render import LIMIT, OVERHEAD, clean, record_line, tokens, units
 from gitmem.index import sessions
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs, or for the end of one that died
 DEATH = 2.0  # and when one died that nobody noticed before: what it was at matters most
+WAITED = " waited"  # ends that mark when a prompt has waited too
 RECENT = 600.0  # seconds for which a digest that was asked for is waited for
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DEAD = 100  # sessions that a start ends, the latest; the next one goes on
@@ -51,34 +53,33 @@ def start(hook: Hook) -> "list[str]":
         hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
+    began = time.monotonic()
     hook.catch_up(DEATH if dead else PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
     if event.source not in FORGETFUL and keeps_in_step(hook):
         hook.drain(f"native {event.session}", sure=True)
     if dirty is None:
         return []
+    before = _awaited(hook, began + (DEATH if dead else PATIENCE)) if event.source not in TALKED else ""
     known = gathering.gather(
         hook.indexes, hook.agents, subjects=gathering.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
     )
-    if event.source not in TALKED and _awaited(hook):
+    if before:
         known.last = None  # another is about to be the one before
-        hook.state.mark(f"{LATE} {event.context}", "")
+        hook.state.mark(f"{LATE} {event.context}", before)
     return _Telling(hook, known).lines(_near(hook, dirty.paths()))
 
 
-def late(hook: Hook) -> "list[str]":
-    """Return what a start that waited in vain would have said of the session before; the first prompt waits for it once more."""
+def late(hook: Hook, before: str) -> "list[str]":
+    """Return what a start that waited in vain would have said of the session `before`; the first prompt waits for it once more."""
     key = f"{LATE} {hook.event.context}"
-    mark = hook.state.marked(key)
-    if mark is None:
-        return []
-    waited = bool(mark)
-    hook.catch_up(0.0 if waited else PATIENCE, insists=True, sure=not waited and sessions.waiting(hook.state) > 0)
-    if _awaited(hook):
-        hook.state.mark(key, "waited")
+    session, waited = before.removesuffix(WAITED), before.endswith(WAITED)
+    hook.catch_up(0.0, sure=not waited)
+    if _awaited(hook, 0.0 if waited else time.monotonic() + PATIENCE) == session:
+        hook.state.mark(key, session + WAITED)
         return []
     hook.state.unmark(key)
     known = gathering.gather(hook.indexes, hook.agents, subjects=(gathering.TASKS,), session=hook.event.session)
-    return _Telling(hook, known).before()
+    return _Telling(hook, known).before() if known.last is not None and known.last.session == session else []
 
 
 class _Telling:
@@ -223,9 +224,25 @@ def _bury(hook: Hook) -> bool:
     return any(ended)
 
 
-def _awaited(hook: Hook) -> bool:
-    """Say whether the digest of a session that ended a moment ago is still to come."""
-    return any(one.kind == sessions.DIGEST and one.tries <= 1 and abs(hook.now - one.at) < RECENT for one in sessions.requested(hook.state))
+def _awaited(hook: Hook, until: float) -> str:
+    """Return the session before this one if it ended a moment ago and its digest is still to come, '' otherwise; wait for it until a time of the monotonic clock."""
+    ended = sessions.some(hook.state, ended=True, limit=2)
+    before = next((one.id for one in ended if one.id != hook.event.session), "")
+
+    def asked() -> bool:
+        return any(
+            one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
+            for one in sessions.requested(hook.state)
+        )
+
+    if not before or not asked():
+        return ""
+    while time.monotonic() < until:  # another process may be at it
+        time.sleep(0.02)
+        if not asked():
+            hook.look_again()
+            return ""
+    return before
 
 
 def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
@@ -293,7 +310,6 @@ class _Dirty:
         if not self._child:
             return []
         import select
-        import time
 
         data, until = b"", time.monotonic() + STATUS
         while (left := until - time.monotonic()) > 0 and select.select([self._pipe], [], [], left)[0]:

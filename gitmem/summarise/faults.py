@@ -16,6 +16,7 @@ EXPLAINS = 0.15  # how likely what was said of a command that failed must tell o
 SAME = 0.6  # shared words from which on two errors are one
 STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an error, and what they do not
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
+BARE = 0.7  # how sure an error is that no words name
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
 HELD = 3000  # sentences that may tell of errors
 COMPARED = 60  # errors before one that it is compared with
@@ -70,9 +71,14 @@ class Faults:
         said: set[str] = set()
         likely = [fault.heard.by[ERROR] for fault in self.held]
         explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
+        telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True)) if by >= NOTED]
         for one, text, detail, score in troubles:
-            if not one.marked and self.heard_any and not _stays(one, explains):
+            near = _near(one, telling) if one.keys and one.passed and not (one.statement or one.marked) else []
+            if not one.marked and self.heard_any and not (near or _stays(one, explains)):
                 continue
+            if near and not any(fault.heard.text in one.notes for fault in near):  # what it said besides was no explanation
+                detail = _told(near)
+                said.update(fault.heard.text for fault in near)
             said |= {one.statement, *one.notes}
             if one.heard is not None and one.title and one.heard.by[ERROR] < STAYS:
                 text, detail = one.title, detail.removeprefix(f"{one.title}. ")  # what was said was a request, say
@@ -81,28 +87,12 @@ class Faults:
                 Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
             )
         for one in passed:
-            near = [
-                (by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True))
-                if by >= NOTED and 0 <= fault.born - one.born <= NEAR and fault.turn.line <= one.last and fault.heard.text not in said
-            ]  # fmt: skip
-            notes = [fault.heard.text for _, _, fault in sorted(sorted(near, reverse=True)[:NOTES], key=lambda found: found[1])]
-            if notes:
-                said.update(notes)
+            near = [fault for fault in _near(one, telling) if fault.heard.text not in said]
+            if near:
+                said.update(fault.heard.text for fault in near)
                 files = tuple(one.files[-4:])
                 out.append(
-                    Told(
-                        one.title,
-                        " ".join(notes)[:DETAIL],
-                        one.at,
-                        one.line,
-                        one.last,
-                        files,
-                        one.role,
-                        0.7,
-                        one.order,
-                        one.born,
-                        one.language,
-                    )
+                    Told(one.title, _told(near), one.at, one.line, one.last, files, one.role, BARE, one.order, one.born, one.language)
                 )
         for fault, by in zip(self.held, likely, strict=True):
             heard, turn = fault.heard, fault.turn
@@ -122,6 +112,17 @@ class Faults:
                 Told(text, "", turn.at, turn.line, turn.line, turn.files[:4], turn.role, score, fault.order, fault.born, heard.language)
             )
         return _distinct(out)
+
+
+def _near(one: Trouble, telling: list[tuple[float, int, Fault]]) -> list[Fault]:
+    """Return what was said of a command between its failure and its passing, the likeliest, in its order."""
+    near = [found for found in telling if 0 <= found[2].born - one.born <= NEAR and found[2].turn.line <= one.last]
+    best = sorted(near, key=lambda found: -found[0])[:NOTES]
+    return [fault for _, _, fault in sorted(best, key=lambda found: found[1])]
+
+
+def _told(near: list[Fault]) -> str:
+    return " ".join(fault.heard.text for fault in near)[:DETAIL]
 
 
 def _stays(one: Trouble, explains: Container[str]) -> bool:

@@ -142,11 +142,12 @@ class _Session:
         said = list(sentences(turn.text, self.heading))
         texts = [one.text for one in said]
         talk = bool(turn.at or self.exchange.said)  # a text without times is a dialogue once an agent has spoken
-        around = [Around(texts, n, role, self.language, self.before) if talk and self.seen <= DEEP else None for n in range(len(said))]
+        talk = talk and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
+        around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
         if said and not turn.side:
             self.before = Before(texts[-1], role, self.language)
-            if talk and self.seen + len(said) <= DEEP:
+            if talk:
                 first = [likely(text, role, self.language, one) for text, one in zip(texts, around, strict=True)]
                 heard = self.listening.turn(role, self.language, texts, first)
         if turn.role == USER and not turn.side:

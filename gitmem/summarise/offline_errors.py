@@ -278,7 +278,7 @@ class Errors:
             self.over.append(self.open.popleft())
         self.open.append(one)
         if len(self.over) > 2000:
-            self.over = [old for old in self.over if _judged(old)[3] > 0]
+            self.over = [old for old in self.over if _judged(old)[3] > 0 or _unexplained(old)][-2000:]
 
     def told(self) -> list[tuple[Trouble, str, str, float]]:
         """Return (trouble, text, detail, score) of what is worth knowing."""
@@ -287,7 +287,12 @@ class Errors:
 
     def passed(self) -> list[Trouble]:
         """Return the commands that failed and passed later, of which nobody said anything that explains it by its words."""
-        return [one for one in [*self.over, *self.open] if one.passed and one.keys and one.title and _judged(one)[3] == 0]
+        return [one for one in [*self.over, *self.open] if _unexplained(one) and _judged(one)[3] == 0]
+
+
+def _unexplained(one: Trouble) -> bool:
+    """Say whether a command failed and passed later, and nobody named the fault."""
+    return one.passed and bool(one.keys) and bool(one.title) and not (one.statement or one.marked)
 
 
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:

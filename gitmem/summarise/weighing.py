@@ -16,9 +16,8 @@ ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFE
 # and for one that the rules take for that kind
 KEEPS = {DECISION: 0.025, ERROR: 0.2, PATTERN: 0.015, TASK: 0.05, DONE: 0.05, PREFERENCE: 0.1, CONTEXT: 0.035}
 
-
 LATER = 0.2  # a part of that is enough for one that hindsight judges
-OF_AGENT = 0.9  # and for a decision that an agent tells of
+OF_AGENT = 0.9  # how likely a decision that no cue phrase knows must be where an agent tells of it
 
 
 @lru_cache(maxsize=8192)

@@ -75,6 +75,20 @@ def test_what_a_start_had_no_time_to_wait_for_is_told_with_a_prompt(project: Pat
     assert not one.hook("UserPromptSubmit", prompt="and on")
 
 
+def test_an_older_session_that_waits_keeps_nothing_back(project: Path, agent: Start) -> None:
+    """What the latest session did is told, though an older one has no digest yet."""
+    digest(project, "s1", "Something that was done just now")
+    run(project, "list")
+    state = State(Home(str(project / ".git" / "gitmem")))
+    now = time.time()
+    for name, ended in (("s0", now - 300), ("s1", now - 5)):
+        state.db.execute(
+            "INSERT INTO sessions (id, agent, started, last, ended, why) VALUES (?, 'claude', ?, ?, ?, '')", (name, ended - 9, ended, ended)
+        )
+    state.db.execute("INSERT INTO requests (kind, session, at, claimed, tries) VALUES ('digest', 's0', ?, ?, 1)", (now - 300, now))
+    assert "Something that was done just now" in agent("next").hook("SessionStart")
+
+
 def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, agent):
     """Its topic, what came of it, what is open: in one line."""
     one = agent()

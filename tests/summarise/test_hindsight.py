@@ -1,6 +1,7 @@
 """Hindsight: what comes after a sentence changes what it is taken for; what is learnt is stored as it was, and any session can be judged."""
 
 import math
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from gitmem.model.item import DECISION, DONE, TASK
 from gitmem.model.turn import ASSISTANT, TOOL, USER, Turn
+from gitmem.summarise import offline
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
 from gitmem.summarise.hindsight import Heard, Listening, vector
 from gitmem.summarise.network import SHAPES, learnt, packed, run, unpacked
@@ -202,24 +204,48 @@ def test_what_went_well_is_no_error() -> None:
     assert [item for item in extract(turns).items if item.kind == "error"] == []
 
 
-def test_a_failure_that_passed_is_told_with_what_explains_it_whatever_the_words() -> None:
+AT = "2026-05-01T10:00:00Z"
+
+
+def labels(failed: bool, line: int) -> Turn:
+    """Return a run of tests that needs a font."""
+    text = "Error: ENOENT: no such file or directory, open 'fonts/Lato.ttf'" if failed else "14 passing"
+    return Turn(TOOL, text, AT, line, "Bash", "npm test labels", (), failed)
+
+
+EXPLAINED = "Claro, era eso: esbuild no copia los ficheros .ttf si no hay un loader para ellos."
+
+
+SLOWLY = [  # what it says first explains nothing
+    Turn(ASSISTANT, "Voy a mirar la lista.", AT, 4), Turn(TOOL, "a b", AT, 4, "Bash", "ls fonts", (), False), Turn(ASSISTANT, f"Miro el resto. {EXPLAINED}", AT, 5),
+]  # fmt: skip
+AT_ONCE = [Turn(USER, "las fuentes no van en el bundle", AT, 4), Turn(ASSISTANT, EXPLAINED, AT, 5)]
+
+
+@pytest.mark.parametrize(("between", "edits"), [(AT_ONCE, True), (SLOWLY, True), (SLOWLY, False)])
+def test_a_failure_that_passed_is_told_with_what_explains_it_whatever_the_words(between: list[Turn], edits: bool) -> None:
     """No cue phrase says that this is a cause."""
-    at = "2026-05-01T10:00:00Z"
-
-    def tests(failed: bool, line: int) -> Turn:
-        text = "Error: ENOENT: no such file or directory, open 'fonts/Lato.ttf'" if failed else "14 passing"
-        return Turn(TOOL, text, at, line, "Bash", "npm test labels", (), failed)
-
     turns = [
-        Turn(USER, "imprime las etiquetas con la fuente nueva", at, 1),
-        Turn(TOOL, "", at, 2, "Edit", "", ("src/labels.ts",), False),
-        tests(True, 3),
-        Turn(USER, "las fuentes no van en el bundle", at, 4),
-        Turn(ASSISTANT, "Claro, era eso: esbuild no copia los ficheros .ttf si no hay un loader para ellos.", at, 5),
-        Turn(TOOL, "", at, 6, "Edit", "", ("build.mjs",), False),
-        tests(False, 7),
-        Turn(ASSISTANT, "Ya pasan los catorce.", at, 8),
-    ]
-    (error,) = [item for item in extract(turns).items if item.kind == "error"]
-    assert "ENOENT" in error.text
+        Turn(USER, "imprime las etiquetas con la fuente nueva", AT, 1),
+        Turn(TOOL, "", AT, 2, "Edit", "", ("src/labels.ts",), False),
+        labels(True, 3), *between, *[Turn(TOOL, "", AT, 6, "Edit", "", ("build.mjs",), False)] * edits, labels(False, 7),
+        Turn(ASSISTANT, "Ya pasan los catorce.", AT, 8),
+    ]  # fmt: skip
+    (error,) = [item for item in extract(turns).items if item.kind == "error" and "ENOENT" in f"{item.text} {item.detail}"]
     assert "esbuild no copia" in error.detail
+
+
+def test_a_long_text_that_was_asked_for_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more sentences are held for the end of a session than are judged there."""
+    monkeypatch.setattr(offline, "DEEP", 40)
+    seen: list[int] = []
+    judge = Listening.judge
+    monkeypatch.setattr(Listening, "judge", lambda self: (seen.append(len(self.all)), judge(self))[1])
+    drafts = [Turn(ASSISTANT, " ".join(f"We ship the number {n} of {m}." for n in range(9)), AT, m) for m in range(2, 30)]
+    extract([Turn(USER, "Write a newsletter for our customers", AT, 1), *drafts])
+    assert 0 < seen[0] <= 40
+
+
+def test_nothing_is_shipped_that_is_not_read() -> None:
+    found = {one.name for one in resources.files("gitmem.summarise").joinpath("phrases").iterdir()}
+    assert found == {"en.toml", "es.toml", "pt.toml", "zh.toml", "senses.toml", "scores.bin", "hindsight.npz"}
