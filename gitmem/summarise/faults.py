@@ -116,7 +116,7 @@ class Faults:
 
 def _near(one: Trouble, telling: list[tuple[float, int, Fault]]) -> list[Fault]:
     """Return what was said of a command between its failure and its passing, the likeliest, in its order."""
-    near = [found for found in telling if 0 <= found[2].born - one.born <= NEAR and found[2].turn.line <= one.last]
+    near = [found for found in telling if found[2].born - one.born <= NEAR and one.line <= found[2].turn.line <= one.last]
     best = sorted(near, key=lambda found: -found[0])[:NOTES]
     return [fault for _, _, fault in sorted(best, key=lambda found: found[1])]
 

@@ -249,3 +249,18 @@ def test_a_long_text_that_was_asked_for_is_not_kept(monkeypatch: pytest.MonkeyPa
 def test_nothing_is_shipped_that_is_not_read() -> None:
     found = {one.name for one in resources.files("gitmem.summarise").joinpath("phrases").iterdir()}
     assert found == {"en.toml", "es.toml", "pt.toml", "zh.toml", "senses.toml", "scores.bin", "hindsight.npz"}
+
+
+def test_a_request_explains_no_failure_that_came_after_it() -> None:
+    def worker(failed: bool, line: int) -> Turn:
+        text = "ModuleNotFoundError: No module named 'redis'" if failed else "celery@host ready"
+        return Turn(TOOL, text, AT, line, "Bash", "celery -A app worker", (), failed)
+
+    turns = [
+        Turn(USER, "Start the background worker.", AT, 1), worker(True, 2),
+        Turn(ASSISTANT, "The image has no redis client, I'll add it to requirements.", AT, 3),
+        Turn(TOOL, "", AT, 4, "Edit", "", ("requirements.txt",), False), worker(False, 5), Turn(ASSISTANT, "The worker is up.", AT, 6),
+    ]  # fmt: skip
+    (error,) = [item for item in extract(turns).items if item.kind == "error"]
+    assert "redis" in error.detail
+    assert "Start the background worker" not in error.detail
