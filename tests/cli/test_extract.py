@@ -108,6 +108,7 @@ def test_nothing_found_is_said(mem: Mem) -> None:
     (mem.folder / "empty.txt").write_text("")
 
     assert "nothing worth keeping was found in empty.txt (0 turns)" in mem("extract", "empty.txt").err
+    assert "nothing of the kind task was found in empty.txt" in mem("extract", "--kind", "task", "empty.txt").err
 
 
 @pytest.mark.parametrize(
