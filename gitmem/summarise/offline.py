@@ -337,7 +337,7 @@ class _Session:
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
-        if heard is None or turn.side or len(sentence.text) > rules.LONGEST:
+        if heard is None or turn.side or turn.marked or len(sentence.text) > rules.LONGEST:
             return
         kind = max(COUNTS, key=lambda one: heard.first[one])
         if heard.first[kind] < PERHAPS:
