@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from gitmem.model import commands
 from gitmem.model.fingerprint import fingerprint
+from gitmem.model.item import PREFERENCE, TASK
 from gitmem.model.turn import USER, Turn
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
@@ -18,6 +19,7 @@ NEAR = 4  # turns of agents after a trouble up to which what they say is about i
 OVER = 60  # turns after which a trouble is no longer waited for
 NOTES = 4  # sentences that are kept of what an agent said about a trouble
 LONGEST, TEXT, DETAIL = 400, 300, 500
+IDLE, SURELY = (TASK, PREFERENCE, "none"), 0.985  # how likely a note must be of these to be left out
 EDITORS = {
     "Edit",
     "Write",
@@ -62,11 +64,14 @@ class Trouble:
     spoke: int = 0  # turns of agents since
     heard: Heard | None = None  # the statement, which is judged once more at the end
     acted: bool = False  # something was done after it was explained, and nothing failed
+    said: dict[str, Heard] = field(default_factory=dict)  # its notes as they are judged at the end
 
-    def note(self, text: str, line: int) -> None:
+    def note(self, text: str, line: int, heard: Heard | None = None) -> None:
         """Keep what was said of it."""
         if len(self.notes) < NOTES and text not in self.notes and text != self.statement:
             self.notes.append(text)
+            if heard is not None:
+                self.said[text] = heard
             self.last = max(self.last, line)
 
 
@@ -96,7 +101,7 @@ class Errors:
                     one.acted = one.acted or (bool(one.notes) and one.spoke <= 2 and not commands.only_looks(turn.command))
         elif turn.failed is not True and turn.files and turn.tool in EDITORS:
             for one in self.open:
-                if not one.passed:
+                if not one.passed and (one.keys or one.spoke <= NEAR):
                     one.files = list(dict.fromkeys([*one.files, *turn.files]))[-8:]
 
     def _failed(self, turn: Turn, order: int) -> None:
@@ -123,10 +128,12 @@ class Errors:
                 and not one.keys
                 and not one.passed
                 and self.turn - one.born <= 6
-                and len(one.words & words) >= 1
-                and not one.whole
+                and (
+                    (len(one.words & words) >= 1 and not one.whole) or (one.role == USER and one.spoke <= 1 and not (one.cause or one.fix))
+                )
             ):
                 one.keys, one.title, one.words = {key} if key else set(), title, one.words | words
+                one.refuted, one.notes = one.notes, []  # said before it was seen
                 return
         self._add(Trouble(title, "", words, turn.at, turn.line, turn.line, order, turn.role, self.turn, keys={key} if key else set()))
 
@@ -153,7 +160,7 @@ class Errors:
         cause = bool(here.find("error", "cause", text)) and not supposes
         stated = bool(here.find("error", "stated", text)) and not here.find("error", "not", text) and not supposes
         if sure and turn.role == USER and not here.find("error", "not", text):
-            if self._heard(text, turn, language, cause, fix, near=True) is None:
+            if self._heard(text, turn, language, cause, fix, heard, near=True) is None:
                 self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
         if turn.role == USER:
@@ -177,12 +184,12 @@ class Errors:
                 )
                 return stated
             if (fix or cause) and self.open:
-                self._heard(text, turn, language, cause, fix)
+                self._heard(text, turn, language, cause, fix, heard)
             return False
         self.wanted = bool(here.find("exchange", "expected", text))
         if here.find("skip", "boilerplate", text) and not cause and not fix:
             return False
-        about = self._heard(text, turn, language, cause or sure, fix, stated=stated)
+        about = self._heard(text, turn, language, cause or sure, fix, heard, stated=stated)
         if about is None and sure:
             self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
@@ -227,7 +234,7 @@ class Errors:
         self._add(one)
 
     def _heard(
-        self, text: str, turn: Turn, language: str, cause: bool, fix: bool, *, stated: bool = False, near: bool = False
+        self, text: str, turn: Turn, language: str, cause: bool, fix: bool, heard: Heard | None, *, stated: bool = False, near: bool = False
     ) -> Trouble | None:
         """Give a sentence to the trouble that it is about: one that shares its words, else, unless `near`, the one that has just come."""
         words = content(text, language)
@@ -251,7 +258,7 @@ class Errors:
             return None
         one = best[1]
         if cause or fix or one.spoke <= 2 or len(words & one.words) >= 3:
-            one.note(text, turn.line)
+            one.note(text, turn.line, heard)
             one.cause, one.fix = one.cause or cause or (stated and one.spoke > 1), one.fix or fix
             one.words |= words if cause or fix else frozenset()
             return one
@@ -295,10 +302,15 @@ def _unexplained(one: Trouble) -> bool:
     return one.passed and bool(one.keys) and bool(one.title) and not (one.statement or one.marked)
 
 
+def _idle(heard: Heard | None) -> bool:
+    """Say whether a note is small talk, narration or a thing to do by hindsight: it explains nothing."""
+    return heard is not None and bool(heard.by) and sum(heard.by[kind] for kind in IDLE) > SURELY
+
+
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     """Return a trouble with what is told of it, and how surely it is worth it; 0 for not at all."""
     text = rules.stripped(one.statement or one.title, one.language)
-    notes = list(one.notes or one.refuted)
+    notes = [note for note in one.notes or one.refuted if not _idle(one.said.get(note))]
     if not text:
         if not notes or not (one.cause and one.passed):
             return one, "", "", 0.0
