@@ -117,14 +117,14 @@ class Exchange:
             return Settled(DECISION, f"{answer.rstrip('.!。')} ({_clause(context, words, language).rstrip('.。?？ ')})", "", 0.7), True
         return Settled(DECISION, answer, context if not rules.asks(about, self.language) else "", 0.7), True
 
-    def about(self, text: str, language: str) -> str:
-        """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word its last sentence."""
+    def about(self, text: str, language: str, *, last: bool = False) -> str:
+        """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""
         if not self.said:
             return text
         words = content(text, language)
         end = self.said[-6:]
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        question = next((one for one in reversed(end) if rules.asks(one, self.language)), end[-1] if len(words) < 2 else "")
+        question = next((one for one in reversed(end) if rules.asks(one, self.language)), end[-1] if last or len(words) < 2 else "")
         if not (likeness or question):
             return text
         told = _clause(_bare(end[n] if likeness else question, self.language), words, language)

@@ -331,7 +331,8 @@ class _Session:
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         whole = said.text
         if said.kind == TASK and role == USER and not said.marker and not parts and self._points(whole):
-            whole = self.exchange.about(whole, self.language)
+            put_off = bool(here.find("exchange", "defer", whole)) and len(content(whole, self.language)) < SHORT_ANSWER
+            whole = self.exchange.about(whole, self.language, last=put_off)
         for part in parts or (whole,):
             self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
 
@@ -345,7 +346,8 @@ class _Session:
         text = rules.stripped(sentence.text, self.language)
         size = len(content(text, self.language))
         if turn.role == USER and (size < SHORT_ANSWER or (kind == TASK and self._points(text))):
-            whole = self.exchange.about(text, self.language)
+            put_off = kind == TASK and bool(cues(self.language).find("exchange", "defer", text))
+            whole = self.exchange.about(text, self.language, last=put_off and size < SHORT_ANSWER)
             if whole == text and size < 2:
                 return
             text = whole
