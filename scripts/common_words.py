@@ -1,0 +1,48 @@
+"""Count in how many of the labelled sessions a word is said, for `gitmem.summarise.topics`: what is said everywhere tells no topic.
+
+    python scripts/common_words.py
+
+A line of what it writes is `LANGUAGE PERCENT WORD ...`: words that are in so many percent of the sessions in that language (`tests/extraction/sentences/c_*.tsv`).
+"""
+
+import sys
+from collections import Counter, defaultdict
+from itertools import groupby
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from gitmem.summarise.topics import Topics  # noqa: E402
+
+OUT = ROOT / "gitmem/summarise/phrases/common.txt"
+LEAST = 1.0  # percent of the sessions that a word must be in
+
+
+def main() -> None:
+    """Write the words."""
+    sessions: Counter[str] = Counter()
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for path in sorted((ROOT / "tests/extraction/sentences").glob("c_*.tsv")):
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        for whole, group in groupby(rows, key=lambda row: len(row) == 4):
+            if not whole:
+                continue
+            topics = Topics(common=False)
+            language = ""
+            for language, role, _, text in group:
+                if role != "tool":
+                    topics.add(text, language, 1)
+            sessions[language] += 1
+            found[language].update(topics.weight.keys())
+    out = []
+    for language in sorted(found):
+        shares = {word: 100 * times / sessions[language] for word, times in found[language].items() if " " not in word}
+        often = sorted((word for word, share in shares.items() if share >= LEAST), key=lambda word: (-round(shares[word]), word))
+        out += [f"{language} {share} {' '.join(group)}\n" for share, group in groupby(often, key=lambda word: round(shares[word]))]
+    OUT.write_text("".join(out), encoding="utf-8")
+    sys.stdout.write(f"{sum(len(line.split()) - 2 for line in out)} words of {sum(sessions.values())} sessions\n")
+
+
+if __name__ == "__main__":
+    main()
