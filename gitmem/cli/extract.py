@@ -78,11 +78,11 @@ def extract_command(
     if save or not files:
         with term.open() as app:
             found = _found([_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
-            _tell(term, found, kinds, as_json)
+            _tell(term, found, kinds, form, as_json)
             if save:
                 _save(term, app, found, session or "", as_json)
         return
-    _tell(term, _found([_file(name, form) for name in files], kinds), kinds, as_json)
+    _tell(term, _found([_file(name, form) for name in files], kinds), kinds, form, as_json)
 
 
 def _sources(app: App, files: Sequence[str], form: str, session: str | None, commits: str | None) -> list[_Source]:
@@ -176,7 +176,7 @@ def _found(sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Sour
     return out
 
 
-def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Sequence[str], as_json: bool) -> None:
+def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Sequence[str], form: str, as_json: bool) -> None:
     many = len(found) > 1
     if as_json:
         topics = list(dict.fromkeys(topic for _, one in found for topic in one.topics))
@@ -200,6 +200,8 @@ def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Seque
             turns = int(one.facts.get("turns", 0))
             what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
             term.note(f"nothing {what} was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'}).")
+            if not turns and form != "auto":
+                term.note(f"none of it reads as what '--from {form}' says it is; without --from its form is told by its content.")
 
 
 def _show(term: Terminal, item: Item) -> None:

@@ -212,3 +212,11 @@ def test_odd_texts_are_read(mem: Mem, data: bytes, found: list[str]) -> None:
     made = mem("extract", "x", "--json").json
     assert [(one["kind"], one["text"], one["lines"]) for one in made["items"]] == [("decision", text, [1, 1]) for text in found]
     assert made["topics"] == ["Postgres" if "Postgres" in text else "tabs" for text in found]
+
+
+def test_a_form_that_a_file_does_not_have_is_named(mem: Mem) -> None:
+    """Nothing is found, and why is said; where the form is told by the content, nothing more is said."""
+    (mem.folder / "x").write_text("user: We decided to use tabs.\n", encoding="utf-8")
+    assert "--from claude" in mem("extract", "--from", "claude", "x").err
+    (mem.folder / "x").write_text("hello\n", encoding="utf-8")
+    assert "--from" not in mem("extract", "x").err
