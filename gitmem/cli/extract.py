@@ -208,7 +208,7 @@ def _show(term: Terminal, item: Item) -> None:
     first, last = item.lines
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
-    if item.detail:
+    if item.detail and item.detail not in item.text:
         term.say(f"      {DETAIL[item.kind] + ': ' if item.kind in DETAIL else ''}{plain(item.detail)}")
     if item.files:
         term.say(f"      in {plain(', '.join(item.files))}")

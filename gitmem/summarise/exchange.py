@@ -32,6 +32,7 @@ class Settled:
     text: str
     detail: str
     score: float
+    context: str = ""  # the agent's sentence that it answers
 
 
 class Exchange:
@@ -114,8 +115,9 @@ class Exchange:
         answer = rules.stripped(text, language)
         context = "" if not likeness else _bare(about, self.language)
         if len(words) < 4 and context:
-            return Settled(DECISION, f"{answer.rstrip('.!。')} ({_clause(context, words, language).rstrip('.。?？ ')})", "", 0.7), True
-        return Settled(DECISION, answer, context if not rules.asks(about, self.language) else "", 0.7), True
+            return Settled(DECISION, _with(answer, context, words, language), "", 0.7), True
+        options = rules.asks(about, self.language) or there.find("exchange", "choice", about)
+        return Settled(DECISION, answer, "" if options else context, 0.7, context), True
 
     def about(self, text: str, language: str, *, last: bool = False) -> str:
         """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""
@@ -127,8 +129,7 @@ class Exchange:
         question = next((one for one in reversed(end) if rules.asks(one, self.language)), end[-1] if last or len(words) < 2 else "")
         if not (likeness or question):
             return text
-        told = _clause(_bare(end[n] if likeness else question, self.language), words, language)
-        return f"{text.rstrip('.!。')} ({told.rstrip('.。?？ ')})"
+        return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
 
     def _numbered(self, text: str, language: str) -> Settled | None:
         """Return the point of the agent's list that an answer names by its number: `2, we need no other service`."""
@@ -204,6 +205,13 @@ def _bare(text: str, language: str) -> str:
         text = text[found.end() :].lstrip()
         text = text[:1].upper() + text[1:]
     return text
+
+
+def _with(answer: str, told: str, words: frozenset[str], language: str) -> str:
+    """Return a short answer with the part of what was said that it is about; nothing that it says itself."""
+    part = _clause(told, words, language)
+    part = told if content(part, language) <= words else part
+    return answer if content(part, language) <= words else f"{answer.rstrip('.!。')} ({part.strip('.。?？¿ ')})"
 
 
 def _clause(text: str, words: frozenset[str], language: str) -> str:

@@ -9,6 +9,7 @@ from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
 from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.offline_errors import DETAIL, TEXT, Trouble
+from gitmem.summarise.sentences import split
 from gitmem.summarise.words import content, shared
 
 FIRST = 0.001  # how likely a sentence must be to tell of an error, at first, to be judged again
@@ -18,6 +19,7 @@ STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an err
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 BARE = 0.7  # how sure an error is that no words name
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
+ALIKE = 2  # words that a cause shares with its error
 HELD = 3000  # sentences that may tell of errors
 COMPARED = 60  # errors before one that it is compared with
 
@@ -99,10 +101,9 @@ class Faults:
             if heard.text in said or by < COUNTS:
                 continue
             said.add(heard.text)
-            before = [one for one in out if 0 <= fault.born - one.born <= NEAR]
-            if heard.role == ASSISTANT and before:
-                latest = max(before, key=lambda one: one.born)
-                if len(latest.detail) + len(heard.text) < DETAIL:
+            latest = _about(heard, [one for one in out if 0 <= fault.born - one.born <= NEAR]) if heard.role == ASSISTANT else None
+            if latest is not None:
+                if len(latest.detail) + len(heard.text) < DETAIL and heard.text not in latest.detail:
                     latest.detail = f"{latest.detail} {heard.text}".strip()
                     latest.last = max(latest.last, turn.line)
                 continue
@@ -112,6 +113,19 @@ class Faults:
                 Told(text, "", turn.at, turn.line, turn.line, turn.files[:4], turn.role, score, fault.order, fault.born, heard.language)
             )
         return _distinct(out)
+
+
+def _about(heard: Heard, before: list[Told]) -> Told | None:
+    """Return the error that a cause or a fix which an agent tells is of: the one that shares its words, else the last one where nothing explains it yet."""
+    words = content(heard.text, heard.language)
+    shares = [(len(words & content(f"{one.text} {one.detail}", heard.language)), one.born, n) for n, one in enumerate(before)]
+    if not shares:
+        return None
+    likeness, _, n = max(shares)
+    if likeness >= ALIKE:
+        return before[n]
+    latest = max(before, key=lambda one: one.born)
+    return None if latest.detail else latest
 
 
 def _near(one: Trouble, telling: list[tuple[float, int, Fault]]) -> list[Fault]:
@@ -144,8 +158,9 @@ def _distinct(found: list[Told]) -> list[Told]:
         if other is None:
             out.append((one, words))
             continue
-        more = one.detail or one.text
-        if len(other.detail) + len(more) < DETAIL and more not in other.detail:
+        known = content(other.detail, other.language)
+        more = " ".join(part for part in split(one.detail or one.text) if not content(part, one.language) <= known)
+        if more and len(other.detail) + len(more) < DETAIL:
             other.detail = f"{other.detail} {more}".strip()
         other.last, other.score = max(other.last, one.last), max(other.score, one.score)
     return [one for one, _ in out]

@@ -228,7 +228,7 @@ class _Session:
         if fixed:
             self._settle(fixed, turn, heard)
             return True
-        if settled and not (judged and judged.kind == DECISION and not settled.detail):
+        if settled and not (judged and judged.kind == DECISION and not (settled.detail or settled.context)):
             self._settle(settled, turn, heard)
             return True
         return alone
@@ -331,8 +331,7 @@ class _Session:
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         whole = said.text
         if said.kind == TASK and role == USER and not said.marker and not parts and self._points(whole):
-            put_off = bool(here.find("exchange", "defer", whole)) and len(content(whole, self.language)) < SHORT_ANSWER
-            whole = self.exchange.about(whole, self.language, last=put_off)
+            whole = self.exchange.about(whole, self.language, last=True)
         for part in parts or (whole,):
             self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
 
@@ -345,9 +344,9 @@ class _Session:
             return
         text = rules.stripped(sentence.text, self.language)
         size = len(content(text, self.language))
-        if turn.role == USER and (size < SHORT_ANSWER or (kind == TASK and self._points(text))):
-            put_off = kind == TASK and bool(cues(self.language).find("exchange", "defer", text))
-            whole = self.exchange.about(text, self.language, last=put_off and size < SHORT_ANSWER)
+        points = kind == TASK and self._points(text)
+        if turn.role == USER and (size < SHORT_ANSWER or points):
+            whole = self.exchange.about(text, self.language, last=points)
             if whole == text and size < 2:
                 return
             text = whole

@@ -68,7 +68,7 @@ class Trouble:
 
     def note(self, text: str, line: int, heard: Heard | None = None) -> None:
         """Keep what was said of it."""
-        if len(self.notes) < NOTES and text not in self.notes and text != self.statement:
+        if len(self.notes) < NOTES and _bare(text) not in map(_bare, (*self.notes, self.statement)):
             self.notes.append(text)
             if heard is not None:
                 self.said[text] = heard
@@ -295,6 +295,10 @@ class Errors:
     def passed(self) -> list[Trouble]:
         """Return the commands that failed and passed later, of which nobody said anything that explains it by its words."""
         return [one for one in [*self.over, *self.open] if _unexplained(one) and _judged(one)[3] == 0]
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(".!。！ ")
 
 
 def _unexplained(one: Trouble) -> bool:
