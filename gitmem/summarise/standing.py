@@ -12,9 +12,9 @@ PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
 COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.65, CONTEXT: 0.55}
 # where rules do, and where they are sure; what was likely at first counts for these too
-STAYS = {DECISION: 0.6, PATTERN: 0.6, TASK: 0.6, DONE: 0.6, PREFERENCE: 0.6, CONTEXT: 0.6}
-STAYS_SURE = {DECISION: 0.45, PATTERN: 0.25, TASK: 0.5, DONE: 0.5, PREFERENCE: 0.35, CONTEXT: 0.35}
-BEFORE = 0.25  # how much it counts
+STAYS = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.7, CONTEXT: 0.7}
+STAYS_SURE = {DECISION: 0.6, PATTERN: 0.3, TASK: 0.65, DONE: 0.65, PREFERENCE: 0.4, CONTEXT: 0.5}
+BEFORE = 0.15  # how much it counts
 ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
 
 
