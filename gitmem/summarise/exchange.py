@@ -11,6 +11,7 @@ from gitmem.summarise.words import content
 
 ANSWER = 30  # words of an answer to a question
 HELD = 40  # sentences of the agent's last words that are held
+NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
 
 _PLACES = {
@@ -141,7 +142,7 @@ class Exchange:
         if not 0 < place <= len(self.points):
             return None
         rest = text[text.lower().find(name) + len(name) :].strip(" ,.;:!，。、；：-—")
-        return Settled(DECISION, rules.stripped(self.points[place - 1], self.language), rest if len(rest) > 5 else "", 0.75)
+        return Settled(DECISION, rules.stripped(self.points[place - 1], self.language), rest if len(rest) > 5 else "", NUMBERED)
 
     def _offered(self, offers: list[str], text: str) -> str:
         """Return what was proposed, without the words that propose it."""

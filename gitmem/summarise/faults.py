@@ -50,6 +50,8 @@ class Told:
     born: int
     language: str
     marker: bool = False
+    touched: int = 0  # the turn of the last thing that was said of it
+    words: frozenset[str] = frozenset()  # of its text and detail
 
 
 class Faults:
@@ -101,11 +103,13 @@ class Faults:
             if heard.text in said or by < COUNTS:
                 continue
             said.add(heard.text)
-            latest = _about(heard, [one for one in out if 0 <= fault.born - one.born <= NEAR]) if heard.role == ASSISTANT else None
+            latest = _about(fault, out) if heard.role == ASSISTANT else None
             if latest is not None:
+                latest.touched = max(latest.touched, fault.born)
                 if len(latest.detail) + len(heard.text) < DETAIL and heard.text not in latest.detail:
                     latest.detail = f"{latest.detail} {heard.text}".strip()
                     latest.last = max(latest.last, turn.line)
+                    latest.words |= content(heard.text, heard.language)
                 continue
             text = rules.stripped(heard.text, heard.language)[:TEXT]
             score = round(0.4 + 0.4 * by, 2)
@@ -115,17 +119,23 @@ class Faults:
         return _distinct(out)
 
 
-def _about(heard: Heard, before: list[Told]) -> Told | None:
-    """Return the error that a cause or a fix which an agent tells is of: the one that shares its words, else the last one where nothing explains it yet."""
-    words = content(heard.text, heard.language)
-    shares = [(len(words & content(f"{one.text} {one.detail}", heard.language)), one.born, n) for n, one in enumerate(before)]
-    if not shares:
+def _about(fault: Fault, out: list[Told]) -> Told | None:
+    """Return the error that a cause or a fix which an agent tells is of: the one that shares its words, else the last one where nothing explains it yet, or just did."""
+    heard = fault.heard
+    before = [one for one in out[-COMPARED:] if 0 <= fault.born - one.born <= NEAR]
+    if not before:
         return None
-    likeness, _, n = max(shares)
-    if likeness >= ALIKE:
-        return before[n]
+    words = content(heard.text, heard.language)
+    for kind in ("cause", "fix"):  # `the root cause is` is shared by all
+        found = cues(heard.language).find("error", kind, heard.text)
+        words -= content(found.group(), heard.language) if found else frozenset()
+    for one in before:
+        one.words = one.words or content(f"{one.text} {one.detail}", one.language)
+    best = max(before, key=lambda one: (len(words & one.words), not one.detail, one.born))
+    if len(words & best.words) >= ALIKE:
+        return best
     latest = max(before, key=lambda one: one.born)
-    return None if latest.detail else latest
+    return latest if not latest.detail or fault.born - max(latest.touched, latest.born) <= 1 else None
 
 
 def _near(one: Trouble, telling: list[tuple[float, int, Fault]]) -> list[Fault]:
@@ -158,9 +168,8 @@ def _distinct(found: list[Told]) -> list[Told]:
         if other is None:
             out.append((one, words))
             continue
-        known = content(other.detail, other.language)
-        more = " ".join(part for part in split(one.detail or one.text) if not content(part, one.language) <= known)
-        if more and len(other.detail) + len(more) < DETAIL:
-            other.detail = f"{other.detail} {more}".strip()
+        for part in split(one.detail or one.text):
+            if len(other.detail) + len(part) < DETAIL and part.rstrip(".!。 ") not in f"{other.text} {other.detail}":
+                other.detail = f"{other.detail} {part}".strip()
         other.last, other.score = max(other.last, one.last), max(other.score, one.score)
     return [one for one, _ in out]

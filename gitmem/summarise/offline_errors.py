@@ -17,6 +17,7 @@ from gitmem.summarise.words import content, covered, shared
 OPEN = 48  # troubles that are looked at at one time
 NEAR = 4  # turns of agents after a trouble up to which what they say is about it
 OVER = 60  # turns after which a trouble is no longer waited for
+FEW = 3  # words of a complaint that names nothing: `it fails`
 NOTES = 4  # sentences that are kept of what an agent said about a trouble
 LONGEST, TEXT, DETAIL = 400, 300, 500
 IDLE, SURELY = (TASK, PREFERENCE, "none"), 0.985  # how likely a note must be of these to be left out
@@ -122,20 +123,23 @@ class Errors:
         for one in self.open:  # the same command fails with something else: what it said first is dealt with
             if key and key in one.keys and not one.passed and one.notes:
                 one.passed = True
-        for one in reversed(self.open):  # what the user told of, seen by the agent
-            if (
-                one.statement
-                and not one.keys
-                and not one.passed
-                and self.turn - one.born <= 6
-                and (
-                    (len(one.words & words) >= 1 and not one.whole) or (one.role == USER and one.spoke <= 1 and not (one.cause or one.fix))
-                )
-            ):
-                one.keys, one.title, one.words = {key} if key else set(), title, one.words | words
-                one.refuted, one.notes = one.notes, []  # said before it was seen
-                return
+        told = [(len(one.words & words), one.born, n) for n, one in enumerate(self.open) if self._shows(one, words)]
+        if told:  # what the user told of, seen by the agent
+            one = self.open[max(told)[2]]
+            one.keys, one.title, one.words = {key} if key else set(), title, one.words | words
+            if not (one.cause or one.fix):  # said before it was seen
+                one.refuted, one.notes = (one.refuted + one.notes)[-NOTES:], []
+            return
         self._add(Trouble(title, "", words, turn.at, turn.line, turn.line, order, turn.role, self.turn, keys={key} if key else set()))
+
+    def _shows(self, one: Trouble, words: frozenset[str]) -> bool:
+        """Say whether a command that failed, of these words, shows what somebody told of: by a word of it, or at once where it has none to share."""
+        if not one.statement or one.keys or one.passed or self.turn - one.born > 6:
+            return False
+        if one.words & words:
+            return not one.whole or one.spoke <= 1
+        fresh = one.role == USER and one.spoke <= 1 and not (one.cause or one.fix or one.marked)
+        return fresh and (one.language == "zh" or len(one.words) < FEW)
 
     def begins(self, role: str) -> None:
         """A turn of somebody begins."""
@@ -314,13 +318,14 @@ def _idle(heard: Heard | None) -> bool:
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     """Return a trouble with what is told of it, and how surely it is worth it; 0 for not at all."""
     text = rules.stripped(one.statement or one.title, one.language)
-    notes = [note for note in one.notes or one.refuted if not _idle(one.said.get(note))]
+    said = [note for note in one.notes if not _idle(one.said.get(note))]
+    notes = said or [note for note in one.refuted if not _idle(one.said.get(note))]
     if not text:
         if not notes or not (one.cause and one.passed):
             return one, "", "", 0.0
         text, notes = notes[0], notes[1:]
     detail = " ".join(note if note.endswith((".", "!", "。", "！")) else f"{note}." for note in notes)[:DETAIL]
-    if one.helped and one.passed and not one.fix:
+    if one.helped and one.passed and not (one.fix and said):
         detail = f"{detail} Passed after {', '.join(dict.fromkeys(one.helped[-2:]))}.".strip()
     if one.title and one.statement and covered(content(one.title, "en"), content(one.statement, "en")) < 0.5:
         detail = f"{one.title}. {detail}".strip()
@@ -332,17 +337,17 @@ def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     elif one.keys:
         score = (
             0.85
-            if one.notes and one.passed and (one.cause or one.fix or changed)
+            if said and one.passed and (one.cause or one.fix or changed)
             else 0.7
-            if one.notes and (one.cause or one.fix or one.acted)
+            if said and (one.cause or one.fix or one.acted)
             else 0.0
         )
-        if not one.notes and one.passed and one.helped:
+        if not said and one.passed and one.helped:
             score = 0.6
     elif one.vague and len(content(text, one.language)) < 3:
         score = 0.0
     elif one.vague:
-        score = 0.65 if one.notes and (one.cause or one.fix) else 0.6 if one.notes and one.files else 0.0
+        score = 0.65 if said and (one.cause or one.fix) else 0.6 if said and one.files else 0.0
     else:
-        score = 0.75 if one.notes and (one.cause or one.fix or changed) else 0.0
+        score = 0.75 if said and (one.cause or one.fix or changed) else 0.0
     return one, text[:TEXT], detail, score

@@ -3,6 +3,7 @@
 from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
 from gitmem.summarise import rules
 from gitmem.summarise.candidates import Candidate
+from gitmem.summarise.exchange import NUMBERED
 from gitmem.summarise.hindsight import Heard
 
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
@@ -12,10 +13,12 @@ PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
 COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.65, CONTEXT: 0.55}
 # where rules do, and where they are sure; what was likely at first counts for these too
-STAYS = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.7, CONTEXT: 0.7}
-STAYS_SURE = {DECISION: 0.6, PATTERN: 0.3, TASK: 0.65, DONE: 0.65, PREFERENCE: 0.4, CONTEXT: 0.5}
+STAYS = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.6, DONE: 0.7, PREFERENCE: 0.7, CONTEXT: 0.7}
+STAYS_SURE = {DECISION: 0.6, PATTERN: 0.3, TASK: 0.5, DONE: 0.65, PREFERENCE: 0.4, CONTEXT: 0.5}
 BEFORE = 0.15  # how much it counts
 ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
+EITHER = 0.6  # or both together, where it is a decision or a preference
+CHOSEN = 0.25  # how likely what names a point of a list by its number must be
 
 
 def stands(one: Candidate, heard: Heard) -> None:
@@ -25,8 +28,12 @@ def stands(one: Candidate, heard: Heard) -> None:
         by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
         asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about
         if by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind] or (
-            one.answer and by[one.kind] >= ANSWERS
+            one.answer and by[one.kind] >= (CHOSEN if one.kind == DECISION and one.score >= NUMBERED else ANSWERS)
         ):
+            return
+        either = by[DECISION] + by[PREFERENCE]
+        if one.answer and one.kind in (DECISION, PREFERENCE) and either >= EITHER:  # how it is wanted, whatever one calls it
+            one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
             return
     best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
     one.gone = (one.weak and one.turn <= 1 and best == DECISION) or by[best] < COUNTS[best]
