@@ -29,10 +29,10 @@ def main() -> None:
             if not whole:
                 continue
             topics = Topics(common=False)
-            language = ""
-            for language, role, _, text in group:
-                if role != "tool":
-                    topics.add(text, language, 1)
+            said = [row for row in group if row[1] != "tool"]
+            language = Counter(row[0] for row in said).most_common(1)[0][0] if said else "en"
+            for row in said:
+                topics.add(row[3], row[0], 1)
             sessions[language] += 1
             found[language].update(topics.weight.keys())
     out = []

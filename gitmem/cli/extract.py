@@ -78,7 +78,7 @@ def extract_command(
     if save or not files:
         with term.open() as app:
             found = _found([_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
-            _tell(term, found, kinds, form, as_json)
+            _tell(term, found, kinds, form if files else "auto", as_json)
             if save:
                 _save(term, app, found, session or "", as_json)
         return
@@ -201,14 +201,14 @@ def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Seque
             what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
             term.note(f"nothing {what} was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'}).")
             if not turns and form != "auto":
-                term.note(f"none of it reads as what '--from {form}' says it is; without --from its form is told by its content.")
+                term.note(f"no turn was read from it with --from {form}; without --from its form is told by its content.")
 
 
 def _show(term: Terminal, item: Item) -> None:
     first, last = item.lines
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
-    if item.detail and item.detail not in item.text:
+    if item.detail and not item.text.rstrip(".!。").endswith(item.detail.rstrip(".!。")):
         term.say(f"      {DETAIL[item.kind] + ': ' if item.kind in DETAIL else ''}{plain(item.detail)}")
     if item.files:
         term.say(f"      in {plain(', '.join(item.files))}")

@@ -47,11 +47,13 @@ def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) ->
         fresh = np.tanh(told[..., 2 * width :] + reset * before[..., 2 * width :])
         state = keep * fresh + (1.0 - keep) * state
         states[:, :, step : step + 1] = state
-    spread = np.broadcast_to(given, (len(inner), *given.shape))
-    joined = np.concatenate([states[:, 0], states[:, 1, ::-1], spread], -1)
-    values = np.maximum(0.0, joined @ net["out"] + net["out_bias"][:, None]) @ net["last"] + net["last_bias"][:, None]
-    powers = np.exp(values - values.max(-1, keepdims=True))
-    out: list[list[float]] = (powers / powers.sum(-1, keepdims=True)).mean(0).tolist()
+    likely = np.zeros((len(given), net["last"].shape[-1]))
+    for one, both_ways in enumerate(states):  # one network at a time: what goes in is as wide as all that is known
+        joined = np.concatenate([both_ways[0], both_ways[1, ::-1], given], -1)
+        values = np.maximum(0.0, joined @ net["out"][one] + net["out_bias"][one]) @ net["last"][one] + net["last_bias"][one]
+        powers = np.exp(values - values.max(-1, keepdims=True))
+        likely += powers / powers.sum(-1, keepdims=True)
+    out: list[list[float]] = (likely / len(states)).tolist()
     return out
 
 
