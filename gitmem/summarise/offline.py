@@ -340,7 +340,9 @@ class _Session:
         if heard is None or turn.side or turn.marked or len(sentence.text) > rules.LONGEST:
             return
         kind = max(COUNTS, key=lambda one: heard.first[one])
-        if heard.first[kind] < PERHAPS:
+        here = cues(self.language)
+        faults = here.find("error", "stated", sentence.text) and not here.find("error", "not", sentence.text)
+        if heard.first[kind] < PERHAPS or (kind == DECISION and faults):
             return
         text = rules.stripped(sentence.text, self.language)
         size = len(content(text, self.language))

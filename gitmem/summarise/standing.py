@@ -11,7 +11,7 @@ POINTING = 7  # content words of a task that says `it` or `that` for what it is 
 WEAK = 0.3  # the score of what only may be an item
 PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
-COUNTS = {DECISION: 0.7, PATTERN: 0.55, TASK: 0.7, DONE: 0.7, PREFERENCE: 0.65, CONTEXT: 0.55}
+COUNTS = {DECISION: 0.75, PATTERN: 0.55, TASK: 0.7, DONE: 0.75, PREFERENCE: 0.65, CONTEXT: 0.6}
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.6, DONE: 0.7, PREFERENCE: 0.7, CONTEXT: 0.7}
 STAYS_SURE = {DECISION: 0.6, PATTERN: 0.3, TASK: 0.5, DONE: 0.65, PREFERENCE: 0.4, CONTEXT: 0.5}
