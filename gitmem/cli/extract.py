@@ -240,7 +240,7 @@ def _save(term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], se
             [app.store("shared")],
         )
     ]
-    if not made:
+    if not made and any(extract.items for _, extract in found):
         term.note("nothing new for the inbox: it is known, was rejected, or is too unsure.")
         return
     note = f"{len(made)} put into the inbox; look through them with: git mem inbox"

@@ -21,6 +21,7 @@ from gitmem.model.record import Record
 from gitmem.services import cumulative, gotchas, history, memories, proposals
 from gitmem.store.records import Stored
 
+WHY = 2  # lines of the reason of a proposal
 SCREEN = 10  # records that fill a screen
 CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
 WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
@@ -64,6 +65,8 @@ def inbox_command(
     """
     if bool(merged) != bool(into):
         raise click.UsageError("--merge ID goes with --into ID.")
+    if reason and not rejected:
+        raise click.UsageError("--reason says why something is rejected: name it with --reject ID.")
     with term.open() as app:
         if accepted or rejected or merged or accept_all:
             if accept_all:
@@ -98,11 +101,13 @@ def inbox_command(
 
 
 def evidence(app: App, row: dict[str, Any]) -> str:
-    """Return where a proposal was said."""
+    """Return why a proposal is so, where that was said, and where it was found."""
     if proposals.TAG not in row["tags"]:
         return ""
     body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
-    return next((text for text in body.split("\n") if text.startswith("Evidence: ")), "")
+    told = [text for text in body.removeprefix(row.get("workaround") or "").split("\n") if text.strip()]
+    why = [text for text in told if not text.startswith("Evidence: ")]
+    return "\n".join([*why[:WHY], *(text for text in told if text.startswith("Evidence: "))])
 
 
 def waiting(app: App, fields: Sequence[str], limit: int = -1) -> list[dict[str, Any]]:

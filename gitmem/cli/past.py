@@ -238,6 +238,7 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
         target = store.objects.commit(history.resolve(store, app.git, commit)) if commit else history.last_change(store)
         subject = plain(target.message.split("\n")[0])
         made, ids = history.undo(store, app.author, target)
+        back = history.follow(app.store("private"), store, app.author, ids) if scope == "shared" and history.of_acceptance(target) else []
         if made is None:
             term.say(f"nothing left to take back of {target.oid[:10]} {subject}")
             return
@@ -248,3 +249,5 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
                 term.note("the last change was an undo. To take back an older one, name its commit: git mem log --oneline")
         else:
             term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} {count}")
+            if back:
+                term.note("it waits in the inbox again: git mem inbox")

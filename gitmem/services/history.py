@@ -320,6 +320,37 @@ def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | N
     return written.commit, ids
 
 
+def of_acceptance(commit: Commit) -> bool:
+    """Say whether a commit may be the acceptance of a proposal, or one that took such a one back or did it again."""
+    return not {"confirm", "undo"}.isdisjoint(trailers(commit.message).get("op", ()))
+
+
+def moved(store: Store, id: str) -> Commit | None:
+    """Return the commit by which a record left a store for another one, None when none did: the newest."""
+    tip = store.tip()
+    for commit in store.objects.walk([tip]) if tip else ():
+        told = trailers(commit.message)
+        if told.get("op") == ["move"] and id in told.get("id", ()):
+            return commit
+    return None
+
+
+def follow(private: Store, shared: Store, author: tuple[str, str], ids: Sequence[str]) -> list[str]:
+    """Bring records back that an undo of their acceptance took from the shared store, or, accepted again by a second one, out of the private one. Returns their ids."""
+    out = []
+    for id in ids:
+        here, there = (store.read_file(record_path(id)) is not None for store in (shared, private))
+        if here != there or (left := moved(private, id)) is None:
+            continue
+        if here:
+            kind = id.partition("-")[0]
+            private.write([ops.collect(id)], Message(f"{kind}: moved {id} to the shared store", "move", (id,)), author)
+        else:
+            undo(private, author, left)
+        out.append(id)
+    return out
+
+
 def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None) -> list[ops.Op]:
     if old is None:  # it was added: take it away, unless it has gone already
         return [ops.collect(id)] if now is not None else []

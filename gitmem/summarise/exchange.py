@@ -104,7 +104,10 @@ class Exchange:
         chooses = here.find("exchange", "then", text)
         taken = [one for one in offers if words & content(one, self.language) and not there.find("exchange", "work", one)]
         if len(words) < 2 and taken and here.find("exchange", "refers", text) and not here.find("task", "sure", taken[-1]):
-            return Settled(DECISION, _bare(taken[-1], self.language).rstrip("?？ "), rules.stripped(text, language), 0.68), True
+            answer, offer = rules.stripped(text, language), _bare(taken[-1], self.language)
+            if rules.asks(taken[-1], self.language) and there.find("exchange", "choice", taken[-1]):  # the answer decides, not the question
+                return Settled(DECISION, _with(answer, offer, words, language), "", 0.68, offer), True
+            return Settled(DECISION, offer.rstrip("?？ "), answer, 0.68), True
         if not asked and not chooses and (length > 14 or len(words) < 2):
             return None, False
         if here.find("exchange", "symptom", text) or (here.find("error", "stated", text) and not here.find("error", "not", text)):

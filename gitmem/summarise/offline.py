@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 from gitmem.summarise import rules
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
@@ -386,7 +386,7 @@ class _Session:
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
                 Candidate(
-                    ERROR, rules.stripped(told.text, told.language)[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
+                    ERROR, told.text[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
                     told.score, told.order, words, told.born, False, told.marker,
                 )
             )  # fmt: skip
@@ -403,6 +403,9 @@ class _Session:
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
+        apart = {plain(one.text) for one in best}
+        for one in best:
+            one.detail = "" if plain(one.detail) in apart else one.detail  # it is an item of its own
         items = tuple(
             Item(one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role, round(min(1.0, one.score), 2), one.marked)
             for one in sorted(best, key=lambda one: one.order)

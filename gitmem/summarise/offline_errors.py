@@ -64,6 +64,7 @@ class Trouble:
     vague: bool = False  # a user's words that may tell of a trouble
     spoke: int = 0  # turns of agents since
     heard: Heard | None = None  # the statement, which is judged once more at the end
+    left: bool = False  # the user spoke of something after it was explained and files were changed for it
     acted: bool = False  # something was done after it was explained, and nothing failed
     said: dict[str, Heard] = field(default_factory=dict)  # its notes as they are judged at the end
 
@@ -102,7 +103,7 @@ class Errors:
                     one.acted = one.acted or (bool(one.notes) and one.spoke <= 2 and not commands.only_looks(turn.command))
         elif turn.failed is not True and turn.files and turn.tool in EDITORS:
             for one in self.open:
-                if not one.passed and (one.keys or one.spoke <= NEAR):
+                if not one.passed and not one.left and (one.keys or one.spoke <= NEAR):
                     one.files = list(dict.fromkeys([*one.files, *turn.files]))[-8:]
 
     def _failed(self, turn: Turn, order: int) -> None:
@@ -119,6 +120,7 @@ class Errors:
             ):
                 one.title, one.words = title or one.title, one.words | words
                 one.refuted, one.notes, one.cause, one.fix = (one.refuted + one.notes)[-NOTES:], [], False, False
+                one.left = False
                 return
         for one in self.open:  # the same command fails with something else: what it said first is dealt with
             if key and key in one.keys and not one.passed and one.notes:
@@ -146,6 +148,7 @@ class Errors:
         self.turn += 1
         for one in self.open:
             one.spoke += role != USER
+            one.left = one.left or (role == USER and bool(one.files) and bool(one.notes))
         while self.open and self.turn - self.open[0].born > OVER:
             self.over.append(self.open.popleft())
 
@@ -317,7 +320,7 @@ def _idle(heard: Heard | None) -> bool:
 
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     """Return a trouble with what is told of it, and how surely it is worth it; 0 for not at all."""
-    text = rules.stripped(one.statement or one.title, one.language)
+    text = rules.stripped(one.statement, one.language) if one.statement else one.title
     said = [note for note in one.notes if not _idle(one.said.get(note))]
     notes = said or [note for note in one.refuted if not _idle(one.said.get(note))]
     if not text:

@@ -330,6 +330,40 @@ def test_wrong_usage(mem: Mem, args: tuple[str, ...]) -> None:
     mem("inbox", *args, code=2)
 
 
+def test_a_reason_goes_with_what_is_rejected(mem: Mem, three: list[str]) -> None:
+    """Alone, or with what is accepted, it says nothing of anything."""
+    for args in (["--reason", "a typo"], ["--reason", "a typo", "--accept", three[0]]):
+        assert "--reject ID" in mem("inbox", *args, code=2).err
+    assert waiting(mem) == three
+
+
+def test_an_acceptance_that_is_taken_back_waits_again(mem: Mem) -> None:
+    """Nothing is lost: an undo puts it into the inbox, a second one accepts it again, as often as one likes."""
+    (mem.folder / "n.md").write_text("Decision: tabs for the Makefile\n", encoding="utf-8")
+    mem("extract", "--save", "n.md")
+    (id,) = waiting(mem)
+    mem("inbox", "--accept", id)
+    for _ in range(2):
+        assert "git mem inbox" in mem("undo").err
+        assert waiting(mem) == [id]
+        assert mem("show", id, "--json").json["store"] == "private"
+        mem("undo")
+        assert waiting(mem) == []
+        assert mem("show", id, "--json").json["store"] == "shared"
+    mem("undo")
+    mem("inbox", "--accept", id)
+    assert [(row["id"], row["store"]) for row in mem("list", "--json").json] == [(id, "shared")]
+
+
+def test_a_proposal_is_listed_with_its_reason(mem: Mem) -> None:
+    """Why, and where that was said."""
+    (mem.folder / "n.md").write_text("Decision: tabs for the Makefile, because make wants them there\n", encoding="utf-8")
+    mem("extract", "--save", "n.md")
+    out = mem("inbox").out
+    assert "make wants them there" in out
+    assert "Evidence: " in out
+
+
 def test_outside_of_a_repository(outside: Mem) -> None:
     """It says so."""
     outside("inbox", code=1)
