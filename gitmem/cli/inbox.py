@@ -105,8 +105,8 @@ def evidence(app: App, row: dict[str, Any]) -> str:
     if proposals.TAG not in row["tags"]:
         return ""
     body = next((index.body(row["n"]) for prefix, index in app.indexes() if (prefix == "user") == (row["store"] == "user")), "")
-    told = [text for text in body.removeprefix(row.get("workaround") or "").split("\n") if text.strip()]
-    why = [text for text in told if not text.startswith("Evidence: ")]
+    told = [text for text in body.split("\n") if text.strip()]
+    why = [] if row.get("workaround") else [text for text in told if not text.startswith("Evidence: ")]  # which is shown by itself
     return "\n".join([*why[:WHY], *(text for text in told if text.startswith("Evidence: "))])
 
 
