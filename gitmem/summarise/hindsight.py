@@ -103,8 +103,12 @@ class Listening:
         self.turns += 1
         return out
 
-    def judge(self) -> None:
-        """Judge every sentence: the session has ended, as far as anybody knows."""
+    def judge(self, *, alone: bool = False) -> None:
+        """Judge every sentence: the session has ended, as far as anybody knows. `alone`: no word of an agent is known; first scores stand, as nothing tells what became of it."""
+        if alone:
+            for heard in self.all:
+                heard.by = dict(heard.first)
+            return
         for heard, likely in zip(self.all, network.run([vector(one, self.turns) for one in self.all]), strict=True):
             heard.by = dict(zip(CLASSES, likely, strict=True))
 

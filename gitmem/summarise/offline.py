@@ -381,7 +381,7 @@ class _Session:
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
         self._close()
-        self.listening.judge()
+        self.listening.judge(alone=not self.exchange.said)
         for told in self.faults.told(self.errors.told(), self.errors.passed()):
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(

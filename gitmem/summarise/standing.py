@@ -15,6 +15,7 @@ COUNTS = {DECISION: 0.75, PATTERN: 0.55, TASK: 0.7, DONE: 0.75, PREFERENCE: 0.65
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.6, DONE: 0.7, PREFERENCE: 0.7, CONTEXT: 0.7}
 STAYS_SURE = {DECISION: 0.6, PATTERN: 0.3, TASK: 0.5, DONE: 0.65, PREFERENCE: 0.4, CONTEXT: 0.5}
+ANNOUNCED = 0.45  # where a decision is announced in so many words
 BEFORE = 0.15  # how much it counts
 ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
 EITHER = 0.6  # or both together, where it is a decision or a preference
@@ -27,7 +28,10 @@ def stands(one: Candidate, heard: Heard) -> None:
     if not one.weak:
         by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
         asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about
-        if by[one.kind] >= (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind] or (
+        least = (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind]
+        if one.kind == DECISION and one.score >= rules.SURE and not asked:
+            least = ANNOUNCED
+        if by[one.kind] >= least or (
             one.answer and by[one.kind] >= (CHOSEN if one.kind == DECISION and one.score >= NUMBERED else ANSWERS)
         ):
             return

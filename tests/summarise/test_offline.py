@@ -129,6 +129,15 @@ def test_an_answer_to_a_question_decides() -> None:
     assert "cursor" in item.text
 
 
+def test_what_is_announced_counts_where_no_agent_is_heard() -> None:
+    """As in the history of an agent of which prompts alone are known."""
+    turns = [
+        Turn(USER, f"We decided to use {name} for the {name} service.", "2026-11-20T10:00:00Z", n)
+        for n, name in enumerate(("mokari", "tulipe", "sazivu"), 1)
+    ]
+    assert [item.kind for item in found(*turns)] == ["decision"] * 3
+
+
 def test_an_answer_by_number_decides_for_the_point_of_the_list() -> None:
     options = "Three ways:\n1. Sidekiq: needs Redis.\n2. GoodJob: uses Postgres.\n3. SQS: managed."
     (item,) = found((ASSISTANT, options), (USER, "2, we don't want another service to run"))
