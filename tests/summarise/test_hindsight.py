@@ -240,7 +240,7 @@ def test_a_long_text_that_was_asked_for_is_not_kept(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(offline, "DEEP", 40)
     seen: list[int] = []
     judge = Listening.judge
-    monkeypatch.setattr(Listening, "judge", lambda self: (seen.append(len(self.all)), judge(self))[1])
+    monkeypatch.setattr(Listening, "judge", lambda self, **more: (seen.append(len(self.all)), judge(self, **more))[1])
     drafts = [Turn(ASSISTANT, " ".join(f"We ship the number {n} of {m}." for n in range(9)), AT, m) for m in range(2, 30)]
     extract([Turn(USER, "Write a newsletter for our customers", AT, 1), *drafts])
     assert 0 < seen[0] <= 40
