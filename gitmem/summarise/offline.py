@@ -381,7 +381,8 @@ class _Session:
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
         self._close()
-        self.listening.judge(alone=not self.exchange.said)
+        alone = not self.exchange.said
+        self.listening.judge(alone=alone)
         for told in self.faults.told(self.errors.told(), self.errors.passed()):
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
@@ -391,7 +392,8 @@ class _Session:
                 )
             )  # fmt: skip
         for one in self.found.all:
-            if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed):
+            announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
+            if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)
         for one in self.found.all:
             if one.gone and one.over is not None and one.over.fell:  # what took its place was nothing
