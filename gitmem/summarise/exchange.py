@@ -1,15 +1,17 @@
 """What a dialogue settles without saying so: a short answer to a question, a yes to a proposal, what is put off, what was done at the end of a piece of work. Pure."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gitmem.model.item import DECISION, PREFERENCE, TASK
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
-from gitmem.summarise.sentences import Sentence
+from gitmem.summarise.sentences import Sentence, split
 from gitmem.summarise.words import content
 
 ANSWER = 30  # words of an answer to a question
+LONG = 240  # characters of a sentence that tells what an answer is about
 HELD = 40  # sentences of the agent's last words that are held
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
@@ -19,10 +21,34 @@ _PLACES = {
     "primero": 1, "tercero": 3, "一": 1, "二": 2, "三": 3, "四": 4, "a": 1, "b": 2, "c": 3, "d": 4,
 }  # fmt: skip
 _ORDINAL = re.compile(
-    r"(?i)^(?:(?:i.d )?(?:go|take|do|let.s do|vamos|voy|fico|me quedo) (?:with |for |com |con )?)?(?:(?:the |a |la |o |el )?(first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro"
-    r"|primero|tercero)\b(?: one| option| opção| opción)?|(?:option|opção|opción|number|variant)\s+([a-d1-9])\b|([1-9])(?=[,.;:! ]|$)|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?)"
-    r"(?=[\s,.;:!，。、；：]|$)(?! (?:two|three|\w+s\b))"
+    r"(?i)^(?:(?:(?:ok|okay|then|so|yes|yeah|right|hm+|well|vale|ok|pues|entonces|então|tá|beleza|bueno|bom|sí|sim|好|行|嗯|那就?|就|选|用|按)[\s,.!，。]*)*)"
+    r"(?:(?:(?:we|i)(?:.ll| will|.d)? )?(?:go|take|do|use|pick|let.s do|let.s go|vamos|vai|voy|fico|me quedo|va) (?:with |for |com |con )?)?"
+    r"(?:(?:the |a |la |o |el |na |no |en la |con la |com a )?(first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro"
+    r"|primero|tercero)\b(?: one| option| opção| opción)?|(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])\b|(?:la |a )?([1-9])(?=[,.;:! ，。吧]|$)(?!\.\d)|([a-d])(?=[,.;:!，。]|$)|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?)"
+    r"(?=[\s,.;:!，。、；：吧]|$)(?!\s*(?:two|three|(?!is\b|es\b)\w+s\b|[%°]|days?|h\b|min|ms\b|[kmg]b\b|\d|分|天|个|小时))"
 )
+
+
+_INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
+
+_LETTERED = re.compile(r"^(?:[A-H][.):]|\d{1,2}[.)])\s+")
+_OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
+
+
+def options(said: Sequence[Sentence]) -> tuple[str, ...]:
+    """Return what an agent lists to choose from: the points of its list, else what it numbers in a line: `1. this; 2. that`."""
+    points = tuple(_LETTERED.sub("", one.text) for one in said if one.point and one.opens)
+    if len(points) > 1:
+        return points
+    text = " ".join(one.text for one in said)
+    starts: list[re.Match[str]] = []
+    for found in _INLINE.finditer(text):
+        if _PLACES.get(found[1].lower(), int(found[1]) if found[1].isdigit() else 0) == len(starts) + 1:
+            starts.append(found)
+    if len(starts) < 2:
+        return points
+    ends = [*(one.start() for one in starts[1:]), len(text)]
+    return tuple(_OR.sub("", (split(text[one.end() : end]) or [""])[0]).rstrip(" ;；,，") for one, end in zip(starts, ends, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +69,26 @@ class Exchange:
         self.said: list[str] = []
         self.language = "en"
         self.fresh = False  # the user has not answered yet
-        self.points: list[str] = []  # the last list that the agent made
+        self.points: tuple[str, ...] = ()  # the last list that the agent made
+        self.asked = ""  # what the user asked before that
+        self.written: tuple[str, ...] = ()  # the last list of a text that nobody answers
 
     def agent(self, sentences: list[Sentence], language: str) -> None:
         """Take the agent's words; those of one stretch of work are one."""
         texts = [one.text for one in sentences]
         self.said = [*(self.said if self.fresh else []), *texts][-HELD:]
-        points = [one.text for one in sentences if one.point]
-        self.points = points or (self.points if self.fresh else [])
+        self.lists(sentences)
         self.language = language
         self.fresh = True
+
+    def lists(self, sentences: Sequence[Sentence]) -> None:
+        """Take note of the list of options that somebody makes."""
+        self.points = options(sentences) or (self.points if self.fresh else ())
+
+    def user(self, sentences: Sequence[Sentence], language: str) -> None:
+        """Take the user's words, which answered the agent's."""
+        self.fresh = False
+        self.asked = next((one.text for one in reversed(sentences) if rules.asks(one.text, language)), "")
 
     def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:
         """Return what a user's first sentence settles, and whether it is an answer that is nothing else."""
@@ -72,7 +108,7 @@ class Exchange:
             return Settled(DECISION, rules.stripped(text, language), "", 0.66), True
         if here.find("exchange", "refuse", text):
             return None, False
-        chosen = self._numbered(text, language)
+        chosen = self.numbered(text, language)
         if chosen:
             return chosen, True
         if here.find("exchange", "idle", text) and here.find("exchange", "accept", text):
@@ -130,22 +166,39 @@ class Exchange:
         words = content(text, language)
         end = self.said[-6:]
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        question = next((one for one in reversed(end) if rules.asks(one, self.language)), end[-1] if last or len(words) < 2 else "")
+        question = next((one for one in reversed(end) if rules.asks(one, self.language)), "")
+        if not (likeness or question):
+            points = len(words) < 2 or cues(language).find("exchange", "refers", text)
+            question = end[-1] if last else (self.asked or end[-1]) if points else ""
         if not (likeness or question):
             return text
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
 
-    def _numbered(self, text: str, language: str) -> Settled | None:
-        """Return the point of the agent's list that an answer names by its number: `2, we need no other service`."""
+    def context(self, text: str, language: str) -> str:
+        """Return the sentence of the agent that a decision is about: one that shares its words, else its last question, else the last one."""
+        end = [one for one in self.said[-6:] if len(one) <= LONG]
+        words = content(text, language)
+        if not end or not words:
+            return ""
+        likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
+        return _bare(end[n] if likeness else end[-1], self.language)
+
+    def point(self, sentence: Sentence) -> None:
+        """Take note of a point of a list in a text, whose points come one by one."""
+        self.written = (*self.written, _LETTERED.sub("", sentence.text))[-HELD:]
+
+    def numbered(self, text: str, language: str, *, written: bool = False) -> Settled | None:
+        """Return the point of the agent's list, or of the text's, that a choice names by its number: `2, we need no other service`."""
+        points = self.written if written else self.points
         found = _ORDINAL.match(rules.stripped(text, language))
-        if not found or not self.points:
+        if not found or not points:
             return None
         name = next(part for part in found.groups() if part).lower()
         place = _PLACES.get(name, int(name) if name.isdigit() else 0)
-        if not 0 < place <= len(self.points):
+        if not 0 < place <= len(points):
             return None
-        rest = text[text.lower().find(name) + len(name) :].strip(" ,.;:!，。、；：-—")
-        return Settled(DECISION, rules.stripped(self.points[place - 1], self.language), rest if len(rest) > 5 else "", NUMBERED)
+        rest = text[text.lower().find(name) + len(name) :].strip(" ,.;:!，。、；：-—吧")
+        return Settled(DECISION, rules.stripped(points[place - 1], language if written else self.language), rest if len(rest) > 5 else "", NUMBERED)
 
     def _offered(self, offers: list[str], text: str) -> str:
         """Return what was proposed, without the words that propose it."""

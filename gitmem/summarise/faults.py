@@ -1,6 +1,6 @@
 """Errors as they are known at the end of a session: those that rules found and hindsight keeps, with those that hindsight alone finds. Pure."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from gitmem.model.item import ERROR
@@ -18,6 +18,7 @@ SAME = 0.6  # shared words from which on two errors are one
 STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an error, and what they do not
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 BARE = 0.7  # how sure an error is that no words name
+COMPLAINS, SUPPOSED, ASKED = 0.1, 0.25, 9  # how likely a user's complaint and an agent's cause must be for both together to be an error; turns between
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
 ALIKE = 2  # words that a cause shares with its error
 HELD = 3000  # sentences that may tell of errors
@@ -69,13 +70,15 @@ class Faults:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
-    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], passed: Iterable[Trouble] = ()) -> list[Told]:
+    def told(self, troubles: Sequence[tuple[Trouble, str, str, float]], passed: Iterable[Trouble] = ()) -> list[Told]:
         """Return the errors of a session whose sentences were judged; of what failed and `passed` later those that hindsight has an explanation of."""
         out: list[Told] = []
         said: set[str] = set()
         likely = [fault.heard.by[ERROR] for fault in self.held]
         explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
         telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True)) if by >= NOTED]
+        complaints = [fault for fault, by in zip(self.held, likely, strict=True) if fault.heard.role == USER and by >= COMPLAINS]
+        claimed: set[str] = {one.statement for one, _, _, _ in troubles if one.statement}
         for one, text, detail, score in troubles:
             near = _near(one, telling) if one.keys and one.passed and not (one.statement or one.marked) else []
             if not one.marked and self.heard_any and not (near or _stays(one, explains)):
@@ -87,6 +90,13 @@ class Faults:
             if one.heard is not None and one.title and one.heard.by[ERROR] < STAYS:
                 text, detail = one.title, detail.removeprefix(f"{one.title}. ")  # what was said was a request, say
             files = tuple(one.files[-4:])
+            if one.role == ASSISTANT and not (one.keys or one.marked) and one.heard is not None:  # a cause, of something that the user told
+                before = _complaint(one.heard, one.born, [fault for fault in complaints if fault.heard.text not in claimed])
+                if before is not None:
+                    said.add(before.heard.text)
+                    claimed.add(before.heard.text)
+                    text, detail = rules.stripped(before.heard.text, one.language), f"{text} {detail}".strip()
+                    one.born, one.order, one.role = before.born, before.order, USER
             out.append(
                 Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
             )
@@ -100,10 +110,18 @@ class Faults:
                 )
         for fault, by in zip(self.held, likely, strict=True):
             heard, turn = fault.heard, fault.turn
-            if heard.text in said or by < COUNTS:
+            if heard.text in said or by < (SUPPOSED if heard.role == ASSISTANT else COUNTS):
+                continue
+            latest = _about(fault, out) if heard.role == ASSISTANT and by >= COUNTS else None
+            if latest is None and heard.role == ASSISTANT:
+                before = _complaint(heard, fault.born, [one for one in complaints if one.heard.text not in said])
+                if before is not None and 1 - (1 - before.heard.by[ERROR]) * (1 - by) >= COUNTS:
+                    said |= {heard.text, before.heard.text}
+                    out.append(_pair(before, fault))
+                    continue
+            if by < COUNTS:
                 continue
             said.add(heard.text)
-            latest = _about(fault, out) if heard.role == ASSISTANT else None
             if latest is not None:
                 latest.touched = max(latest.touched, fault.born)
                 if len(latest.detail) + len(heard.text) < DETAIL and heard.text not in latest.detail:
@@ -117,6 +135,25 @@ class Faults:
                 Told(text, "", turn.at, turn.line, turn.line, turn.files[:4], turn.role, score, fault.order, fault.born, heard.language)
             )
         return _distinct(out)
+
+
+def _complaint(heard: Heard, born: int, complaints: list[Fault]) -> Fault | None:
+    """Return what a user said went wrong that an agent explains: of the last turns, what shares its words, else the latest."""
+    near = [one for one in complaints if 0 < born - one.born <= ASKED]
+    words = content(heard.text, heard.language)
+    return max(near, key=lambda one: (min(ALIKE, len(words & content(one.heard.text, one.heard.language))), one.born), default=None)
+
+
+def _pair(complaint: Fault, cause: Fault) -> Told:
+    """Return an error that a user told of, and an agent explained."""
+    heard, turn = complaint.heard, complaint.turn
+    score = round(0.4 + 0.4 * cause.heard.by[ERROR], 2)
+    text = rules.stripped(heard.text, heard.language)[:TEXT]
+    last = max(turn.line, cause.turn.line)
+    return Told(
+        text, cause.heard.text, turn.at, turn.line, last, cause.turn.files[:4], turn.role, score, complaint.order, complaint.born, heard.language,
+        touched=cause.born,
+    )  # fmt: skip
 
 
 def _about(fault: Fault, out: list[Told]) -> Told | None:

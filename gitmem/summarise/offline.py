@@ -12,7 +12,7 @@ from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
 from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.cues import cues
-from gitmem.summarise.exchange import Exchange, Settled, correction
+from gitmem.summarise.exchange import NUMBERED, Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
 from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
@@ -71,6 +71,8 @@ class _Session:
         self.counts = _Counts()
         self.language = "en"
         self.heading = ""
+        self.reverted: set[str] = set()  # subjects of commits that were taken back
+        self.listing = ""  # the heading that the last list of a text stands under
         self.role = ""
         self.seen = 0  # sentences
         self.explained: Candidate | None = None
@@ -130,12 +132,18 @@ class _Session:
         self.errors.tool(turn, self.found.order)
 
     def _committed(self, turn: Turn) -> None:
-        from gitmem.summarise.commits import taught
+        from gitmem.summarise.commits import reverted, taught
 
+        back = plain(reverted(turn.text))
+        if back:
+            self.reverted.add(back)
+            for one in self.found.all:
+                one.gone = one.gone or (one.kind == DONE and plain(one.text) == back)
         self.counts.commits.append(turn.text.split("\n", 1)[0][:200])
         del self.counts.commits[:-200]
         for kind, text, detail, score in taught(turn.text, self.language):
-            self.found.add(kind, text, turn, score, detail=detail)
+            if kind != DONE or plain(text) not in self.reverted:
+                self.found.add(kind, text, turn, score, detail=detail)
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
@@ -145,6 +153,10 @@ class _Session:
         talk = talk and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
         around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
+        if said and said[0].heading != self.listing:
+            self.exchange.written, self.listing = (), said[0].heading
+        if said and said[0].point and not talk:
+            self.exchange.point(said[0])
         if said and not turn.side:
             self.before = Before(texts[-1], role, self.language)
             if talk:
@@ -163,7 +175,7 @@ class _Session:
                 if not taken or len(self.found.all) > before:
                     break
             self._rest_of_answer(said, begin, turn, before)
-            self.exchange.fresh = False
+            self.exchange.user(said, self.language)
             if cues(self.language).find("exchange", "worked", said[0].text):
                 self.errors.worked()
         elif role == ASSISTANT and not turn.side:
@@ -175,6 +187,8 @@ class _Session:
         self.explained = None
         for sentence in said[begin:]:
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
+                continue
+            if self._goes_on(sentence):
                 continue
             before = len(self.found.all)
             mine = heard[sentence.place]
@@ -249,6 +263,19 @@ class _Session:
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True
+            self._in_context(self.explained, settled.context)
+
+    def _goes_on(self, sentence: Sentence) -> bool:
+        """Take what a point says after its first sentence, where its heading or that sentence told what it is: it explains it."""
+        made = self.explained
+        if made is None or not made.marker or sentence.box or rules.labelled(sentence.text):
+            return False
+        reason = cues(self.language).find("general", "reason", sentence.text)
+        if not (sentence.point and not sentence.opens) and not (reason and not reason.start() and not made.detail):
+            return False
+        if len(made.detail) + len(sentence.text) < DETAIL:
+            made.detail = f"{made.detail} {sentence.text}".strip()
+        return True
 
     def _sentence(self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None) -> None:
         here = cues(self.language)
@@ -328,16 +355,28 @@ class _Session:
             and likely(text, role, self.language, around)[TASK] < SURELY
         ):
             return  # what the session is about
+        chosen = self.exchange.numbered(text, self.language, written=True) if said.kind == DECISION else None
+        if chosen is not None:  # `we go with C`
+            self.explained = self.found.add(DECISION, chosen.text, turn, said.score, detail=chosen.detail, marker=said.marker, heard=heard)
+            return
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         whole = said.text
         if said.kind == TASK and role == USER and not said.marker and not parts and self._points(whole):
             whole = self.exchange.about(whole, self.language, last=True)
         for part in parts or (whole,):
             self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
+            if role == USER and not said.marker:
+                self._in_context(self.explained)
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
         if heard is None or turn.side or turn.marked or len(sentence.text) > rules.LONGEST:
+            return
+        chosen = self.exchange.numbered(sentence.text, self.language) if turn.role == USER else None
+        if chosen is not None:
+            made = self.found.add(DECISION, chosen.text, turn, NUMBERED, detail=chosen.detail, heard=heard)
+            if made is not None:
+                made.answer = True
             return
         kind = max(COUNTS, key=lambda one: heard.first[one])
         here = cues(self.language)
@@ -352,7 +391,14 @@ class _Session:
             if whole == text and size < 2:
                 return
             text = whole
-        self.found.add(kind, text, turn, WEAK, heard=heard, weak=True)
+        made = self.found.add(kind, text, turn, WEAK, heard=heard, weak=True)
+        if turn.role == USER:
+            self._in_context(made)
+
+    def _in_context(self, made: Candidate | None, context: str = "") -> None:
+        """Note what the agent had said that a user's words are about."""
+        if made is not None and not made.context:
+            made.context = context or self.exchange.context(made.text, self.language)
 
     def _points(self, text: str) -> bool:
         """Say whether a task is told by pointing at it: `do that on Monday`."""
@@ -405,6 +451,9 @@ class _Session:
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
+        for one in best:
+            if one.kind == DECISION and one.context and not one.detail:
+                one.detail = one.context
         apart = {plain(one.text) for one in best}
         for one in best:
             one.detail = "" if plain(one.detail) in apart else one.detail  # it is an item of its own

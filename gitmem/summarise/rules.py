@@ -13,6 +13,9 @@ MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
 _NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
+_OPTIONS = re.compile(
+    r"(?i)\b(?:options?|alternatives?|considered|candidates|ideas?|brainstorm\w*|maybe later|opções|opção|alternativas?|ideias|opciones|ideas)\b|备选|可选方案|方案对比|想法"
+)
 _REFUSED = re.compile(r"(?i)^(?:no|nada de|sem|sin) \S")
 _OF_USER = re.compile(
     r"(?i)\b(?:the user|user|usuário|utilizador|usuario|you prefer|you want|your preference|(?:sua|tua|su|tu) preferência|preferencia)\b|用户|你(?:希望|喜欢|要求)"
@@ -64,8 +67,10 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
     here = cues(language)
     if asks(text, language) or _passed_over(here, text, role):
         return None
-    under = _under(sentence)
-    if under and sentence.point and (said := _made(under, text, SURE, language, marker=True)):
+    if sentence.point and _OPTIONS.search(sentence.lead or sentence.heading):
+        return None  # what was looked at, and not all of it taken
+    under = heads(sentence)
+    if under and sentence.point and sentence.opens and (said := _made(under, text, SURE, language, marker=True)):
         return said
     best: Said | None = None
     for kind in _ORDER:
@@ -146,7 +151,7 @@ def _score(here: Cues, kind: str, text: str, role: str) -> float:
     return score
 
 
-def _under(sentence: Sentence) -> str:
+def heads(sentence: Sentence) -> str:
     """Return the kind that a sentence's heading, or the line before its list, names."""
     for words in (sentence.lead, sentence.heading):
         if not words or len(words) > 90:

@@ -39,18 +39,20 @@ class Sentence:
     point: bool = False
     first: bool = False  # of its turn
     place: int = 0  # its number in the turn
+    opens: bool = True  # the first of its point or paragraph
 
 
 def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
     """Yield the sentences of a text."""
     made = 0
     for block in _blocks(text, heading):
+        opens = True
         for part in [block.text] if block.box else split(block.text):
             clean = tidy(part)
             if not clean:
                 continue
-            yield Sentence(clean[:LONGEST], block.heading, block.lead, block.box, block.point, made == 0, made)
-            made += 1
+            yield Sentence(clean[:LONGEST], block.heading, block.lead, block.box, block.point, made == 0, made, opens)
+            made, opens = made + 1, False
             if made == SENTENCES:
                 return
 
@@ -145,7 +147,7 @@ def split(text: str) -> list[str]:
         part = text[start : end.start()]
         if not part.strip() or (_SHORT.search(part.rstrip("\"'”’)]*_ ")) and part.endswith(".")):
             continue
-        if re.fullmatch(r"\s*\d{1,3}\.", part):
+        if re.fullmatch(r"\s*(?:\d{1,3}|[A-Ha-h])\.", part):
             continue
         out.append(text[start : end.end()].strip())
         start = end.end()

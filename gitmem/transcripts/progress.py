@@ -28,6 +28,14 @@ _LISTS = {
     "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
     "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
 }  # fmt: skip
+_DROPPED = {"rejected", "wontfix", "won't fix", "wont_fix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped", "rejeitado", "rechazado", "cancelado", "已取消", "已拒绝"}  # fmt: skip
+# what a list is of, and the marker that names it
+_NAMED = {
+    "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
+    "Error": ("issues", "bugs", "problems", "errors", "gotchas", "pitfalls", "known_issues", "knownIssues"),
+}  # fmt: skip
+_WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
+_FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
 _ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成"}  # fmt: skip
 
 
@@ -108,18 +116,34 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
                     yield Turn(USER, f"- [{'x' if what == 'completed' else ' '}] {name}", line=1)
     for one in sequence(value.get("tasks"))[:TASKS] + sequence(value.get("stories"))[:TASKS] + sequence(value.get("items"))[:TASKS]:
         name, row = _name(one), mapping(one)
-        if name:
-            is_done = string(row.get("status")).lower() in _ENDED or row.get("done") is True or row.get("completed") is True
-            yield Turn(USER, f"- [{'x' if is_done else ' '}] {name}", line=1)
-    for key, kind in (("decisions", "Decision"), ("notes", "Note"), ("blockers", "Blocked")):
-        for one in sequence(value.get(key))[:TASKS]:
-            name = _name(one)
-            if name:
-                yield Turn(USER, said(f"{kind}: {name}"), line=1)
+        if name and not _dropped(row):
+            yield Turn(USER, f"- [{'x' if _ended(row) else ' '}] {name}", line=1)
+    for kind, keys in _NAMED.items():
+        for one in [row for key in keys for row in sequence(value.get(key))[:TASKS]]:
+            name, row = _name(one), mapping(one)
+            if name and not _dropped(row):
+                yield Turn(USER, said(_named(kind, name, row)), line=1)
     if deep < 3:
         for key in ("progress", "session_state", "state", "plan", "workflow"):
             if isinstance(value.get(key), dict):
                 yield from _stated(value[key], deep + 1)
+
+
+def _named(kind: str, name: str, row: dict[str, Any]) -> str:
+    """Return a row of a list with what explains it, as a person marks it. What nobody explains is something to do, not an error to learn from."""
+    why, fix = (next((" ".join(row[key].split()) for key in keys if string(row.get(key)).strip()), "") for keys in (_WHY, _FIX))
+    if kind == "Error" and not (why or fix):
+        return f"- [{'x' if _ended(row) else ' '}] {name}"
+    lead = "Cause: " if kind == "Error" else "Because "
+    return "\n".join([f"{kind}: {name}", *([f"{lead}{why}"] if why else []), *([f"Fix: {fix}"] if fix else [])])
+
+
+def _ended(row: dict[str, Any]) -> bool:
+    return any(string(row.get(key)).lower() in _ENDED for key in ("status", "state")) or row.get("done") is True or row.get("completed") is True
+
+
+def _dropped(row: dict[str, Any]) -> bool:
+    return any(string(row.get(key)).lower() in _DROPPED for key in ("status", "state"))
 
 
 def _name(value: Any) -> str:
@@ -128,6 +152,6 @@ def _name(value: Any) -> str:
         return said(" ".join(value.split()), 500)
     row = mapping(value)
     found = next(
-        (row[k] for k in ("title", "name", "content", "description", "task", "text", "decision", "id") if string(row.get(k)).strip()), ""
+        (row[k] for k in ("title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id") if string(row.get(k)).strip()), ""
     )
     return said(" ".join(found.split()), 500)
