@@ -11,6 +11,7 @@ from gitmem.summarise.sentences import Sentence, split
 from gitmem.summarise.words import content
 
 ANSWER = 30  # words of an answer to a question
+REMEMBERED = 2  # turns of an agent over which the options that it listed can still be picked
 LONG = 240  # characters of a sentence that tells what an answer is about
 HELD = 40  # sentences of the agent's last words that are held
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
@@ -70,6 +71,7 @@ class Exchange:
         self.language = "en"
         self.fresh = False  # the user has not answered yet
         self.points: tuple[str, ...] = ()  # the last list that the agent made
+        self.since = 0  # turns of the agent since
         self.asked = ""  # what the user asked before that
         self.written: tuple[str, ...] = ()  # the last list of a text that nobody answers
 
@@ -83,7 +85,9 @@ class Exchange:
 
     def lists(self, sentences: Sequence[Sentence]) -> None:
         """Take note of the list of options that somebody makes."""
-        self.points = options(sentences) or (self.points if self.fresh else ())
+        found = options(sentences)
+        self.since = 0 if found else self.since + (not self.fresh)
+        self.points = found or (self.points if self.since <= REMEMBERED else ())
 
     def user(self, sentences: Sequence[Sentence], language: str) -> None:
         """Take the user's words, which answered the agent's."""

@@ -12,7 +12,7 @@ from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
 from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.cues import cues
-from gitmem.summarise.exchange import NUMBERED, Exchange, Settled, correction
+from gitmem.summarise.exchange import Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
 from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
@@ -189,6 +189,10 @@ class _Session:
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
             if self._goes_on(sentence):
+                continue
+            picked = self.exchange.numbered(sentence.text, self.language) if role == USER and not turn.side and talk else None
+            if picked is not None:
+                self._settle(picked, turn, heard[sentence.place])
                 continue
             before = len(self.found.all)
             mine = heard[sentence.place]
@@ -371,12 +375,6 @@ class _Session:
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
         if heard is None or turn.side or turn.marked or len(sentence.text) > rules.LONGEST:
-            return
-        chosen = self.exchange.numbered(sentence.text, self.language) if turn.role == USER else None
-        if chosen is not None:
-            made = self.found.add(DECISION, chosen.text, turn, NUMBERED, detail=chosen.detail, heard=heard)
-            if made is not None:
-                made.answer = True
             return
         kind = max(COUNTS, key=lambda one: heard.first[one])
         here = cues(self.language)
