@@ -9,11 +9,35 @@ from gitmem.summarise.sentences import sentences
 
 _TYPE = re.compile(r"^(?:(?P<type>\w{2,12})(?:\([^()]{1,40}\))?!?:\s+)?(?P<rest>.+)$")
 _TRAILER = re.compile(r"^(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug|Jira)):? \S")
-_MADE = re.compile(r"(?i)^(?:merge |fixup! |squash! |wip\b|bump version|version bump|typos?\b|cleanup\b|v?\d+\.\d+|(?:update|edit) (?:changelog|readme)\b|initial commit|release v?\d)")
+_MADE = re.compile(
+    r"(?i)^(?:merge |fixup! |squash! |wip\b|bump version|version bump|typos?\b|cleanup\b|v?\d+\.\d+|(?:update|edit) (?:changelog|readme)\b|initial commit|release v?\d)"
+)
 _REVERT = re.compile(r'^Revert "(.+)"$')
 _REVERTS = re.compile(r"^This reverts commit [0-9a-f]{7,64}\.?\s*")
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
-_TYPES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug", "feat", "feature", "docs", "doc", "refactor", "perf", "test", "tests", "build", "deps", "revert", "add", "security", "i18n", "l10n"} | _DULL
+_TYPES = {
+    "fix",
+    "fixes",
+    "fixed",
+    "bugfix",
+    "hotfix",
+    "bug",
+    "feat",
+    "feature",
+    "docs",
+    "doc",
+    "refactor",
+    "perf",
+    "test",
+    "tests",
+    "build",
+    "deps",
+    "revert",
+    "add",
+    "security",
+    "i18n",
+    "l10n",
+} | _DULL
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
 
 

@@ -25,7 +25,7 @@ _ORDINAL = re.compile(
     r"(?i)^(?:(?:(?:ok|okay|then|so|yes|yeah|right|hm+|well|vale|ok|pues|entonces|então|tá|beleza|bueno|bom|sí|sim|好|行|嗯|那就?|就|选|用|按)[\s,.!，。]*)*)"
     r"(?:(?:(?:we|i)(?:.ll| will|.d)? )?(?:go|take|do|use|pick|let.s do|let.s go|vamos|vai|voy|fico|me quedo|va) (?:with |for |com |con )?)?"
     r"(?:(?:the |a |la |o |el |na |no |en la |con la |com a )?(first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro"
-    r"|primero|tercero)\b(?: one| option| opção| opción)?|(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])\b|(?:la |a )?([1-9])(?=[,.;:! ，。吧]|$)(?!\.\d)|([a-d])(?=[,.;:!，。]|$)|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?)"
+    r"|primero|tercero)\b(?: one| option| opção| opción)?|(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])\b|(?:la |a )?([1-9])(?=[,.;:! ，。吧]|$)(?!\.\d)|([a-d])(?=[,.;:!，。]|$| then\b| it is\b)|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?)"
     r"(?=[\s,.;:!，。、；：吧]|$)(?!\s*(?:two|three|(?!is\b|es\b)\w+s\b|[%°]|days?|h\b|min|ms\b|[kmg]b\b|\d|分|天|个|小时))"
 )
 
@@ -202,7 +202,9 @@ class Exchange:
         if not 0 < place <= len(points):
             return None
         rest = text[text.lower().find(name) + len(name) :].strip(" ,.;:!，。、；：-—吧")
-        return Settled(DECISION, rules.stripped(points[place - 1], language if written else self.language), rest if len(rest) > 5 else "", NUMBERED)
+        return Settled(
+            DECISION, rules.stripped(points[place - 1], language if written else self.language), rest if len(rest) > 5 else "", NUMBERED
+        )
 
     def _offered(self, offers: list[str], text: str) -> str:
         """Return what was proposed, without the words that propose it."""

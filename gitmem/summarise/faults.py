@@ -18,7 +18,11 @@ SAME = 0.6  # shared words from which on two errors are one
 STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an error, and what they do not
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 BARE = 0.7  # how sure an error is that no words name
-COMPLAINS, SUPPOSED, ASKED = 0.1, 0.25, 9  # how likely a user's complaint and an agent's cause must be for both together to be an error; turns between
+COMPLAINS, SUPPOSED, ASKED = (
+    0.2,
+    0.25,
+    9,
+)  # how likely a user's complaint and an agent's cause must be for both together to be an error; turns between
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
 ALIKE = 2  # words that a cause shares with its error
 HELD = 3000  # sentences that may tell of errors

@@ -139,7 +139,11 @@ def _named(kind: str, name: str, row: dict[str, Any]) -> str:
 
 
 def _ended(row: dict[str, Any]) -> bool:
-    return any(string(row.get(key)).lower() in _ENDED for key in ("status", "state")) or row.get("done") is True or row.get("completed") is True
+    return (
+        any(string(row.get(key)).lower() in _ENDED for key in ("status", "state"))
+        or row.get("done") is True
+        or row.get("completed") is True
+    )
 
 
 def _dropped(row: dict[str, Any]) -> bool:
@@ -152,6 +156,11 @@ def _name(value: Any) -> str:
         return said(" ".join(value.split()), 500)
     row = mapping(value)
     found = next(
-        (row[k] for k in ("title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id") if string(row.get(k)).strip()), ""
+        (
+            row[k]
+            for k in ("title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id")
+            if string(row.get(k)).strip()
+        ),
+        "",
     )
     return said(" ".join(found.split()), 500)

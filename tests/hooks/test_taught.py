@@ -264,7 +264,9 @@ def test_a_task_that_a_later_session_has_done_is_open_no_more(project: Path, age
     two.hook("Stop", last_assistant_message="I added the load test of the checkout endpoint.", transcript_path="")
     ended(two, project)
     wait_for(lambda: [e for e in entries(project) if e["session"] == "s2"])
-    wait_for(lambda: not [r for r in json.loads(run(project, "list", "--type", "task", "--json")) if r["status"] == "active"])  # put aside last
+    wait_for(
+        lambda: not [r for r in json.loads(run(project, "list", "--type", "task", "--json")) if r["status"] == "active"]
+    )  # put aside last
     assert "[task" not in agent("s3").hook("SessionStart")
 
 

@@ -1,0 +1,153 @@
+"""A choice is told with what it chooses: the point of a list, what the agent had asked, what the text lists."""
+
+import io
+import json
+
+import pytest
+
+from gitmem.model.item import DECISION, DONE, ERROR, PATTERN, TASK, Item
+from gitmem.model.turn import ASSISTANT, USER, Turn
+from gitmem.summarise.exchange import Exchange, options
+from gitmem.summarise.offline import extract
+from gitmem.summarise.sentences import sentences
+from gitmem.transcripts.reading import read
+
+AT = "2026-11-21T10:00:00Z"
+PATHS = "There are two ways:\n\n1. Keep the shift in SharedPreferences. The handler reads it.\n2. Let the server filter by shift"
+
+
+def listening(said: str, language: str = "en") -> Exchange:
+    """Return an exchange in which the agent has just said something."""
+    exchange = Exchange()
+    exchange.agent(list(sentences(said)), language)
+    return exchange
+
+
+def of_file(name: str, text: str) -> list[Item]:
+    """Return what a file teaches."""
+    return list(extract(read(io.BytesIO(text.encode()), name)).items)
+
+
+@pytest.mark.parametrize(
+    ("said", "listed"),
+    [
+        (PATHS, ("Keep the shift in SharedPreferences.", "Let the server filter by shift")),
+        ("We could a) drop the column, b) keep it, or c) move it. What do you think?", ("drop the column", "keep it", "move it.")),
+        ("规则有两种：1. 写在脚本里调用接口；2. 温度通过 MQTT 发给 HA，在 HA 里做自动化。", ("写在脚本里调用接口", "温度通过 MQTT 发给 HA，在 HA 里做自动化。")),
+        ("Version 1.2 is out. It has 2 fixes.", ()),
+    ],
+)  # fmt: skip
+def test_options_are_the_points_of_a_list_or_what_a_line_numbers(said: str, listed: tuple[str, ...]) -> None:
+    assert options(list(sentences(said))) == listed
+
+
+@pytest.mark.parametrize(
+    ("answer", "chosen", "reason"),
+    [
+        ("2, the handler stays small", "Let the server filter by shift", "the handler stays small"),
+        ("pues la 1", "Keep the shift in SharedPreferences.", ""),
+        ("let's go with b then", "Let the server filter by shift", ""),
+        ("option 1", "Keep the shift in SharedPreferences.", ""),
+        ("the second one", "Let the server filter by shift", ""),
+        ("2.3.6, it is a fix", "", ""),
+        ("2 weeks", "", ""),
+        ("那 27", "", ""),
+        ("2% is fine", "", ""),
+        ("a server would be nice", "", ""),
+    ],
+)
+def test_an_answer_by_its_number_is_the_point_it_names(answer: str, chosen: str, reason: str) -> None:
+    found = listening(PATHS).numbered(answer, "es" if answer.startswith("pues") else "en")
+    assert (found.text if found else "", found.detail if found else "") == (chosen, reason)
+
+
+def test_options_can_be_picked_until_the_agent_has_spoken_of_other_things() -> None:
+    exchange = listening(PATHS)
+    for n, kept in ((1, True), (2, True), (3, False)):
+        exchange.user(list(sentences("hm, and the battery?")), "en")
+        exchange.agent(list(sentences(f"It does not matter, remark {n}.")), "en")
+        assert bool(exchange.numbered("1 then", "en")) is kept
+
+
+def test_a_decision_that_an_answer_makes_says_what_it_was_about() -> None:
+    turns = [
+        Turn(USER, "the map is grey for some users, what can we do about the old graphics card", AT, 1),
+        Turn(ASSISTANT, "The meter is the only thing that needs OpenGL. Should the meter keep OpenGL, or use the normal renderer?", AT, 2),
+        Turn(USER, "normal renderer then, we drop OpenGL for good", AT, 3),
+        Turn(ASSISTANT, "Done: the meter is drawn by the normal renderer.", AT, 4),
+    ]
+    (decision,) = [item for item in extract(turns).items if item.kind == DECISION]
+    assert "renderer" in decision.text
+    assert "meter" in f"{decision.text} {decision.detail}"
+
+
+def test_a_plan_that_goes_with_a_letter_tells_what_the_letter_stands_for() -> None:
+    found = of_file(
+        "plan.md",
+        "# Tiles\n\n## Options\n\n- A. Same stack on a newer box. Least work.\n- B. One PMTiles file on object storage. No server to run.\n\nWe go with B.\n",
+    )
+    assert [item.text for item in found if item.kind == DECISION] == ["One PMTiles file on object storage."]
+    assert not [item for item in found if "Same stack" in item.text]
+
+
+def test_a_point_under_a_heading_is_one_item_with_its_reason() -> None:
+    found = of_file(
+        "plan.md",
+        "# Stock\n\n## Decisions\n\n1. Django with PostgreSQL. The team only knows Python.\n2. A PWA and no native app. Phones differ.\n",
+    )
+    assert [(item.kind, item.text, item.detail) for item in found] == [
+        (DECISION, "Django with PostgreSQL.", "The team only knows Python."), (DECISION, "A PWA and no native app.", "Phones differ."),
+    ]  # fmt: skip
+
+
+def test_a_state_file_tells_decisions_with_their_reasons_and_errors_with_their_fixes() -> None:
+    state = {
+        "decisions": [
+            {"what": "Replace Hive by drift", "why": "boxes got corrupted", "status": "accepted"},
+            {"what": "Sync through Firebase", "why": "fast to build", "status": "rejected"},
+        ],
+        "issues": [
+            {"title": "Notifications do not fire on Samsung", "cause": "exact alarms are denied", "fix": "use inexact alarms", "state": "closed"},
+            {"title": "Slow scrolling in the plant list", "state": "open"},
+        ],
+        "conventions": ["Every screen has a golden test"],
+        "tasks": [{"title": "Dark mode", "status": "wontfix"}, {"title": "Screenshots in Dutch", "status": "todo"}, {"title": "Migrate the boxes", "status": "done"}],
+    }  # fmt: skip
+    found = of_file("state.json", json.dumps(state, indent=2))
+    told = {(item.kind, item.text) for item in found}
+    assert told == {
+        (DECISION, "Replace Hive by drift"), (ERROR, "Notifications do not fire on Samsung"), (TASK, "Slow scrolling in the plant list"),
+        (PATTERN, "Every screen has a golden test"), (TASK, "Screenshots in Dutch"), (DONE, "Migrate the boxes"),
+    }  # fmt: skip
+    by = {item.text: item.detail for item in found}
+    assert "corrupted" in by["Replace Hive by drift"]
+    assert "exact alarms are denied" in by["Notifications do not fire on Samsung"]
+    assert "inexact alarms" in by["Notifications do not fire on Samsung"]
+
+
+def commit(subject: str, body: str = "") -> Turn:
+    return Turn(ASSISTANT, f"{subject}\n\n{body}".strip(), AT, 1, "commit")
+
+
+def test_a_commit_that_was_taken_back_is_not_done_and_its_reason_is_an_error() -> None:
+    message = 'Revert "Use float64 in the filter"'
+    body = "This reverts commit 9e7c1a2. The board has a single precision FPU only, the load rose to 131%."
+    for turns in (
+        [commit(message, body), commit("Use float64 in the filter")],
+        [commit("Use float64 in the filter"), commit(message, body)],
+    ):
+        (item,) = extract(turns).items
+        assert (item.kind, item.text) == (ERROR, "Use float64 in the filter: taken back")
+        assert "single precision" in item.detail
+
+
+def test_a_commit_keeps_the_area_it_names_and_dull_ones_are_left_out() -> None:
+    found = extract(
+        [
+            commit("calibration: store it in the last flash sector"),
+            commit("typo"),
+            commit("bump version to 1.3.2"),
+            commit("feat: export to CSV"),
+        ]
+    )
+    assert [item.text for item in found.items] == ["Calibration: store it in the last flash sector", "Export to CSV"]
