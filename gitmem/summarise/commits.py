@@ -72,8 +72,8 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
         detail = " ".join(one.text for one in said[:3])
         out.append((ERROR, rest, detail[:500], 0.75 if detail else 0.6))
     elif kind not in _DULL:
-        why = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]
-        out.append((DONE, rest, " ".join(why)[:300], 0.7))
+        told = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]
+        out.append((DONE, rest, " ".join(told)[:300], 0.7))
     for one in said:
         judged = rules.judged(one, "assistant", language)
         if judged and judged.kind not in (DONE, ERROR):
