@@ -8,43 +8,38 @@ from gitmem.summarise.cues import cues
 from gitmem.summarise.sentences import sentences
 
 _TYPE = re.compile(r"^(?:(?P<type>\w{2,12})(?:\([^()]{1,40}\))?!?:\s+)?(?P<rest>.+)$")
-_TRAILER = re.compile(r"^(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug|Jira)):? \S")
-_MADE = re.compile(
-    r"(?i)^(?:merge |fixup! |squash! |wip\b|bump version|version bump|typos?\b|cleanup\b|v?\d+\.\d+|(?:update|edit) (?:changelog|readme)\b|initial commit|release v?\d)"
+_TRAILER = re.compile(
+    r"^(?:\W*Generated (?:with|by) |\(cherry picked from |git-svn-id: |(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug|Jira)):? \S)"
 )
-_REVERT = re.compile(r'^Revert "(.+)"$')
-_REVERTS = re.compile(r"^This reverts commit [0-9a-f]{7,64}\.?\s*")
+_MADE = re.compile(
+    r"(?i)^(?:merge |fixup! |squash! |wip\b|(?:bump version|version bump)\b|v?\d+\.\d+|release v?\d|(?:typos?|fix typos?|clean ?up|initial commit|(?:update|edit) (?:the )?(?:changelog|readme)(?:\.md)?)\.?$)"
+)
+_REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
+_REVERTS = re.compile(
+    r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{7,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
+)
+_NUMBER = re.compile(r" \(#\d+\)$")
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
-_TYPES = {
-    "fix",
-    "fixes",
-    "fixed",
-    "bugfix",
-    "hotfix",
-    "bug",
-    "feat",
-    "feature",
-    "docs",
-    "doc",
-    "refactor",
-    "perf",
-    "test",
-    "tests",
-    "build",
-    "deps",
-    "revert",
-    "add",
-    "security",
-    "i18n",
-    "l10n",
-} | _DULL
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
+_TYPES = _FIXES | _DULL | set("feat feature docs doc refactor perf test tests build deps revert add security i18n l10n".split())
 
 
-def reverted(text: str) -> str:
-    """Return the subject of the commit that a message takes back; empty when it takes back none."""
-    found = _REVERT.match(text.partition("\n")[0].strip())
-    return found[1] if found else ""
+def reverted(text: str) -> tuple[str, bool]:
+    """Return the subject of the commit that a message lands, or takes back, and whether it takes it back: `Revert "Revert "X""` lands X again."""
+    subject, back = text.partition("\n")[0].strip(), False
+    while found := _REVERT.match(subject):
+        subject, back = found[1], back ^ subject.startswith("Revert")
+    return _said(subject)[1], back
+
+
+def _said(subject: str) -> tuple[str, str, str]:
+    """Return (type, what was done, the same without an area in front) of a subject."""
+    found = _TYPE.match(_NUMBER.sub("", subject.strip()))
+    if not found:
+        return "", "", ""
+    kind = (found["type"] or "").lower()
+    whole = found["rest"] if kind in _TYPES else found.string  # `calibration: keep it` is no type, and says what it is about
+    return kind, whole[:1].upper() + whole[1:], found["rest"]
 
 
 def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
@@ -54,26 +49,23 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     while lines and (_TRAILER.match(lines[-1]) or not lines[-1].strip()):
         lines.pop()
     body = "\n".join(lines)
-    found = _TYPE.match(subject.strip())
-    if not found or _MADE.match(subject):
+    kind, done, rest = _said(subject)
+    if not rest or _MADE.match(subject):
         return []
-    kind = (found["type"] or "").lower()
-    back = _REVERT.match(subject.strip())
-    if back:  # what was tried and taken back is worth knowing where somebody says why
+    if _REVERT.match(subject.strip()):  # what was tried and taken back is worth knowing where somebody says why
+        what, back = reverted(text)
         why = " ".join(one.text for one in sentences(_REVERTS.sub("", body)))
-        return [(ERROR, f"{back[1][:1].upper()}{back[1][1:]}: taken back", why[:500], 0.7)] if why else []
-    rest = found["rest"] if kind in _TYPES else subject.strip()  # `calibration: keep it` is no type, and says what it is about
-    rest = rest[:1].upper() + rest[1:]
+        return [(ERROR, f"{what}: taken back", why[:500], 0.7)] if why and back else []
     out: list[tuple[str, str, str, float]] = []
     here = cues(language)
     said = list(sentences(body))
     fixing = kind in _FIXES or re.match(r"(?i)(?:fix|corrige|arregla|修复)", rest)
     if fixing:
         detail = " ".join(one.text for one in said[:3])
-        out.append((ERROR, rest, detail[:500], 0.75 if detail else 0.6))
+        out.append((ERROR, done, detail[:500], 0.75 if detail else 0.6))
     elif kind not in _DULL:
         told = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]
-        out.append((DONE, rest, " ".join(told)[:300], 0.7))
+        out.append((DONE, done, " ".join(told)[:300], 0.7))
     for one in said:
         judged = rules.judged(one, "assistant", language)
         if judged and judged.kind not in (DONE, ERROR):

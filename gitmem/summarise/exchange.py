@@ -11,8 +11,10 @@ from gitmem.summarise.sentences import Sentence, split
 from gitmem.summarise.words import content
 
 ANSWER = 30  # words of an answer to a question
+FILLERS = 6  # words in front of a choice that choose nothing
 REMEMBERED = 2  # turns of an agent over which the options that it listed can still be picked
 LONG = 240  # characters of a sentence that tells what an answer is about
+FEW = 4  # content words of an answer that tells little by itself
 HELD = 40  # sentences of the agent's last words that are held
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
@@ -21,15 +23,22 @@ _PLACES = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "primeira": 1, "segunda": 2, "terceira": 3, "primera": 1, "tercera": 3, "primeiro": 1, "segundo": 2, "terceiro": 3,
     "primero": 1, "tercero": 3, "一": 1, "二": 2, "三": 3, "四": 4, "a": 1, "b": 2, "c": 3, "d": 4,
 }  # fmt: skip
-_ORDINAL = re.compile(
-    r"(?i)^(?:(?:(?:ok|okay|then|so|yes|yeah|right|hm+|well|vale|ok|pues|entonces|então|tá|beleza|bueno|bom|sí|sim|好|行|嗯|那就?|就|选|用|按)[\s,.!，。]*)*)"
-    r"(?:(?:(?:we|i)(?:.ll| will|.d)? )?(?:go|take|do|use|pick|let.s do|let.s go|vamos|vai|voy|fico|me quedo|va) (?:with |for |com |con )?)?"
-    r"(?:(?:the |a |la |o |el |na |no |en la |con la |com a )?(first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro"
-    r"|primero|tercero)\b(?: one| option| opção| opción)?|(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])\b|(?:la |a )?([1-9])(?=[,.;:! ，。吧]|$)(?!\.\d)|([a-d])(?=[,.;:!，。]|$| then\b| it is\b)|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?)"
-    r"(?=[\s,.;:!，。、；：吧]|$)(?!\s*(?:two|three|(?!is\b|es\b)\w+s\b|[%°]|days?|h\b|min|ms\b|[kmg]b\b|\d|分|天|个|小时))"
+# words in front of a choice that choose nothing
+_FILLER = re.compile(
+    r"(?i)(?:(?:okay|ok|then|so|yes|yeah|yep|right|hm+|well|vale|pues|entonces|então|tá|beleza|bueno|bom|sí|sim)\b|好|行|嗯|那就|那|就)[\s,.!，。]*"
 )
-
-
+_CHOOSES = re.compile(
+    r"(?i)(?:(?:we|i|let.s)(?:.ll| will|.d)? )?(?:go|going|went|take|do|use|pick|chose|choose|vamos|vai|voy|fico|me quedo|va)(?: (?:with|for|com|con|de))? |选|用|按"
+)
+_NAMES = "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro|primero|tercero"
+_THEN = r"(?:then|please|it is|por favor|entonces|então)\b"
+# a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`, `1, 2`, `2 no`
+_ORDINAL = re.compile(
+    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])\b|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?"
+    rf"|(?:the |a |la |o |el )?({_NAMES})(?: (?:one|option|opção|opción)\b|(?=[.!]?$))|(?:the |a |la |o |el )({_NAMES})(?=[,.;!]| {_THEN})"
+    rf"|(?:la |a |el |o )?([1-9]|[a-d])(?=$|[,;!，。；]|\.(?!\d)|\s*吧|\s+{_THEN})(?![,;，；]\s*(?:[1-9a-d]\b|(?:and|or|y|e|o|ou)\b)))"
+    r"(?!\s*(?:no|not|não|wrong)\b)"
+)
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:[A-H][.):]|\d{1,2}[.)])\s+")
@@ -40,7 +49,7 @@ def options(said: Sequence[Sentence]) -> tuple[str, ...]:
     """Return what an agent lists to choose from: the points of its list, else what it numbers in a line: `1. this; 2. that`."""
     points = tuple(_LETTERED.sub("", one.text) for one in said if one.point and one.opens)
     if len(points) > 1:
-        return points
+        return () if all(one.endswith(("?", "？")) for one in points) else points
     text = " ".join(one.text for one in said)
     starts: list[re.Match[str]] = []
     for found in _INLINE.finditer(text):
@@ -70,10 +79,13 @@ class Exchange:
         self.said: list[str] = []
         self.language = "en"
         self.fresh = False  # the user has not answered yet
+        self.answering = False  # the user's words that are read come right after the agent's
         self.points: tuple[str, ...] = ()  # the last list that the agent made
         self.since = 0  # turns of the agent since
         self.asked = ""  # what the user asked before that
-        self.written: tuple[str, ...] = ()  # the last list of a text that nobody answers
+        self.written: tuple[str, ...] = ()  # the last list of options of a text that nobody answers
+        self.heading = ""  # what it stands under
+        self.ended = True  # no point came after its last one
 
     def agent(self, sentences: list[Sentence], language: str) -> None:
         """Take the agent's words; those of one stretch of work are one."""
@@ -90,8 +102,8 @@ class Exchange:
         self.points = found or (self.points if self.since <= REMEMBERED else ())
 
     def user(self, sentences: Sequence[Sentence], language: str) -> None:
-        """Take the user's words, which answered the agent's."""
-        self.fresh = False
+        """Take the user's words, which answer the agent's."""
+        self.answering, self.fresh = self.fresh, False
         self.asked = next((one.text for one in reversed(sentences) if rules.asks(one.text, language)), "")
 
     def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:
@@ -179,29 +191,50 @@ class Exchange:
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
 
     def context(self, text: str, language: str) -> str:
-        """Return the sentence of the agent that a decision is about: one that shares its words, else its last question, else the last one."""
+        """Return the agent's sentence that what a user decides is about: one that shares its words; what was asked or offered last, where the answer tells little by itself."""
         end = [one for one in self.said[-6:] if len(one) <= LONG]
         words = content(text, language)
-        if not end or not words:
+        here, there = cues(language), cues(self.language)
+        if not (end and words and self.answering) or here.find("exchange", "refuse", text):
             return ""
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        return _bare(end[n] if likeness else end[-1], self.language)
+        if likeness:
+            return _bare(end[n], self.language)
+        offered = rules.asks(end[-1], self.language) or there.find("exchange", "proposes", end[-1]) or here.find("exchange", "refers", text)
+        return _bare(end[-1], self.language) if len(words) < FEW and offered else ""
 
-    def point(self, sentence: Sentence) -> None:
-        """Take note of a point of a list in a text, whose points come one by one."""
-        self.written = (*self.written, _LETTERED.sub("", sentence.text))[-HELD:]
+    def text(self, sentence: Sentence | None) -> None:
+        """Take note of the options that a text lists, whose paragraphs and points come one by one; None stands for what introduces a list."""
+        if sentence is None or not sentence.point or sentence.box:
+            self.ended = True
+            return
+        if self.ended or sentence.heading != self.heading:
+            self.written, self.ended, self.heading = (), False, sentence.heading
+        if rules.options(sentence) or _LETTERED.match(sentence.text):
+            self.written = (*self.written, _LETTERED.sub("", sentence.text))[-HELD:]
 
     def numbered(self, text: str, language: str, *, written: bool = False) -> Settled | None:
         """Return the point of the agent's list, or of the text's, that a choice names by its number: `2, we need no other service`."""
         points = self.written if written else self.points
-        found = _ORDINAL.match(rules.stripped(text, language))
-        if not found or not points:
+        if not points:
+            return None
+        bare, at = rules.stripped(text, language), 0
+        for _ in range(FILLERS):
+            filler = _FILLER.match(bare, at)
+            if not filler or filler.end() == len(bare):
+                break
+            at = filler.end()
+        verb = _CHOOSES.match(bare, at)
+        found = _ORDINAL.match(bare, verb.end() if verb else at)
+        if not found or (written and not verb):
             return None
         name = next(part for part in found.groups() if part).lower()
+        if verb and verb.group().lower().startswith("use") and name.isalpha() and len(name) == 1:
+            return None  # `use C, not C++`
         place = _PLACES.get(name, int(name) if name.isdigit() else 0)
-        if not 0 < place <= len(points):
+        if not 0 < place <= len(points) or points[place - 1].endswith(("?", "？")):
             return None
-        rest = text[text.lower().find(name) + len(name) :].strip(" ,.;:!，。、；：-—吧")
+        rest = bare[found.end() :].strip(" ,.;:!，。、；：-—吧")
         return Settled(
             DECISION, rules.stripped(points[place - 1], language if written else self.language), rest if len(rest) > 5 else "", NUMBERED
         )

@@ -1,7 +1,9 @@
 """Errors as they are known at the end of a session: those that rules found and hindsight keeps, with those that hindsight alone finds. Pure."""
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gitmem.model.item import ERROR
 from gitmem.model.turn import ASSISTANT, USER, Turn
@@ -23,13 +25,14 @@ COMPLAINS, SUPPOSED, ASKED = (
     0.25,
     9,
 )  # how likely a user's complaint and an agent's cause must be for both together to be an error; turns between
+SOON = 4  # turns after a complaint in which what explains it is looked for
 NEAR = 14  # turns up to which a cause or a fix belongs to the error before it
 ALIKE = 2  # words that a cause shares with its error
 HELD = 3000  # sentences that may tell of errors
 COMPARED = 60  # errors before one that it is compared with
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Fault:
     """A sentence that may tell of an error."""
 
@@ -37,6 +40,11 @@ class Fault:
     turn: Turn
     born: int  # which turn
     order: int
+
+
+@lru_cache(maxsize=HELD)
+def _words(text: str, language: str) -> frozenset[str]:
+    return content(text, language)
 
 
 @dataclass(slots=True)
@@ -81,8 +89,7 @@ class Faults:
         likely = [fault.heard.by[ERROR] for fault in self.held]
         explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
         telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True)) if by >= NOTED]
-        complaints = [fault for fault, by in zip(self.held, likely, strict=True) if fault.heard.role == USER and by >= COMPLAINS]
-        claimed: set[str] = {one.statement for one, _, _, _ in troubles if one.statement}
+        complaints = Complaints(self.held, {one.statement for one, _, _, _ in troubles})
         for one, text, detail, score in troubles:
             near = _near(one, telling) if one.keys and one.passed and not (one.statement or one.marked) else []
             if not one.marked and self.heard_any and not (near or _stays(one, explains)):
@@ -95,12 +102,11 @@ class Faults:
                 text, detail = one.title, detail.removeprefix(f"{one.title}. ")  # what was said was a request, say
             files = tuple(one.files[-4:])
             if one.role == ASSISTANT and not (one.keys or one.marked) and one.heard is not None:  # a cause, of something that the user told
-                before = _complaint(one.heard, one.born, [fault for fault in complaints if fault.heard.text not in claimed])
+                before = complaints.of(one.heard, one.born)
                 if before is not None:
                     said.add(before.heard.text)
-                    claimed.add(before.heard.text)
-                    text, detail = rules.stripped(before.heard.text, one.language), f"{text} {detail}".strip()
-                    one.born, one.order, one.role = before.born, before.order, USER
+                    out.append(_pair(before, f"{text} {detail}".strip(), score, files, max(one.line, one.last), one.born))
+                    continue
             out.append(
                 Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
             )
@@ -118,13 +124,15 @@ class Faults:
                 continue
             latest = _about(fault, out) if heard.role == ASSISTANT and by >= COUNTS else None
             if latest is None and heard.role == ASSISTANT:
-                before = _complaint(heard, fault.born, [one for one in complaints if one.heard.text not in said])
-                if before is not None and 1 - (1 - before.heard.by[ERROR]) * (1 - by) >= COUNTS:
+                before = complaints.of(heard, fault.born, least=1 - (1 - COUNTS) / max(1 - by, 1e-9))
+                if before is not None:
                     said |= {heard.text, before.heard.text}
-                    out.append(_pair(before, fault))
+                    out.append(_pair(before, heard.text, round(0.4 + 0.4 * by, 2), turn.files[:4], turn.line, fault.born))
                     continue
-            if by < COUNTS:
+                latest = _unexplained(fault, out) if by < COUNTS else None
+            if by < COUNTS and latest is None:
                 continue
+            complaints.drop(fault)
             said.add(heard.text)
             if latest is not None:
                 latest.touched = max(latest.touched, fault.born)
@@ -141,22 +149,37 @@ class Faults:
         return _distinct(out)
 
 
-def _complaint(heard: Heard, born: int, complaints: list[Fault]) -> Fault | None:
-    """Return what a user said went wrong that an agent explains: of the last turns, what shares its words, else the latest."""
-    near = [one for one in complaints if 0 < born - one.born <= ASKED]
-    words = content(heard.text, heard.language)
-    return max(near, key=lambda one: (min(ALIKE, len(words & content(one.heard.text, one.heard.language))), one.born), default=None)
+class Complaints:
+    """What users said went wrong and nobody has explained yet, in the order it was said."""
+
+    def __init__(self, held: Iterable[Fault], told: Container[str]) -> None:
+        self._all = [one for one in held if one.heard.role == USER and one.heard.by[ERROR] >= COMPLAINS and one.heard.text not in told]
+
+    def drop(self, fault: Fault) -> None:
+        """It is told by itself."""
+        if fault in self._all:
+            self._all.remove(fault)
+
+    def of(self, cause: Heard, born: int, least: float = 0.0) -> Fault | None:
+        """Take what a cause explains, of those at least so likely: of the last turns what shares its words, else the latest; None when there is none."""
+        near = [one for one in self._window(born) if one.heard.by[ERROR] >= least]
+        words = _words(cause.text, cause.language) if near else frozenset()
+        best = max(near, key=lambda one: (min(ALIKE, len(words & _words(one.heard.text, one.heard.language))), one.born), default=None)
+        if best is not None:
+            self._all.remove(best)
+        return best
+
+    def _window(self, born: int) -> list[Fault]:
+        first = bisect_left(self._all, born - ASKED, key=lambda one: one.born)
+        return self._all[first : bisect_left(self._all, born, key=lambda one: one.born)][-COMPARED:]
 
 
-def _pair(complaint: Fault, cause: Fault) -> Told:
+def _pair(complaint: Fault, cause: str, score: float, files: tuple[str, ...], last: int, touched: int) -> Told:
     """Return an error that a user told of, and an agent explained."""
     heard, turn = complaint.heard, complaint.turn
-    score = round(0.4 + 0.4 * cause.heard.by[ERROR], 2)
     text = rules.stripped(heard.text, heard.language)[:TEXT]
-    last = max(turn.line, cause.turn.line)
     return Told(
-        text, cause.heard.text, turn.at, turn.line, last, cause.turn.files[:4], turn.role, score, complaint.order, complaint.born, heard.language,
-        touched=cause.born,
+        text, cause[:DETAIL], turn.at, turn.line, max(turn.line, last), files, turn.role, score, complaint.order, complaint.born, heard.language, touched=touched
     )  # fmt: skip
 
 
@@ -166,7 +189,7 @@ def _about(fault: Fault, out: list[Told]) -> Told | None:
     before = [one for one in out[-COMPARED:] if 0 <= fault.born - one.born <= NEAR]
     if not before:
         return None
-    words = content(heard.text, heard.language)
+    words = _words(heard.text, heard.language)
     for kind in ("cause", "fix"):  # `the root cause is` is shared by all
         found = cues(heard.language).find("error", kind, heard.text)
         words -= content(found.group(), heard.language) if found else frozenset()
@@ -177,6 +200,12 @@ def _about(fault: Fault, out: list[Told]) -> Told | None:
         return best
     latest = max(before, key=lambda one: one.born)
     return latest if not latest.detail or fault.born - max(latest.touched, latest.born) <= 1 else None
+
+
+def _unexplained(fault: Fault, out: list[Told]) -> Told | None:
+    """Return what the user told shortly before, where nothing explains it yet."""
+    latest = max((one for one in out[-COMPARED:] if 0 < fault.born - one.born <= SOON), key=lambda one: one.born, default=None)
+    return latest if latest is not None and latest.role == USER and not latest.detail else None
 
 
 def _near(one: Trouble, telling: list[tuple[float, int, Fault]]) -> list[Fault]:

@@ -32,6 +32,7 @@ FILES = 40
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
 )
+_REASON = re.compile(r"(?i)reason: +")
 _CLAUSE = re.compile(r"[,;]\s+|[，；]")
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
@@ -71,8 +72,7 @@ class _Session:
         self.counts = _Counts()
         self.language = "en"
         self.heading = ""
-        self.reverted: set[str] = set()  # subjects of commits that were taken back
-        self.listing = ""  # the heading that the last list of a text stands under
+        self.landed: Counter[str] = Counter()  # subjects of commits: how often they landed, less how often they were taken back
         self.role = ""
         self.seen = 0  # sentences
         self.explained: Candidate | None = None
@@ -134,16 +134,12 @@ class _Session:
     def _committed(self, turn: Turn) -> None:
         from gitmem.summarise.commits import reverted, taught
 
-        back = plain(reverted(turn.text))
-        if back:
-            self.reverted.add(back)
-            for one in self.found.all:
-                one.gone = one.gone or (one.kind == DONE and plain(one.text) == back)
+        subject, back = reverted(turn.text)
+        self.landed[plain(subject)] += -1 if back else 1
         self.counts.commits.append(turn.text.split("\n", 1)[0][:200])
         del self.counts.commits[:-200]
         for kind, text, detail, score in taught(turn.text, self.language):
-            if kind != DONE or plain(text) not in self.reverted:
-                self.found.add(kind, text, turn, score, detail=detail)
+            self.found.add(kind, text, turn, score, detail=detail)
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
@@ -153,10 +149,8 @@ class _Session:
         talk = talk and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
         around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
-        if said and said[0].heading != self.listing:
-            self.exchange.written, self.listing = (), said[0].heading
-        if said and said[0].point and not talk:
-            self.exchange.point(said[0])
+        if not (turn.at or self.exchange.said):
+            self.exchange.text(said[0] if said else None)
         if said and not turn.side:
             self.before = Before(texts[-1], role, self.language)
             if talk:
@@ -190,9 +184,7 @@ class _Session:
                 continue
             if self._goes_on(sentence):
                 continue
-            picked = self.exchange.numbered(sentence.text, self.language) if role == USER and not turn.side and talk else None
-            if picked is not None:
-                self._settle(picked, turn, heard[sentence.place])
+            if role == USER and not turn.side and talk and self._picked(sentence, turn, heard[sentence.place]):
                 continue
             before = len(self.found.all)
             mine = heard[sentence.place]
@@ -260,25 +252,39 @@ class _Session:
         if not rules.asks(more.text, self.language) and rules.judged(more, turn.role, self.language) is None and len(more.text) < 160:
             made.detail = more.text
 
-    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> None:
+    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> bool:
+        """Take what an answer settles; whether it does."""
         by = likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
-            return  # it answers, and tells something else
+            return False  # it answers, and tells something else
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True
             self._in_context(self.explained, settled.context)
+        return self.explained is not None
+
+    def _picked(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> bool:
+        """Take a choice from the agent's options that comes after other words; whether it is one."""
+        if sentence.box or rules.labelled(sentence.text) or rules.asks(sentence.text, self.language):
+            return False
+        picked = self.exchange.numbered(sentence.text, self.language)
+        if picked is None:
+            return False
+        judged = rules.judged(sentence, turn.role, self.language)
+        return (judged is None or judged.kind == DECISION) and self._settle(picked, turn, heard)
 
     def _goes_on(self, sentence: Sentence) -> bool:
-        """Take what a point says after its first sentence, where its heading or that sentence told what it is: it explains it."""
-        made = self.explained
-        if made is None or not made.marker or sentence.box or rules.labelled(sentence.text):
+        """Take what a point says after its first sentence, where its heading or a marker told what it is, and the reason after a marked one; whether it explains it."""
+        made, text = self.explained, sentence.text
+        if made is None or not made.marker or sentence.box or rules.labelled(text) or rules.asks(text, self.language):
             return False
-        reason = cues(self.language).find("general", "reason", sentence.text)
+        named = _REASON.match(text)
+        reason = named or cues(self.language).find("general", "reason", text)
         if not (sentence.point and not sentence.opens) and not (reason and not reason.start() and not made.detail):
             return False
-        if len(made.detail) + len(sentence.text) < DETAIL:
-            made.detail = f"{made.detail} {sentence.text}".strip()
+        if len(made.detail) + len(text) >= DETAIL or rules.judged(replace(sentence, point=False, heading="", lead=""), USER, self.language):
+            return False
+        made.detail = f"{made.detail} {text[named.end() :] if named else text}".strip()
         return True
 
     def _sentence(self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None) -> None:
@@ -289,6 +295,9 @@ class _Session:
         elif here.find("overrule", "undo", text):
             self.found.undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
+        if rules.options(sentence) and not rules.labelled(text):
+            self.explained = None
+            return
         deep = self.seen <= DEEP
         said = weighed(rules.judged(sentence, role, self.language), text, role, self.language, around, deep=deep)
         if turn.side and (said is None or not said.marker or sentence.box):
@@ -359,7 +368,8 @@ class _Session:
             and likely(text, role, self.language, around)[TASK] < SURELY
         ):
             return  # what the session is about
-        chosen = self.exchange.numbered(text, self.language, written=True) if said.kind == DECISION else None
+        listed = sentence.point or said.marker or said.kind != DECISION
+        chosen = None if listed else self.exchange.numbered(text, self.language, written=True)
         if chosen is not None:  # `we go with C`
             self.explained = self.found.add(DECISION, chosen.text, turn, said.score, detail=chosen.detail, marker=said.marker, heard=heard)
             return
@@ -436,6 +446,7 @@ class _Session:
                 )
             )  # fmt: skip
         for one in self.found.all:
+            one.gone = one.gone or (one.kind == DONE and self.landed.get(plain(one.text), 1) < 1)
             announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)

@@ -14,7 +14,8 @@ SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
 _NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
 _OPTIONS = re.compile(
-    r"(?i)\b(?:options?|alternatives?|considered|candidates|ideas?|brainstorm\w*|maybe later|opções|opção|alternativas?|ideias|opciones|ideas)\b|备选|可选方案|方案对比|想法"
+    r"(?i)^\W*(?:(?:the|our|other|possible|open|some|as|outras|otras|possíveis|posibles) )?(?:options?|alternatives?|ideas?|candidates|brainstorm\w*|maybe later|opções|opção|alternativas?|ideias|opciones)\b"
+    r"|^(?:备选|可选方案|方案对比|想法)"
 )
 _REFUSED = re.compile(r"(?i)^(?:no|nada de|sem|sin) \S")
 _OF_USER = re.compile(
@@ -67,9 +68,7 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
     here = cues(language)
     if asks(text, language) or _passed_over(here, text, role):
         return None
-    if sentence.point and _OPTIONS.search(sentence.lead or sentence.heading):
-        return None  # what was looked at, and not all of it taken
-    under = heads(sentence)
+    under = _under(sentence)
     if under and sentence.point and sentence.opens and (said := _made(under, text, SURE, language, marker=True)):
         return said
     best: Said | None = None
@@ -100,6 +99,11 @@ def labelled(text: str) -> tuple[str, str] | None:
         if found:
             return kind, text[found.end() :].strip(" *_-—–")
     return None
+
+
+def options(sentence: Sentence) -> bool:
+    """Whether a sentence is a point of what was looked at, and not all of it taken: options, ideas."""
+    return sentence.point and not sentence.box and bool(_OPTIONS.search(sentence.lead or sentence.heading)) and not _under(sentence)
 
 
 def asks(text: str, language: str) -> bool:
@@ -151,7 +155,7 @@ def _score(here: Cues, kind: str, text: str, role: str) -> float:
     return score
 
 
-def heads(sentence: Sentence) -> str:
+def _under(sentence: Sentence) -> str:
     """Return the kind that a sentence's heading, or the line before its list, names."""
     for words in (sentence.lead, sentence.heading):
         if not words or len(words) > 90:

@@ -28,7 +28,26 @@ _LISTS = {
     "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
     "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
 }  # fmt: skip
-_DROPPED = {"rejected", "wontfix", "won't fix", "wont_fix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped", "rejeitado", "rechazado", "cancelado", "已取消", "已拒绝"}  # fmt: skip
+_DROPPED = {
+    "rejected", "declined", "wontfix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped",
+    "rejeitado", "rechazado", "cancelado", "descartado", "已取消", "已拒绝",
+}  # fmt: skip
+_OPEN = {
+    "open",
+    "todo",
+    "new",
+    "pending",
+    "inprogress",
+    "doing",
+    "active",
+    "blocked",
+    "aberto",
+    "abierto",
+    "pendente",
+    "pendiente",
+    "待办",
+    "进行中",
+}
 # what a list is of, and the marker that names it
 _NAMED = {
     "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
@@ -36,7 +55,7 @@ _NAMED = {
 }  # fmt: skip
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
 _FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
-_ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成"}  # fmt: skip
+_ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "resolved", "fixed", "solved", "resolvido", "resuelto", "corrigido", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成", "已修复", "已解决"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +131,7 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
         for key in keys:
             for one in sequence(value.get(key))[:TASKS]:
                 name = _name(one)
-                if name:
+                if name and not _dropped(mapping(one)):
                     yield Turn(USER, f"- [{'x' if what == 'completed' else ' '}] {name}", line=1)
     for one in sequence(value.get("tasks"))[:TASKS] + sequence(value.get("stories"))[:TASKS] + sequence(value.get("items"))[:TASKS]:
         name, row = _name(one), mapping(one)
@@ -121,8 +140,9 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
     for kind, keys in _NAMED.items():
         for one in [row for key in keys for row in sequence(value.get(key))[:TASKS]]:
             name, row = _name(one), mapping(one)
-            if name and not _dropped(row):
-                yield Turn(USER, said(_named(kind, name, row)), line=1)
+            told = "" if not name or _dropped(row) else _named(kind, name, row)
+            if told:
+                yield Turn(USER, said(told), line=1)
     if deep < 3:
         for key in ("progress", "session_state", "state", "plan", "workflow"):
             if isinstance(value.get(key), dict):
@@ -130,24 +150,30 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
 
 
 def _named(kind: str, name: str, row: dict[str, Any]) -> str:
-    """Return a row of a list with what explains it, as a person marks it. What nobody explains is something to do, not an error to learn from."""
-    why, fix = (next((" ".join(row[key].split()) for key in keys if string(row.get(key)).strip()), "") for keys in (_WHY, _FIX))
-    if kind == "Error" and not (why or fix):
-        return f"- [{'x' if _ended(row) else ' '}] {name}"
-    lead = "Cause: " if kind == "Error" else "Because "
-    return "\n".join([f"{kind}: {name}", *([f"{lead}{why}"] if why else []), *([f"Fix: {fix}"] if fix else [])])
+    """Return a row of a list with what explains it, as a person marks it; of errors that nobody explained, those that are open, as things to do."""
+    why, fix = (next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX))
+    if kind != "Error":
+        return "\n".join([f"{kind}: {name}", *([f"Reason: {why}"] if why else [])])
+    if not (why or fix):
+        return f"- [ ] {name}" if _states(row) & _OPEN else ""
+    return "\n".join([f"Error: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])])
+
+
+def _joined(value: Any) -> str:
+    """Return a text, or a list of texts, as one line."""
+    return " ".join(" ".join(one.split()) for one in ([value] if isinstance(value, str) else sequence(value)) if isinstance(one, str))
+
+
+def _states(row: dict[str, Any]) -> set[str]:
+    return {re.sub(r"[\s_'’-]", "", string(row.get(key)).lower()) for key in ("status", "state")}
 
 
 def _ended(row: dict[str, Any]) -> bool:
-    return (
-        any(string(row.get(key)).lower() in _ENDED for key in ("status", "state"))
-        or row.get("done") is True
-        or row.get("completed") is True
-    )
+    return bool(_states(row) & _ENDED) or row.get("done") is True or row.get("completed") is True
 
 
 def _dropped(row: dict[str, Any]) -> bool:
-    return any(string(row.get(key)).lower() in _DROPPED for key in ("status", "state"))
+    return bool(_states(row) & _DROPPED)
 
 
 def _name(value: Any) -> str:

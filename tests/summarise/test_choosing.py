@@ -151,3 +151,107 @@ def test_a_commit_keeps_the_area_it_names_and_dull_ones_are_left_out() -> None:
         ]
     )
     assert [item.text for item in found.items] == ["Calibration: store it in the last flash sector", "Export to CSV"]
+
+
+THREE = "Three ways:\n\n1. A cursor on created_at with an index.\n2. Offset pagination in the query.\n3. Keyset pagination with a cache."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "la 2 no, la 1", "SOC, the security team, must approve", "2 is wrong", "a, b or c?", "1, 2", "1 and 2", "1 test fails in the parser", "2 more bugs", "use 2 space indent",
+        "1 año", "bomb, that one", "no first", "first fix the login", "segundo, faltan los tests", "First, from now on always run ruff", "Use C, not C++, in the firmware.",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_number_of_the_list_is_none(said: str) -> None:
+    assert listening(THREE).numbered(said, "en") is None
+
+
+@pytest.mark.parametrize("said", ["ok " * 300 + "go on", "那就" * 300 + "吗", "the " * 300, "a " * 300])
+def test_a_long_answer_costs_no_more_than_its_length(said: str) -> None:
+    listening(THREE).numbered(said, "en")  # would not end, if it could backtrack
+
+
+def test_questions_that_are_numbered_are_no_options() -> None:
+    assert options(list(sentences("1. Which database should we use?\n2. By offset or by cursor?"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("Hm. First, from now on always run ruff before committing.", "ruff"), ("Thanks! Second, I prefer tabs in this repo.", "tabs")],
+)
+def test_how_it_is_wanted_is_not_taken_for_a_choice(said: str, kept: str) -> None:
+    turns = [Turn(USER, "How do we page?", AT, 1), Turn(ASSISTANT, THREE, AT, 2), Turn(USER, said, AT, 3)]
+    assert [kept in item.text for item in extract(turns).items] == [True]
+
+
+def test_a_decision_that_stands_by_itself_has_no_remark_of_the_agent_beside_it() -> None:
+    turns = [
+        Turn(USER, "deploy it", AT, 1), Turn(ASSISTANT, "Deployed to staging. All 43 tests pass. The logo is now in the footer.", AT, 2),
+        Turn(USER, "Great. By the way, we decided to use Postgres for the analytics service.", AT, 3),
+    ]  # fmt: skip
+    assert [(item.kind, item.detail) for item in extract(turns).items] == [(DECISION, "")]
+
+
+def test_points_under_decisions_stay_what_they_say() -> None:
+    points = [
+        "Postgres for everything",
+        "First-class support for Android only",
+        "Second factor is mandatory for admins",
+        "Third party cookies are forbidden",
+    ]
+    assert [item.text for item in of_file("d.md", "# Decisions\n\n" + "".join(f"- {one}\n" for one in points))] == points
+    assert len(of_file("d.md", "## Decisions (alternatives considered in the wiki)\n\n- Use Postgres\n- Use Kafka\n")) == 2
+    assert len(of_file("d.md", "## CLI options\n- Never pass --force in CI\n")) == 1
+
+
+def test_what_else_a_point_tells_is_an_item_of_its_own() -> None:
+    found = of_file(
+        "d.md", "## Decisions\n- Use Django. The migration of the cron is still to be done. We must never store passwords in plain text.\n"
+    )
+    assert [item.kind for item in found] == [DECISION, TASK, PATTERN]
+
+
+def test_options_alone_are_no_decision_and_a_list_after_them_is_another() -> None:
+    listed = "## Options\n- A. Same stack on a newer box\n- B. One PMTiles file\n"
+    assert of_file("p.md", listed) == []
+    assert [item.text for item in of_file("p.md", f"{listed}\n## Decision\n\nWe go with B.\n")] == ["One PMTiles file"]
+    assert "Tiles" not in str(of_file("p.md", f"{listed}\nOther points:\n\n- Tiles are 40 GB\n\nWe go with C.\n"))
+
+
+def test_what_is_over_or_has_no_state_is_no_task_of_a_state_file() -> None:
+    state = {
+        "issues": [{"title": "Slow scrolling", "status": "resolved"}, {"title": "Crash on logout", "status": "Won't fix"}],
+        "errors": ["KeyError: 'x' at line 3", 7, None],
+        "pending": [{"title": "old thing", "status": "cancelled"}],
+        "decisions": [{"what": "用 drift 替换 Hive", "why": "数据经常损坏"}, {"what": "Sync", "status": "Rejected "}, [], 3],
+    }
+    found = of_file("state.json", json.dumps(state, ensure_ascii=False))
+    assert [(item.kind, item.text, item.detail) for item in found] == [(DECISION, "用 drift 替换 Hive", "数据经常损坏")]
+
+
+@pytest.mark.parametrize(
+    ("messages", "told"),
+    [
+        (
+            ['Revert "feat: use float64"\n\nThis reverts commit 9e7c1a2.\nToo slow on the board.', "feat: use float64"],
+            [(ERROR, "Use float64: taken back")],
+        ),
+        (['Revert "Merge branch x"\n\nThis reverts commit 9e7c1a2b3c, reversing\nchanges made to 1234567abc.'], []),
+        (['Revert "Use float64 in it"\n\nReverts acme/board#12'], []),
+        (["Use float64 in it", 'Revert "Use float64 in it"', "Use float64 in it"], [(DONE, "Use float64 in it")]),
+        (["Use float64 in it", 'Revert "Use float64 in it"', 'Revert "Revert "Use float64 in it""'], [(DONE, "Use float64 in it")]),
+        (["parser: fix crash on empty input\n\nThe tokenizer read past the end."], [(ERROR, "Parser: fix crash on empty input")]),
+        (["Cleanup job deletes expired sessions nightly"], [(DONE, "Cleanup job deletes expired sessions nightly")]),
+    ],
+)
+def test_commits_that_take_back_and_land_again(messages: list[str], told: list[tuple[str, str]]) -> None:
+    turns = [Turn(ASSISTANT, message, AT, n, "commit") for n, message in enumerate(messages, 1)]
+    assert [(item.kind, item.text) for item in extract(turns).items] == told
+
+
+def test_what_a_tool_adds_to_a_message_explains_nothing() -> None:
+    (item,) = extract(
+        [commit("Add export to CSV", "🤖 Generated with [Claude Code](https://claude.com)\n\nCo-Authored-By: Ada <ada@example.com>")]
+    ).items
+    assert (item.kind, item.detail) == (DONE, "")
