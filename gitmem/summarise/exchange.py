@@ -14,7 +14,7 @@ ANSWER = 30  # words of an answer to a question
 FILLERS = 6  # words in front of a choice that choose nothing
 REMEMBERED = 2  # turns of an agent over which the options that it listed can still be picked
 LONG = 240  # characters of a sentence that tells what an answer is about
-FEW = 4  # content words of an answer that tells little by itself
+FEW = 8  # content words of an answer that may not tell all by itself
 HELD = 40  # sentences of the agent's last words that are held
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
@@ -191,17 +191,13 @@ class Exchange:
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
 
     def context(self, text: str, language: str) -> str:
-        """Return the agent's sentence that what a user decides is about: one that shares its words; what was asked or offered last, where the answer tells little by itself."""
+        """Return the agent's sentence that what a user decides is about: one that shares its words, else its last one, where the answer may not tell all by itself."""
         end = [one for one in self.said[-6:] if len(one) <= LONG]
         words = content(text, language)
-        here, there = cues(language), cues(self.language)
-        if not (end and words and self.answering) or here.find("exchange", "refuse", text):
+        if not (end and words and self.answering) or cues(language).find("exchange", "refuse", text):
             return ""
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        if likeness:
-            return _bare(end[n], self.language)
-        offered = rules.asks(end[-1], self.language) or there.find("exchange", "proposes", end[-1]) or here.find("exchange", "refers", text)
-        return _bare(end[-1], self.language) if len(words) < FEW and offered else ""
+        return _bare(end[n] if likeness else end[-1], self.language) if likeness or len(words) < FEW else ""
 
     def text(self, sentence: Sentence | None) -> None:
         """Take note of the options that a text lists, whose paragraphs and points come one by one; None stands for what introduces a list."""

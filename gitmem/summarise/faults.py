@@ -1,7 +1,7 @@
 """Errors as they are known at the end of a session: those that rules found and hindsight keeps, with those that hindsight alone finds. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -82,18 +82,20 @@ class Faults:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
-    def told(self, troubles: Sequence[tuple[Trouble, str, str, float]], passed: Iterable[Trouble] = ()) -> list[Told]:
+    def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], passed: Iterable[Trouble] = ()) -> list[Told]:
         """Return the errors of a session whose sentences were judged; of what failed and `passed` later those that hindsight has an explanation of."""
         out: list[Told] = []
         said: set[str] = set()
         likely = [fault.heard.by[ERROR] for fault in self.held]
         explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
         telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True)) if by >= NOTED]
-        complaints = Complaints(self.held, {one.statement for one, _, _, _ in troubles})
+        kept = []
         for one, text, detail, score in troubles:
             near = _near(one, telling) if one.keys and one.passed and not (one.statement or one.marked) else []
-            if not one.marked and self.heard_any and not (near or _stays(one, explains)):
-                continue
+            if one.marked or not self.heard_any or near or _stays(one, explains):
+                kept.append((one, text, detail, score, near))
+        complaints = Complaints(self.held, {one.statement for one, *_ in kept})
+        for one, text, detail, score, near in kept:
             if near and not any(fault.heard.text in one.notes for fault in near):  # what it said besides was no explanation
                 detail = _told(near)
                 said.update(fault.heard.text for fault in near)

@@ -379,7 +379,7 @@ class _Session:
             whole = self.exchange.about(whole, self.language, last=True)
         for part in parts or (whole,):
             self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
-            if role == USER and not said.marker:
+            if role == USER and (said.score < rules.SURE or len(content(text, self.language)) < SHORT_ANSWER):
                 self._in_context(self.explained)
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
@@ -461,7 +461,7 @@ class _Session:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
         for one in best:
-            if one.kind == DECISION and one.context and not one.detail:
+            if one.kind in (DECISION, TASK) and one.context and not one.detail:
                 one.detail = one.context
         apart = {plain(one.text) for one in best}
         for one in best:
