@@ -11,10 +11,10 @@ POINTING = 7  # content words of a task that says `it` or `that` for what it is 
 WEAK = 0.3  # the score of what only may be an item
 PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
-COUNTS = {DECISION: 0.75, PATTERN: 0.55, TASK: 0.7, DONE: 0.75, PREFERENCE: 0.65, CONTEXT: 0.6}
+COUNTS = {DECISION: 0.75, PATTERN: 0.45, TASK: 0.7, DONE: 0.8, PREFERENCE: 0.55, CONTEXT: 0.6}
 # where rules do, and where they are sure; what was likely at first counts for these too
-STAYS = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.6, DONE: 0.7, PREFERENCE: 0.7, CONTEXT: 0.7}
-STAYS_SURE = {DECISION: 0.6, PATTERN: 0.3, TASK: 0.5, DONE: 0.65, PREFERENCE: 0.4, CONTEXT: 0.5}
+STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
+STAYS_SURE = {DECISION: 0.6, PATTERN: 0.2, TASK: 0.45, DONE: 0.7, PREFERENCE: 0.3, CONTEXT: 0.5}
 ANNOUNCED = 0.45  # where a decision is announced in so many words
 BEFORE = 0.15  # how much it counts
 ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
