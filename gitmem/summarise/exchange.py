@@ -121,7 +121,7 @@ class Exchange:
             return None, False  # a fact was asked for
         offers = [one for one in end if cues(self.language).find("exchange", "proposes", one)]
         if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3 and not here.find("exchange", "idle", text):
-            return Settled(DECISION, rules.stripped(text, language), "", 0.66), True
+            return Settled(DECISION, rules.stripped(text, language), "", NUMBERED), True
         if here.find("exchange", "refuse", text):
             return None, False
         chosen = self.numbered(text, language)
