@@ -1,6 +1,7 @@
 """What a commit message teaches: what was done, what was wrong and how it was fixed, what was decided. Pure."""
 
 import re
+from collections.abc import Sequence
 
 from gitmem.model.item import DECISION, DONE, ERROR
 from gitmem.summarise import rules
@@ -32,6 +33,12 @@ def reverted(text: str) -> tuple[str, bool]:
     return _said(subject)[1], back
 
 
+def stands_still(mentions: Sequence[tuple[str, int]]) -> bool:
+    """Say whether what commits landed (time, 1) and took back (time, -1) is there: their newest word counts, all of them where times do not tell."""
+    newest = max((at for at, _ in mentions), default="")
+    return not mentions or sum(how for at, how in mentions if at == newest) > 0
+
+
 def _said(subject: str) -> tuple[str, str, str]:
     """Return (type, what was done, the same without an area in front) of a subject."""
     found = _TYPE.match(_NUMBER.sub("", subject.strip()))
@@ -54,8 +61,10 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
         return []
     if _REVERT.match(subject.strip()):  # what was tried and taken back is worth knowing where somebody says why
         what, back = reverted(text)
+        if not back:  # it landed again
+            return [(DONE, what, "", 0.7)]
         why = " ".join(one.text for one in sentences(_REVERTS.sub("", body)))
-        return [(ERROR, f"{what}: taken back", why[:500], 0.7)] if why and back else []
+        return [(ERROR, f"{what}: taken back", why[:500], 0.7)] if why else []
     out: list[tuple[str, str, str, float]] = []
     here = cues(language)
     said = list(sentences(body))

@@ -30,30 +30,36 @@ _FILLER = re.compile(
 _CHOOSES = re.compile(
     r"(?i)(?:(?:we|i|let.s)(?:.ll| will|.d)? )?(?:go|going|went|take|do|use|pick|chose|choose|vamos|vai|voy|fico|me quedo|va)(?: (?:with|for|com|con|de))? |选|用|按"
 )
+_USES = re.compile(r"(?i)\buse|用")
 _NAMES = "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro|primero|tercero"
-_THEN = r"(?:then|please|it is|por favor|entonces|então)\b"
+_ENDS = r"(?=$|\s*[,;!?:，。；：！)）吧]|\.(?!\d)|\s[-–—]\s|\s+(?:then|please|it is|because|with|but|for now|thanks|por favor|entonces|então|porque|con|com|pero|mas)\b|因为)"
 # a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`, `1, 2`, `2 no`
 _ORDINAL = re.compile(
-    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])\b|(?:方案|选项|第)\s*([一二三四a-dA-D1-9])(?:个|种)?"
-    rf"|(?:the |a |la |o |el )?({_NAMES})(?: (?:one|option|opção|opción)\b|(?=[.!]?$))|(?:the |a |la |o |el )({_NAMES})(?=[,.;!]| {_THEN})"
-    rf"|(?:la |a |el |o )?([1-9]|[a-d])(?=$|[,;!，。；]|\.(?!\d)|\s*吧|\s+{_THEN})(?![,;，；]\s*(?:[1-9a-d]\b|(?:and|or|y|e|o|ou)\b)))"
-    r"(?!\s*(?:no|not|não|wrong)\b)"
+    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])|(?:方案|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
+    rf"|(?:the |a |la |o |el )?({_NAMES}) (?:one|option|opção|opción)|(?:the |a |la |o |el )({_NAMES})|({_NAMES})(?=[.!]?$)|(?:la |a |el |o )?([1-9]|[a-d]))"
+    rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
 )
+_POLITE = re.compile(r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)")
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
-_LETTERED = re.compile(r"^(?:[A-H][.):]|\d{1,2}[.)])\s+")
+_LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
 _OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
+
+
+def _place(name: str | None) -> int:
+    """Return which point a name is of, from 1; 0 where it is of none."""
+    return 0 if not name else _PLACES.get(name.lower(), int(name) if name.isdecimal() else 0)
 
 
 def options(said: Sequence[Sentence]) -> tuple[str, ...]:
     """Return what an agent lists to choose from: the points of its list, else what it numbers in a line: `1. this; 2. that`."""
     points = tuple(_LETTERED.sub("", one.text) for one in said if one.point and one.opens)
     if len(points) > 1:
-        return () if all(one.endswith(("?", "？")) for one in points) else points
+        return points
     text = " ".join(one.text for one in said)
     starts: list[re.Match[str]] = []
     for found in _INLINE.finditer(text):
-        if _PLACES.get(found[1].lower(), int(found[1]) if found[1].isdigit() else 0) == len(starts) + 1:
+        if _place(found[1]) == len(starts) + 1:
             starts.append(found)
     if len(starts) < 2:
         return points
@@ -85,6 +91,7 @@ class Exchange:
         self.asked = ""  # what the user asked before that
         self.written: tuple[str, ...] = ()  # the last list of options of a text that nobody answers
         self.heading = ""  # what it stands under
+        self.lettered = False  # its points have letters or numbers of their own
         self.ended = True  # no point came after its last one
 
     def agent(self, sentences: list[Sentence], language: str) -> None:
@@ -101,9 +108,13 @@ class Exchange:
         self.since = 0 if found else self.since + (not self.fresh)
         self.points = found or (self.points if self.since <= REMEMBERED else ())
 
+    def begins(self) -> None:
+        """A turn of the user begins."""
+        self.answering = self.fresh
+
     def user(self, sentences: Sequence[Sentence], language: str) -> None:
-        """Take the user's words, which answer the agent's."""
-        self.answering, self.fresh = self.fresh, False
+        """Take the user's words, after what they answer."""
+        self.fresh = False
         self.asked = next((one.text for one in reversed(sentences) if rules.asks(one.text, language)), "")
 
     def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:
@@ -204,10 +215,16 @@ class Exchange:
         if sentence is None or not sentence.point or sentence.box:
             self.ended = True
             return
-        if self.ended or sentence.heading != self.heading:
-            self.written, self.ended, self.heading = (), False, sentence.heading
-        if rules.options(sentence) or _LETTERED.match(sentence.text):
-            self.written = (*self.written, _LETTERED.sub("", sentence.text))[-HELD:]
+        label = _LETTERED.match(sentence.text)
+        follows = label is not None and self.lettered and _place(label[1]) == len(self.written) + 1
+        if sentence.heading != self.heading or (self.ended and not follows):
+            self.written, self.heading, self.lettered = (), sentence.heading, label is not None
+        self.ended = False
+        if label is None:
+            if rules.options(sentence) and not self.lettered:
+                self.written = (*self.written, sentence.text)[-HELD:]
+        elif _place(label[1]) == len(self.written) + 1:
+            self.written = (*self.written, sentence.text[label.end() :])
 
     def numbered(self, text: str, language: str, *, written: bool = False) -> Settled | None:
         """Return the point of the agent's list, or of the text's, that a choice names by its number: `2, we need no other service`."""
@@ -225,15 +242,20 @@ class Exchange:
         if not found or (written and not verb):
             return None
         name = next(part for part in found.groups() if part).lower()
-        if verb and verb.group().lower().startswith("use") and name.isalpha() and len(name) == 1:
+        if verb and _USES.search(verb.group()) and name.isalpha() and len(name) == 1:
             return None  # `use C, not C++`
-        place = _PLACES.get(name, int(name) if name.isdigit() else 0)
-        if not 0 < place <= len(points) or points[place - 1].endswith(("?", "？")):
+        place = _place(name)
+        if not 0 < place <= len(points):
             return None
-        rest = bare[found.end() :].strip(" ,.;:!，。、；：-—吧")
-        return Settled(
-            DECISION, rules.stripped(points[place - 1], language if written else self.language), rest if len(rest) > 5 else "", NUMBERED
-        )
+        rest = bare[found.end() :].strip(" ,.;:!，。、；：-–—吧")
+        here = cues(language)
+        if not verb and rest and (here.find("exchange", "symptom", rest) or here.find("error", "stated", rest) or rest.startswith("不")):
+            return None  # it tells of a point, and chooses none
+        point = points[place - 1]
+        if point.endswith(("?", "？")):  # an answer to one of several questions
+            return Settled(DECISION, f"{rest} ({point.rstrip('?？')})", "", 0.7, point) if rest else None
+        rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
+        return Settled(DECISION, rules.stripped(point, language if written else self.language), rest, NUMBERED)
 
     def _offered(self, offers: list[str], text: str) -> str:
         """Return what was proposed, without the words that propose it."""

@@ -104,7 +104,7 @@ class Faults:
                 text, detail = one.title, detail.removeprefix(f"{one.title}. ")  # what was said was a request, say
             files = tuple(one.files[-4:])
             if one.role == ASSISTANT and not (one.keys or one.marked) and one.heard is not None:  # a cause, of something that the user told
-                before = complaints.of(one.heard, one.born)
+                before = complaints.of(one.heard, one.born, said)
                 if before is not None:
                     said.add(before.heard.text)
                     out.append(_pair(before, f"{text} {detail}".strip(), score, files, max(one.line, one.last), one.born))
@@ -126,7 +126,7 @@ class Faults:
                 continue
             latest = _about(fault, out) if heard.role == ASSISTANT and by >= COUNTS else None
             if latest is None and heard.role == ASSISTANT:
-                before = complaints.of(heard, fault.born, least=1 - (1 - COUNTS) / max(1 - by, 1e-9))
+                before = complaints.of(heard, fault.born, said, least=1 - (1 - COUNTS) / max(1 - by, 1e-9))
                 if before is not None:
                     said |= {heard.text, before.heard.text}
                     out.append(_pair(before, heard.text, round(0.4 + 0.4 * by, 2), turn.files[:4], turn.line, fault.born))
@@ -162,9 +162,9 @@ class Complaints:
         if fault in self._all:
             self._all.remove(fault)
 
-    def of(self, cause: Heard, born: int, least: float = 0.0) -> Fault | None:
-        """Take what a cause explains, of those at least so likely: of the last turns what shares its words, else the latest; None when there is none."""
-        near = [one for one in self._window(born) if one.heard.by[ERROR] >= least]
+    def of(self, cause: Heard, born: int, said: Container[str], least: float = 0.0) -> Fault | None:
+        """Take what a cause explains, of those at least so likely and not `said`: of the last turns what shares its words, else the latest; None when there is none."""
+        near = [one for one in self._window(born) if one.heard.by[ERROR] >= least and one.heard.text not in said]
         words = _words(cause.text, cause.language) if near else frozenset()
         best = max(near, key=lambda one: (min(ALIKE, len(words & _words(one.heard.text, one.heard.language))), one.born), default=None)
         if best is not None:

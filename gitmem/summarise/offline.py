@@ -11,6 +11,7 @@ from gitmem.summarise import rules
 from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
 from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
+from gitmem.summarise.commits import reverted, stands_still, taught
 from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
@@ -72,10 +73,11 @@ class _Session:
         self.counts = _Counts()
         self.language = "en"
         self.heading = ""
-        self.landed: Counter[str] = Counter()  # subjects of commits: how often they landed, less how often they were taken back
+        self.landed: dict[str, list[tuple[str, int]]] = {}  # subjects of commits: when they landed (1) and were taken back (-1)
         self.role = ""
         self.seen = 0  # sentences
         self.explained: Candidate | None = None
+        self.reasoning = False  # a reason is told, which goes on
 
     def take(self, turn: Turn) -> None:
         """Take one turn."""
@@ -132,10 +134,8 @@ class _Session:
         self.errors.tool(turn, self.found.order)
 
     def _committed(self, turn: Turn) -> None:
-        from gitmem.summarise.commits import reverted, taught
-
         subject, back = reverted(turn.text)
-        self.landed[plain(subject)] += -1 if back else 1
+        self.landed.setdefault(plain(subject), []).append((turn.at, -1 if back else 1))
         self.counts.commits.append(turn.text.split("\n", 1)[0][:200])
         del self.counts.commits[:-200]
         for kind, text, detail, score in taught(turn.text, self.language):
@@ -162,6 +162,7 @@ class _Session:
             return  # a text that was asked for says what its author would say
         begin = 0
         if role == USER and not turn.side and said:
+            self.exchange.begins()
             for sentence in said[:2]:
                 before = len(self.found.all)
                 taken = self._answered(sentence, turn, around[sentence.place], heard[sentence.place])
@@ -178,7 +179,7 @@ class _Session:
                 for one in said
                 if self.seen <= DEEP or rules.telling(one.text, self.language)
             ]
-        self.explained = None
+        self.explained, self.reasoning = None, False
         for sentence in said[begin:]:
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
@@ -236,7 +237,7 @@ class _Session:
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False
         if fixed:
-            self._settle(fixed, turn, heard)
+            self._settle(fixed, turn, heard, corrects=True)
             return True
         if settled and not (judged and judged.kind == DECISION and not (settled.detail or settled.context)):
             self._settle(settled, turn, heard)
@@ -252,7 +253,7 @@ class _Session:
         if not rules.asks(more.text, self.language) and rules.judged(more, turn.role, self.language) is None and len(more.text) < 160:
             made.detail = more.text
 
-    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> bool:
+    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None, *, corrects: bool = False) -> bool:
         """Take what an answer settles; whether it does."""
         by = likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
@@ -260,7 +261,8 @@ class _Session:
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True
-            self._in_context(self.explained, settled.context)
+            if not corrects:
+                self._in_context(self.explained, settled.context)
         return self.explained is not None
 
     def _picked(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> bool:
@@ -279,12 +281,15 @@ class _Session:
         if made is None or not made.marker or sentence.box or rules.labelled(text) or rules.asks(text, self.language):
             return False
         named = _REASON.match(text)
-        reason = named or cues(self.language).find("general", "reason", text)
-        if not (sentence.point and not sentence.opens) and not (reason and not reason.start() and not made.detail):
+        reason = cues(self.language).find("general", "reason", text)
+        more = not sentence.opens and (sentence.point or self.reasoning)
+        if not (named or more or (reason and not reason.start() and not made.detail)):
             return False
-        if len(made.detail) + len(text) >= DETAIL or rules.judged(replace(sentence, point=False, heading="", lead=""), USER, self.language):
+        self.reasoning = named is not None or (self.reasoning and not sentence.opens)
+        other = rules.judged(replace(sentence, point=False, heading="", lead=""), USER, self.language)
+        if other is not None and other.kind != made.kind and not (named or self.reasoning):
             return False
-        made.detail = f"{made.detail} {text[named.end() :] if named else text}".strip()
+        made.detail = f"{made.detail} {text[named.end() :] if named else text}".strip()[:DETAIL]
         return True
 
     def _sentence(self, sentence: Sentence, turn: Turn, role: str, around: Around | None, heard: Heard | None) -> None:
@@ -371,8 +376,9 @@ class _Session:
         listed = sentence.point or said.marker or said.kind != DECISION
         chosen = None if listed else self.exchange.numbered(text, self.language, written=True)
         if chosen is not None:  # `we go with C`
-            self.explained = self.found.add(DECISION, chosen.text, turn, said.score, detail=chosen.detail, marker=said.marker, heard=heard)
-            return
+            self.explained = self.found.add(DECISION, chosen.text, turn, said.score, detail=chosen.detail, heard=heard)
+            if self.explained is not None:
+                return
         parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         whole = said.text
         if said.kind == TASK and role == USER and not said.marker and not parts and self._points(whole):
@@ -446,7 +452,7 @@ class _Session:
                 )
             )  # fmt: skip
         for one in self.found.all:
-            one.gone = one.gone or (one.kind == DONE and self.landed.get(plain(one.text), 1) < 1)
+            one.gone = one.gone or (one.kind == DONE and not stands_still(self.landed.get(plain(one.text), ())))
             announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)

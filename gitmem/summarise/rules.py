@@ -14,7 +14,7 @@ SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
 _NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
 _OPTIONS = re.compile(
-    r"(?i)^\W*(?:(?:the|our|other|possible|open|some|as|outras|otras|possíveis|posibles) )?(?:options?|alternatives?|ideas?|candidates|brainstorm\w*|maybe later|opções|opção|alternativas?|ideias|opciones)\b"
+    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:considered|the|our|other|possible|open|some|as|outras|otras|possíveis|posibles) )?(?:options?|alternatives?|ideas?|candidates|brainstorm\w*|maybe later|opções|opção|alternativas?|ideias|opciones)\b"
     r"|^(?:备选|可选方案|方案对比|想法)"
 )
 _REFUSED = re.compile(r"(?i)^(?:no|nada de|sem|sin) \S")

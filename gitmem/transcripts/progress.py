@@ -12,9 +12,10 @@ from gitmem.transcripts.text import text
 
 MOST = 8 << 20  # bytes of a state.json
 TASKS = 500
+LINE = 500  # characters of a line that tells how far a plan is
 _BOX = re.compile(r"^\s*(?:[-*+•] |\d+[.)] )?\s*\[([ xX✓✔~/-])\]\s*(.+)", re.DOTALL)
 _POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 _PENDING = re.compile(
     r"(?i)\b(?:pending|to-?dos?|to do|next(?: steps?| up)?|remaining|left|open (?:tasks|items|questions)|backlog|upcoming|not (?:started|done)|in progress|doing|wip|blocked|"
     r"pendentes?|pendências|a fazer|próximos passos|por fazer|restantes?|em (?:andamento|curso)|pendientes?|por hacer|próximos pasos|siguientes? pasos?|en (?:curso|progreso)|faltan?)\b"
@@ -51,7 +52,7 @@ _OPEN = {
 # what a list is of, and the marker that names it
 _NAMED = {
     "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
-    "Error": ("issues", "bugs", "problems", "errors", "gotchas", "pitfalls", "known_issues", "knownIssues"),
+    "Error": ("issues", "bugs", "problems", "errors"), "Known": ("gotchas", "pitfalls", "known_issues", "knownIssues"),
 }  # fmt: skip
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
 _FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
@@ -75,14 +76,15 @@ def progress(turns: Iterable[Turn]) -> Progress:
     tasks: dict[str, bool] = {}
     counted: tuple[int, int] | None = None
     for turn in turns:
-        for line in turn.text.split("\n")[:TASKS]:
+        lines = [line[:LINE] for line in turn.text.split("\n")[:TASKS]]
+        for line in lines:
             head = _HEADING.match(line)
             if head:
-                heading = head[1]
-            counts = re.search(r"(?i)\btasks?\s*[:：]\s*(\d+)\s*/\s*(\d+)", line)
+                heading = head[1].rstrip("# ")
+            counts = re.search(r"(?i)\btasks?\s*[:：]\s*(\d{1,9})\s*/\s*(\d{1,9})\b", line)
             if counts:
                 counted = (int(counts[1]), int(counts[2]))
-        said_phase = _PHASE.search(turn.text)
+        said_phase = _PHASE.search("\n".join(lines)) if not phase else None
         if said_phase and not phase:
             phase = said_phase[1][:200]
         box = _BOX.match(turn.text)
@@ -105,7 +107,7 @@ def plan(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def state(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is no JSON is read as text."""
+    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is no JSON has none."""
     data = stream.read(MOST).decode("utf-8", "replace")
     try:
         found = loads(data)
@@ -150,13 +152,17 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
 
 
 def _named(kind: str, name: str, row: dict[str, Any]) -> str:
-    """Return a row of a list with what explains it, as a person marks it; of errors that nobody explained, those that are open, as things to do."""
+    """Return a row of a list with what explains it, as a person marks it; of issues that nobody explained, those that are open, as things to do."""
     why, fix = (next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX))
-    if kind != "Error":
+    if kind not in {"Error", "Known", "Blocked"}:
         return "\n".join([f"{kind}: {name}", *([f"Reason: {why}"] if why else [])])
     if not (why or fix):
-        return f"- [ ] {name}" if _states(row) & _OPEN else ""
-    return "\n".join([f"Error: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])])
+        if kind == "Error":
+            return f"- [ ] {name}" if _states(row) & _OPEN else ""
+        return f"{'Note' if kind == 'Known' else kind}: {name}"
+    return "\n".join(
+        [f"{'Error' if kind == 'Known' else kind}: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])]
+    )
 
 
 def _joined(value: Any) -> str:

@@ -172,10 +172,6 @@ def test_a_long_answer_costs_no_more_than_its_length(said: str) -> None:
     listening(THREE).numbered(said, "en")  # would not end, if it could backtrack
 
 
-def test_questions_that_are_numbered_are_no_options() -> None:
-    assert options(list(sentences("1. Which database should we use?\n2. By offset or by cursor?"))) == ()
-
-
 @pytest.mark.parametrize(
     ("said", "kept"),
     [("Hm. First, from now on always run ruff before committing.", "ruff"), ("Thanks! Second, I prefer tabs in this repo.", "tabs")],
@@ -255,3 +251,66 @@ def test_what_a_tool_adds_to_a_message_explains_nothing() -> None:
         [commit("Add export to CSV", "🤖 Generated with [Claude Code](https://claude.com)\n\nCo-Authored-By: Ada <ada@example.com>")]
     ).items
     assert (item.kind, item.detail) == (DONE, "")
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("The second one fails with a 502 on the staging server.", "en"), ("option 2 is wrong", "en"), ("option 2 doesn't scale", "en"), ("the second one is too slow", "en"),
+        ("option b crashes", "en"), ("2, it fails less often", "en"), ("Ok. We'll use C, not C++", "en"), ("第一次运行失败了，超时。", "zh"), ("第三方库不能用", "zh"), ("第2行有错", "zh"),
+        ("方案二不行", "zh"), ("用C，不用C++", "zh"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_point_chooses_none(said: str, language: str) -> None:
+    assert listening(THREE).numbered(said, language) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("2: simpler, no cache", "simpler, no cache"), ("2 - simpler, no cache", "simpler, no cache"), ("B: simpler", "simpler"), ("2, thanks!", ""), ("2 por favor", ""),
+        ("the second one please", ""), ("选2吧", ""), ("方案二，简单一些就好", "简单一些就好"),
+    ],
+)  # fmt: skip
+def test_a_choice_keeps_its_reason_and_no_thanks(said: str, reason: str) -> None:
+    found = listening(THREE).numbered(said, "zh" if ord(said[0]) > 9999 else "en")
+    assert found is not None
+    assert (found.text, found.detail) == ("Offset pagination in the query.", reason)
+
+
+def test_numbered_answers_to_questions_are_told_with_them() -> None:
+    exchange = listening(THREE)
+    exchange.user(list(sentences("Hm, what else do you need?")), "en")
+    exchange.agent(list(sentences("1. Which port should the proxy use?\n2. Which region should we deploy to?")), "en")
+    found = exchange.numbered("1, the usual 8080", "en")
+    assert found is not None
+    assert found.text == "the usual 8080 (Which port should the proxy use)"
+
+
+def test_letters_of_a_plan_count_and_not_places() -> None:
+    between = "## Options\n\n- A. Same stack on a newer box\n\n  It costs more.\n\n- B. One PMTiles file\n\n## Decision\n\nWe go with A.\n"
+    below = "## Options\n\n- A. Same stack\n  - cheap to run for the first year\n  - slow when tiles are large\n- B. One PMTiles file\n\nWe go with B.\n"
+    assert [[item.text for item in of_file("p.md", one)] for one in (between, below)] == [
+        ["Same stack on a newer box"],
+        ["One PMTiles file"],
+    ]
+    assert of_file("p.md", "## Considered Options\n- We decided on Kafka streams\n") == []
+
+
+def test_a_reason_that_reads_like_a_rule_stays_a_reason() -> None:
+    state = {
+        "decisions": [{"what": "Use Postgres for billing", "why": "We must never lose an invoice. It was lost once."}],
+        "patterns": [{"name": "Golden tests for all screens", "why": "we always used it"}],
+    }
+    found = [(item.kind, item.text, item.detail) for item in of_file("state.json", json.dumps(state))]
+    assert found == [
+        (DECISION, "Use Postgres for billing", "We must never lose an invoice. It was lost once."),
+        (PATTERN, "Golden tests for all screens", "we always used it"),
+    ]
+
+
+def test_the_newest_word_on_a_commit_counts() -> None:
+    newest = Turn(ASSISTANT, "Use float64 in it\n\nAgain, with the fix.", "2026-11-21T10:00:00Z", 1, "commit")
+    back = Turn(ASSISTANT, 'Revert "Use float64 in it"', "2026-11-20T10:00:00Z", 2, "commit")
+    assert [item.kind for item in extract([newest, back]).items] == [DONE]
+    assert [item.text for item in extract([commit('Reapply "Use float64 in it"')]).items] == ["Use float64 in it"]

@@ -40,3 +40,12 @@ def test_state_json() -> None:
 
     assert told(json.dumps(state, indent=2), "state.json") == Progress("qa", 4, 9, ("c", "b"), ("a",))
     assert told("{broken", "state.json") == Progress()
+
+
+@pytest.mark.parametrize("line", ["Tasks: " + "1" * 5000 + "/3", "# a" + " " * 15_900 + "b", "# " + "# " * 8_000])
+def test_a_line_of_any_length_is_read(line: str) -> None:
+    assert told(line) == Progress()
+
+
+def test_a_phase_is_told_in_short() -> None:
+    assert len(told("Phase: " + "_ " * 7_900 + "x y").phase) <= 200
