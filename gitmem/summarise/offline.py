@@ -27,6 +27,9 @@ from gitmem.summarise.words import content, language
 
 LIMIT = 120  # items of one session
 SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
+LEFT = (
+    0.3  # how likely what is said besides must be a task for a sentence to tell of one thing that is left, and not of one now and one later
+)
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
 FILES = 40
@@ -212,18 +215,20 @@ class _Session:
         if put_off:
             parts = [part for part in _CLAUSE.split(first.text) if part.strip()]
             later = [part for part in parts if cues(self.language).find("exchange", "defer", part)]
+            now = " ".join(part for part in parts if part not in later)
             if (
                 len(parts) > 1
                 and len(later) == 1
                 and later[0] != parts[0]
+                and not cues(self.language).find("task", "sure", now)
+                and likely(now, USER, self.language)[TASK] < LEFT
                 and len(content(later[0], self.language)) > 2
                 and not cues(self.language).find("exchange", "refers", later[0])
             ):
                 # one thing now, another later
                 self.exchange.fresh = fresh
                 self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn, None)
-                now = replace(first, text=" ".join(part for part in parts if part is not later[0]))
-                settled, _ = self.exchange.answered(now, self.language)
+                settled, _ = self.exchange.answered(replace(first, text=now), self.language)
                 if settled:
                     self._settle(settled, turn, None)
                 return True

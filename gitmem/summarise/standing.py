@@ -3,6 +3,7 @@
 from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
 from gitmem.summarise import rules
 from gitmem.summarise.candidates import Candidate
+from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import NUMBERED
 from gitmem.summarise.hindsight import Heard
 
@@ -24,6 +25,12 @@ CHOSEN = 0.25  # how likely what names a point of a list by its number must be
 
 def stands(one: Candidate, heard: Heard) -> None:
     """Judge a candidate once more, by hindsight: it may be another kind, or nothing."""
+    _judge(one, heard)
+    if one.kind in (PREFERENCE, PATTERN) and cues(heard.language).find("general", "passing", heard.text):
+        one.gone = one.fell = True  # how it is wanted for now
+
+
+def _judge(one: Candidate, heard: Heard) -> None:
     by = heard.by
     if not one.weak:
         by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}

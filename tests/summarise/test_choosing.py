@@ -314,3 +314,33 @@ def test_the_newest_word_on_a_commit_counts() -> None:
     back = Turn(ASSISTANT, 'Revert "Use float64 in it"', "2026-11-20T10:00:00Z", 2, "commit")
     assert [item.kind for item in extract([newest, back]).items] == [DONE]
     assert [item.text for item in extract([commit('Reapply "Use float64 in it"')]).items] == ["Use float64 in it"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Falta só avisar a diretoria; eu mando o e-mail amanhã, depois de conferir os números.", "avisar a diretoria"),
+        ("Ainda me falta a tabela dos resíduos do modelo misto, que tenho de entregar até sexta-feira.", "tabela dos resíduos"),
+    ],
+)
+def test_one_thing_that_is_left_is_told_whole(said: str, kept: str) -> None:
+    turns = [
+        Turn(USER, "Corrige os textos da página", AT, 1),
+        Turn(ASSISTANT, "Corrigi os textos. Mais alguma coisa?", AT, 2),
+        Turn(USER, said, AT, 3),
+    ]
+    assert [kept in item.text for item in extract(turns).items if item.kind == TASK] == [True]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["/opt/payroll is live, please don't change anything there yet.", "Por ahora no toques la configuración, por favor.", "先不要改代码。"],
+)
+def test_how_it_is_wanted_for_now_is_no_preference(said: str) -> None:
+    turns = [
+        Turn(USER, "look at the job", AT, 1),
+        Turn(ASSISTANT, "I'll read it first.", AT, 2),
+        Turn(USER, said, AT, 3),
+        Turn(ASSISTANT, "OK.", AT, 4),
+    ]
+    assert [item for item in extract(turns).items if item.kind in ("preference", "pattern")] == []
