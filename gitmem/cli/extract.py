@@ -24,6 +24,7 @@ TITLES = {
     "decision": "Decisions", "error": "Errors", "pattern": "Patterns", "task": "To do", "done": "Done", "preference": "Preferences", "context": "Context",
 }  # fmt: skip
 DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
+SAID = "on"  # before what an agent had said, which a decision is about
 COMMITS = 2000  # commits that are read at most
 
 
@@ -209,7 +210,8 @@ def _show(term: Terminal, item: Item) -> None:
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
     if item.detail and not item.text.rstrip(".!。").endswith(item.detail.rstrip(".!。")):
-        term.say(f"      {DETAIL[item.kind] + ': ' if item.kind in DETAIL else ''}{plain(item.detail)}")
+        label = SAID if item.detail.startswith("“") else DETAIL.get(item.kind, "")
+        term.say(f"      {label and f'{label}: '}{plain(item.detail)}")
     if item.files:
         term.say(f"      in {plain(', '.join(item.files))}")
 

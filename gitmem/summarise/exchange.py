@@ -183,8 +183,7 @@ class Exchange:
         context = "" if not likeness else _bare(about, self.language)
         if len(words) < 4 and context:
             return Settled(DECISION, _with(answer, context, words, language), "", 0.7), True
-        options = rules.asks(about, self.language) or there.find("exchange", "choice", about)
-        return Settled(DECISION, answer, "" if options else context, 0.7, context), True
+        return Settled(DECISION, answer, "", 0.7, context), True
 
     def about(self, text: str, language: str, *, last: bool = False) -> str:
         """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""

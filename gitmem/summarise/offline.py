@@ -23,7 +23,7 @@ from gitmem.summarise.sentences import Sentence, last_heading, sentences
 from gitmem.summarise.standing import COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, stands
 from gitmem.summarise.topics import Topics
 from gitmem.summarise.weighing import faulty, likely, weighed
-from gitmem.summarise.words import content, language
+from gitmem.summarise.words import content, covered, language
 
 LIMIT = 120  # items of one session
 SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
@@ -33,6 +33,7 @@ LEFT = (
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
 FILES = 40
+SAID_SO = 0.75  # how much of what an agent had said a decision may say itself, for it to be told beside
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
 )
@@ -472,11 +473,12 @@ class _Session:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
         for one in best:
-            if one.kind in (DECISION, TASK) and one.context and not one.detail:
-                one.detail = one.context
+            news = one.context and covered(content(one.context, self.language), content(one.text, self.language)) < SAID_SO
+            if one.kind in (DECISION, TASK) and news and not one.detail:
+                one.detail = f"“{one.context}”"  # the agent's words, not the user's reason
         apart = {plain(one.text) for one in best}
         for one in best:
-            one.detail = "" if plain(one.detail) in apart else one.detail  # it is an item of its own
+            one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own
         items = tuple(
             Item(one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role, round(min(1.0, one.score), 2), one.marked)
             for one in sorted(best, key=lambda one: one.order)
