@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gitmem.model.item import DECISION, DONE, ERROR
+from gitmem.model.item import DECISION, DONE, ERROR, PATTERN
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
 from gitmem.summarise.sentences import sentences
@@ -20,6 +20,14 @@ _REVERTS = re.compile(
     r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{7,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
 )
 _NUMBER = re.compile(r" \(#\d+\)$")
+# a subject that chooses one thing over another, and one that says how it is done from now on
+_CHOICE = re.compile(
+    r"(?i)\b(?:switch(?:ed)?|move[ds]?|migrate[ds]?|go back)\b.{1,60}\bto\b|\breplace[ds]? .{1,60} (?:by|with)\b|\b(?:instead of|in favou?r of|rather than|in place of)\b"
+    r"|\b(?:reemplaza|sustituye|cambia|substitui|troca|migra)\w* .{1,60} (?:por|a|para)\b|\ben (?:vez|lugar) de\b|\b(?:em vez|ao invés|no lugar) de\b|改用|换成|替换[为成]|迁移到|代替"
+)
+_RULE = re.compile(
+    r"(?i)\b(?:everywhere|always|never|must not|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
+)
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
 _TYPES = _FIXES | _DULL | set("feat feature docs doc refactor perf test tests build deps revert add security i18n l10n".split())
@@ -49,6 +57,11 @@ def _said(subject: str) -> tuple[str, str, str]:
     return kind, whole[:1].upper() + whole[1:], found["rest"]
 
 
+def _settles(done: str, body: str) -> str:
+    """Return what a subject settles beyond what it does: a rule, or, where its message says why, a choice; empty for nothing."""
+    return PATTERN if _RULE.search(done) else DECISION if body.strip() and _CHOICE.search(done) else ""
+
+
 def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     """Return (kind, text, detail, score) of what a message teaches."""
     subject, _, body = text.partition("\n")
@@ -72,6 +85,8 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     if fixing:
         detail = " ".join(one.text for one in said[:3])
         out.append((ERROR, done, detail[:500], 0.75 if detail else 0.6))
+    elif told_kind := _settles(done, body):
+        out.append((told_kind, done, " ".join(one.text for one in said[:2])[:300], 0.7))
     elif kind not in _DULL:
         told = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]
         out.append((DONE, done, " ".join(told)[:300], 0.7))

@@ -458,7 +458,7 @@ class _Session:
                 )
             )  # fmt: skip
         for one in self.found.all:
-            one.gone = one.gone or (one.kind == DONE and not stands_still(self.landed.get(plain(one.text), ())))
+            one.gone = one.gone or (one.kind != ERROR and not stands_still(self.landed.get(plain(one.text), ())))
             announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)

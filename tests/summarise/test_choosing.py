@@ -344,3 +344,21 @@ def test_how_it_is_wanted_for_now_is_no_preference(said: str) -> None:
         Turn(ASSISTANT, "OK.", AT, 4),
     ]
     assert [item for item in extract(turns).items if item.kind in ("preference", "pattern")] == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "kind"),
+    [
+        ("Switch from InfluxDB to SQLite", "Influx needed 900 MB on the Pi.", DECISION), ("store: use CBOR instead of JSON", "It is half the size.", DECISION),
+        ("Use CBOR instead of JSON", "", DONE), ("Timestamps are UTC everywhere", "", PATTERN), ("no malloc after init", "The audio callback must not allocate.", PATTERN),
+        ("缓存改用 Redis", "内存不够。", DECISION), ("Add a button to the menu", "Users asked for it.", DONE),
+    ],
+)  # fmt: skip
+def test_a_commit_that_chooses_or_rules_is_more_than_done(subject: str, body: str, kind: str) -> None:
+    assert next(item.kind for item in extract([commit(subject, body)]).items if item.text[-8:] == subject[-8:]) == kind
+
+
+def test_a_choice_that_was_taken_back_is_none() -> None:
+    subject, why = "Switch from InfluxDB to SQLite", "Influx needed 900 MB on the Pi."
+    found = extract([commit(subject, why), commit(f'Revert "{subject}"', "It lost rows when two wrote.")]).items
+    assert [item.kind for item in found] == [ERROR]
