@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from gitmem.model.item import ERROR
 from gitmem.model.turn import ASSISTANT, USER, Turn
@@ -40,11 +39,6 @@ class Fault:
     turn: Turn
     born: int  # which turn
     order: int
-
-
-@lru_cache(maxsize=HELD)
-def _words(text: str, language: str) -> frozenset[str]:
-    return content(text, language)
 
 
 @dataclass(slots=True)
@@ -165,8 +159,8 @@ class Complaints:
     def of(self, cause: Heard, born: int, said: Container[str], least: float = 0.0) -> Fault | None:
         """Take what a cause explains, of those at least so likely and not `said`: of the last turns what shares its words, else the latest; None when there is none."""
         near = [one for one in self._window(born) if one.heard.by[ERROR] >= least and one.heard.text not in said]
-        words = _words(cause.text, cause.language) if near else frozenset()
-        best = max(near, key=lambda one: (min(ALIKE, len(words & _words(one.heard.text, one.heard.language))), one.born), default=None)
+        words = content(cause.text, cause.language) if near else frozenset()
+        best = max(near, key=lambda one: (min(ALIKE, len(words & content(one.heard.text, one.heard.language))), one.born), default=None)
         if best is not None:
             self._all.remove(best)
         return best
@@ -191,7 +185,7 @@ def _about(fault: Fault, out: list[Told]) -> Told | None:
     before = [one for one in out[-COMPARED:] if 0 <= fault.born - one.born <= NEAR]
     if not before:
         return None
-    words = _words(heard.text, heard.language)
+    words = content(heard.text, heard.language)
     for kind in ("cause", "fix"):  # `the root cause is` is shared by all
         found = cues(heard.language).find("error", kind, heard.text)
         words -= content(found.group(), heard.language) if found else frozenset()

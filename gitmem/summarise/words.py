@@ -63,6 +63,7 @@ def stem(word: str, language: str) -> str:
     return str(_stemmer(_STEMMERS[language]).stemWord(word))[:12]
 
 
+@lru_cache(maxsize=4096)
 def content(text: str, language: str) -> frozenset[str]:
     """Return what a text speaks of: its words as stems without the usual ones, and the pairs of its Chinese characters."""
     low = text.lower()
