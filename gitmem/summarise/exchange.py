@@ -76,6 +76,7 @@ class Settled:
     detail: str
     score: float
     context: str = ""  # the agent's sentence that it answers
+    offer: str = ""  # the agent's sentence that proposes it, where it is only agreed to
 
 
 class Exchange:
@@ -147,8 +148,8 @@ class Exchange:
             ):
                 return None, True
             go = not offers and here.find("exchange", "go", text)
-            best = self._offered(offers or ([one for one in end if not rules.asks(one, self.language)][-1:] if go else []), text)
-            return (Settled(DECISION, best, "", 0.66), True) if best else (None, True)
+            offer, best = self._offered(offers or ([one for one in end if not rules.asks(one, self.language)][-1:] if go else []))
+            return (Settled(DECISION, best, "", 0.66, offer=offer), True) if best else (None, True)
         if not (asked or len(offers) > 0 or len(end) > 2):
             return None, False
         words = content(rules.stripped(text, language), language)
@@ -256,15 +257,15 @@ class Exchange:
         rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
         return Settled(DECISION, rules.stripped(point, language if written else self.language), rest, NUMBERED)
 
-    def _offered(self, offers: list[str], text: str) -> str:
-        """Return what was proposed, without the words that propose it."""
+    def _offered(self, offers: list[str]) -> tuple[str, str]:
+        """Return the sentence that proposes a choice, and what it proposes without the words that propose it."""
         for one in reversed(offers):
             if cues(self.language).find("exchange", "work", one) or cues(self.language).find("task", "sure", one):
                 continue  # a piece of work, not a choice
             bare = _bare(one, self.language)
             if len(content(bare, self.language)) >= 2:
-                return bare.rstrip("?？ ")
-        return ""
+                return one, bare.rstrip("?？ ")
+        return "", ""
 
     def put_off(self, sentence: Sentence, language: str) -> Settled | None:
         """Return the task that a user puts off: `do it tomorrow`."""

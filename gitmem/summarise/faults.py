@@ -16,7 +16,7 @@ from gitmem.summarise.words import content, shared
 FIRST = 0.001  # how likely a sentence must be to tell of an error, at first, to be judged again
 EXPLAINS = 0.15  # how likely what was said of a command that failed must tell of an error
 SAME = 0.6  # shared words from which on two errors are one
-STAYS, COUNTS = 0.55, 0.7  # how likely by hindsight: what rules take for an error, and what they do not
+STAYS, COUNTS = 0.65, 0.65  # how likely by hindsight: what rules take for an error, and what they do not
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 BARE = 0.7  # how sure an error is that no words name
 COMPLAINS, SUPPOSED, ASKED = (

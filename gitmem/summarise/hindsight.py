@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.model.turn import USER
-from gitmem.summarise import network, rules
+from gitmem.summarise import network, reader, rules
 from gitmem.summarise.around import EDIT, FAIL, RUN
 from gitmem.summarise.cues import cues
+from gitmem.summarise.pieces import pieces
 from gitmem.summarise.scores import CLASSES
 from gitmem.summarise.words import content
 
@@ -20,6 +21,7 @@ CUES = (
     "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
 )  # fmt: skip
 Scores = Mapping[str, float]
+READ = 0.4  # how much what is read by words counts, beside what is known by features
 _MANY = len(CLASSES)
 _NOTHING = [math.log(1e-3)] * _MANY
 _NEXT = 2 + 2 * _MANY + len(CUES) + 4 + 3  # features of what comes after
@@ -37,6 +39,7 @@ class Heard:
     known: list[float]
     after: list[float] = field(default_factory=list)
     by: Scores = field(default_factory=dict)  # how likely it is of each class, by hindsight; together they are 1
+    unread: Scores = field(default_factory=dict)  # the same, but for what its words tell
 
 
 @dataclass(slots=True)
@@ -60,6 +63,7 @@ class Listening:
         self.all: list[Heard] = []
         self._before: _Turn | None = None
         self._used: set[str] = set()
+        self._stream: list[Heard | str] = []  # sentences, and what tools were used for between
 
     def tool(self, used: str) -> None:
         """A tool was used for something: EDIT, RUN, FAIL."""
@@ -84,6 +88,7 @@ class Listening:
         if before is not None:
             self._answer(before, role, language, texts[0], logs[0] or _NOTHING, now, used, asks[0])
         out: list[Heard | None] = []
+        self._stream += [one for one in (EDIT, RUN, FAIL) if one in self._used]
         size = len(texts)
         for n, (text, mine) in enumerate(zip(texts, logs, strict=True)):
             if mine is None:
@@ -97,6 +102,7 @@ class Listening:
             heard = Heard(text, role, language, self.turns, scores[n] or {}, known)
             now.heard.append(heard)
             self.all.append(heard)
+            self._stream.append(heard)
             out.append(heard)
         self._before = now
         self._used.clear()
@@ -107,10 +113,30 @@ class Listening:
         """Judge every sentence: the session has ended, as far as anybody knows. `alone`: no word of an agent is known; first scores stand, as nothing tells what became of it."""
         if alone:
             for heard in self.all:
-                heard.by = dict(heard.first)
+                heard.by = heard.unread = dict(heard.first)
             return
-        for heard, likely in zip(self.all, network.run([vector(one, self.turns) for one in self.all]), strict=True):
-            heard.by = dict(zip(CLASSES, likely, strict=True))
+        known = [vector(one, self.turns) for one in self.all]
+        told = network.run(known)
+        for heard, likely, read in zip(self.all, told, self._read(known, told), strict=True):
+            heard.unread = dict(zip(CLASSES, likely, strict=True))
+            heard.by = heard.unread if read is None else dict(zip(CLASSES, _together(likely, read), strict=True))
+
+    def _read(self, known: list[list[float]], told: list[list[float]]) -> list[list[float] | None]:
+        """Return what the words of the whole session tell of each sentence; None for one that is not read."""
+        rows = zip(pieces([one.text for one in self.all]), known, told, strict=True)
+        parts: list[reader.Part] = []
+        worth: list[float] = []
+        role = ""
+        for one in self._stream:
+            if isinstance(one, str):
+                parts.append(reader.Part(one))
+                worth.append(0.0)
+            else:
+                cut, mine, likely = next(rows)
+                parts.append(reader.said(one.role, role, cut, mine))
+                worth.append(1.0 - likely[-1])
+                role = one.role
+        return [read for part, read in zip(parts, reader.read(parts, worth), strict=True) if part.says]
 
     def _answer(
         self, before: _Turn, role: str, language: str, first: str, scores: list[float], now: _Turn, used: list[float], asks: bool
@@ -124,6 +150,13 @@ class Listening:
             mine = content(heard.text, heard.language)
             heard.after = [*same, float(min(4, max(len(mine & one) for one in now.about))), *used]
         before.heard = []
+
+
+def _together(one: list[float], other: list[float]) -> list[float]:
+    """Return two judgements as one: their geometric mean."""
+    both = [(a + 1e-6) ** (1.0 - READ) * (b + 1e-6) ** READ for a, b in zip(one, other, strict=True)]
+    whole = sum(both)
+    return [value / whole for value in both]
 
 
 def vector(heard: Heard, turns: int) -> list[float]:

@@ -13,7 +13,7 @@ from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.commits import reverted, stands_still, taught
 from gitmem.summarise.cues import cues
-from gitmem.summarise.exchange import Exchange, Settled, correction
+from gitmem.summarise.exchange import HELD, Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
 from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
@@ -264,6 +264,8 @@ class _Session:
         by = likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return False  # it answers, and tells something else
+        if settled.offer:  # what is agreed to is judged, not the yes
+            heard = next((one for one in reversed(self.listening.all[-2 * HELD :]) if one.text == settled.offer), heard)
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True

@@ -119,6 +119,7 @@ def features(text: str, role: str, language: str, signs: Iterable[str], known: f
     return out
 
 
+@lru_cache(maxsize=1 << 15)
 def bucket(feature: str) -> int:
     """Return the row of a feature."""
     return zlib.crc32(feature.encode("utf-8", "replace")) & (BUCKETS - 1)
@@ -131,14 +132,17 @@ def _learnt() -> tuple[frozenset[str], bytes]:
     return frozenset(known.decode("utf-8").split()), rows
 
 
+@lru_cache(maxsize=1 << 14)
+def _row(place: int) -> int:
+    """Return the weights of a row as one number."""
+    return int.from_bytes(_learnt()[1][place * ROW : (place + 1) * ROW], "little")
+
+
 def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)) -> dict[str, float]:
     """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
-    known, rows = _learnt()
-    places = {bucket(one) for one in features(text, role, language, signals(text, role, language), known)}
+    places = set(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
     places.update(map(bucket, around))
-    total = 0
-    for place in [*sorted(places)[:MOST], BUCKETS]:
-        total += int.from_bytes(rows[place * ROW : (place + 1) * ROW], "little")
+    total = sum(map(_row, sorted(places)[:MOST]), _row(BUCKETS))
     mask = (1 << LANE) - 1
     many = min(len(places), MOST) + 1
     values = [((total >> (LANE * n)) & mask) - BIAS * many for n in range(len(CLASSES))]

@@ -1,6 +1,7 @@
 """What is still an item when the session is over: candidates are judged once more by hindsight. The thresholds of it. Pure."""
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
+from gitmem.model.turn import USER
 from gitmem.summarise import rules
 from gitmem.summarise.candidates import Candidate
 from gitmem.summarise.cues import cues
@@ -12,15 +13,16 @@ POINTING = 7  # content words of a task that says `it` or `that` for what it is 
 WEAK = 0.3  # the score of what only may be an item
 PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
 # how likely it must be by hindsight where nothing but the learned scores takes it for an item
-COUNTS = {DECISION: 0.75, PATTERN: 0.45, TASK: 0.7, DONE: 0.8, PREFERENCE: 0.55, CONTEXT: 0.6}
+COUNTS = {DECISION: 0.7, PATTERN: 0.3, TASK: 0.65, DONE: 0.9, PREFERENCE: 0.55, CONTEXT: 0.75}
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
-STAYS_SURE = {DECISION: 0.6, PATTERN: 0.2, TASK: 0.45, DONE: 0.7, PREFERENCE: 0.3, CONTEXT: 0.5}
-ANNOUNCED = 0.45  # where a decision is announced in so many words
+STAYS_SURE = {DECISION: 0.65, PATTERN: 0.25, TASK: 0.45, DONE: 0.85, PREFERENCE: 0.15, CONTEXT: 0.6}
+ANNOUNCED = 0.6  # where a decision is announced in so many words
 BEFORE = 0.15  # how much it counts
-ANSWERS = 0.45  # how likely what settles a question, or corrects, must be
-EITHER = 0.6  # or both together, where it is a decision or a preference
-CHOSEN = 0.25  # how likely what names a point of a list by its number must be
+ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
+EITHER = 0.75  # or both together, where it is a decision or a preference
+OFFERED = 0.45  # how likely what the user only agreed to must be
+CHOSEN = 0.15  # how likely what names a point of a list by its number must be
 
 
 def stands(one: Candidate, heard: Heard) -> None:
@@ -33,14 +35,16 @@ def stands(one: Candidate, heard: Heard) -> None:
 def _judge(one: Candidate, heard: Heard) -> None:
     by = heard.by
     if not one.weak:
-        by = {kind: by[kind] + BEFORE * heard.first[kind] for kind in COUNTS}
         asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about
-        least = (STAYS_SURE if one.score >= rules.SURE - 0.1 and not asked else STAYS)[one.kind]
+        sure = one.score >= rules.SURE - 0.1 and not asked
+        least = (STAYS_SURE if sure else STAYS)[one.kind]
+        by = {kind: (max(by[kind], heard.unread[kind]) if sure else by[kind]) + BEFORE * heard.first[kind] for kind in COUNTS}
         if one.kind == DECISION and one.score >= rules.SURE and not asked:
             least = ANNOUNCED
-        if by[one.kind] >= least or (
-            one.answer and by[one.kind] >= (CHOSEN if one.kind == DECISION and one.score >= NUMBERED else ANSWERS)
-        ):
+        if one.answer:
+            chosen = one.kind == DECISION and one.score >= NUMBERED
+            least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)
+        if by[one.kind] >= least:
             return
         either = by[DECISION] + by[PREFERENCE]
         if one.answer and one.kind in (DECISION, PREFERENCE) and either >= EITHER:  # how it is wanted, whatever one calls it

@@ -105,6 +105,7 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "pygit2": "pygit2",
         "pygls": "pygls",
         "pyyaml": "yaml",
+        "sentencepiece": "sentencepiece",
         "snowballstemmer": "snowballstemmer",
         "tree-sitter": "tree_sitter",
         **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript json python ruby rust typescript".split()},

@@ -248,7 +248,19 @@ def test_a_long_text_that_was_asked_for_is_not_kept(monkeypatch: pytest.MonkeyPa
 
 def test_nothing_is_shipped_that_is_not_read() -> None:
     found = {one.name for one in resources.files("gitmem.summarise").joinpath("phrases").iterdir()}
-    assert found == {"en.toml", "es.toml", "pt.toml", "zh.toml", "common.txt", "senses.toml", "scores.bin", "hindsight.npz"}
+    assert found == {
+        "en.toml",
+        "es.toml",
+        "pt.toml",
+        "zh.toml",
+        "common.txt",
+        "senses.toml",
+        "scores.bin",
+        "hindsight.npz",
+        "reader.npz",
+        "pieces.model",
+        "NOTICE.txt",
+    }
 
 
 def test_a_request_explains_no_failure_that_came_after_it() -> None:

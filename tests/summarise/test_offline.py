@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.model.item import KINDS, Item
@@ -292,6 +292,7 @@ _TURNS = st.builds(
 )  # fmt: skip
 
 
+@settings(deadline=None)  # the first loads what was learnt
 @given(st.lists(_TURNS, max_size=12))
 def test_any_turns(turns: list[Turn]) -> None:
     """No turn breaks it, items are whole, and the same turns give the same items."""

@@ -1,0 +1,131 @@
+"""The network that reads the words of a session: every sentence is judged once, by what stands before and after it."""
+
+from importlib import resources
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
+
+from gitmem.model.item import DECISION, PATTERN, PREFERENCE
+from gitmem.model.turn import ASSISTANT, USER
+from gitmem.summarise.around import EDIT, FAIL, RUN
+from gitmem.summarise.pieces import pieces
+from gitmem.summarise.reader import LONGEST, MARKS, WINDOW, Part, learnt, read, said, windows
+from gitmem.summarise.scores import CLASSES
+from tests.summarise.test_hindsight import heard
+
+SIZES = st.lists(st.integers(1, LONGEST + 1), max_size=400)
+FEATURES = 120
+
+
+def likely(kind: str, place: int, *turns: str) -> float:
+    """Return how likely the sentence of a turn is of a kind, where each is `user: ...`, `agent: ...` or, before what the agent says of it, `edit`."""
+    used: set[str] = set()
+    whole = []
+    for turn in turns:
+        word, _, text = turn.partition(": ")
+        if not text:
+            used.add(word)
+            continue
+        whole.append((USER if word == "user" else ASSISTANT, [text], used))
+        used = set()
+    found, _ = heard(*whole)
+    return found[place][0].by[kind]
+
+
+def session(made: list[tuple[str, list[int]]]) -> list[Part]:
+    """Return the parts of a session of which nothing but the pieces is known."""
+    role, out = "", []
+    for word, numbers in made:
+        if word in (EDIT, RUN, FAIL):
+            out.append(Part(word))
+            continue
+        now = USER if word == "u" else ASSISTANT
+        out.append(said(now, role, numbers, [0.0] * FEATURES))
+        role = now
+    return out
+
+
+@given(SIZES)
+def test_each_part_is_judged_in_one_window(sizes: list[int]) -> None:
+    cuts = windows(sizes)
+    assert [n for _, _, first, last in cuts for n in range(first, last)] == list(range(len(sizes)))
+    for start, end, first, last in cuts:
+        assert start <= first <= last <= end
+        assert sum(sizes[start:end]) <= WINDOW
+
+
+@given(SIZES)
+def test_what_is_judged_has_something_on_both_sides(sizes: list[int]) -> None:
+    """Where there is something; the smallest share is one part where parts are as long as they can be."""
+    for start, end, first, last in windows(sizes):
+        if start > 0:
+            assert first > start or last == first
+        if end < len(sizes):
+            assert last < end or last == first
+
+
+MADE = st.lists(st.tuples(st.sampled_from([*"ua", EDIT, RUN, FAIL]), st.lists(st.integers(4, 40_000), max_size=12)), max_size=60)
+
+
+@settings(deadline=None, max_examples=30)
+@given(MADE)
+def test_every_sentence_is_judged_and_nothing_else(made: list[tuple[str, list[int]]]) -> None:
+    whole = session(made)
+    for part, told in zip(whole, read(whole), strict=True):
+        assert (told is not None) == part.says
+        assert told is None or abs(sum(told) - 1) < 1e-4
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.integers(1, 30), min_size=60, max_size=160), st.data())
+def test_of_a_long_session_what_is_worth_most_is_read(sizes: list[int], data: st.DataObject) -> None:
+    whole = session([("u" if n % 2 else "a", [7] * size) for n, size in enumerate(sizes)])
+    place = data.draw(st.integers(0, len(whole) - 1))
+    worth = [0.0] * len(whole)
+    worth[place] = 1.0
+    told = read(whole, worth, most=WINDOW)
+    assert told[place] is not None
+    assert sum(len(part) for part, one in zip(whole, told, strict=True) if one is not None) <= WINDOW
+
+
+def test_what_a_proposal_becomes_is_told_by_the_answer() -> None:
+    begin = (
+        "user: the invoices are lost when two of us save",
+        "agent: I propose to keep the invoices in SQLite instead of the JSON files.",
+    )
+    yes = likely(DECISION, 1, *begin, "user: yes do that", "edit", "agent: Done, `store.py` writes to SQLite now.")
+    no = likely(DECISION, 1, *begin, "user: no, leave it as it is", "agent: All right, nothing is changed.")
+    assert yes > 2 * no
+
+
+def test_what_is_said_late_in_a_long_session_is_read() -> None:
+    filler = [
+        turn for n in range(40)
+        for turn in (f"user: what does the function number {n} in that file do", "run", f"agent: It reads row {n} of the table and returns it.")
+    ]  # fmt: skip
+    told = ("user: from now on we always write migrations by hand, never with the generator", "agent: Understood.")
+    for before in ((), filler):
+        place = sum(": " in turn for turn in before)
+        assert likely(PREFERENCE, place, *before, *told) + likely(PATTERN, place, *before, *told) > 0.5
+
+
+def test_nothing_said() -> None:
+    assert read([]) == []
+    assert read([Part(RUN)]) == [None]
+
+
+@given(st.lists(st.text(st.characters()), max_size=5))
+def test_any_text_has_pieces(texts: list[str]) -> None:
+    found = pieces(texts)
+    assert len(found) == len(texts)
+    assert all(0 <= number < len(learnt()["word"]) for one in found for number in one)
+
+
+def test_what_was_learnt_is_whole() -> None:
+    weights = learnt()
+    assert weights["marks"].shape[0] == len(MARKS)
+    assert weights["known"].shape == (FEATURES, len(CLASSES))
+    assert weights["place"].shape[0] >= WINDOW
+    stored = resources.files("gitmem.summarise").joinpath("phrases", "pieces.model").read_bytes()
+    assert SentencePieceProcessor(model_proto=stored).vocab_size() == len(weights["word"])
