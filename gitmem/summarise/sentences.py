@@ -1,6 +1,7 @@
 """What somebody said, sentence by sentence, with the heading and the box it stands under; code, quotations and tables left out. Pure."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ _ITALIC = re.compile(r"(?<![\w*`/])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
+_SPAN = re.compile(r"(?<![\w`])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![\w`])")
 _SHORT = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
 )
@@ -143,7 +145,11 @@ def split(text: str) -> list[str]:
     """Return the sentences of one paragraph."""
     out: list[str] = []
     start = 0
+    spans = [(one.start(), one.end()) for one in _SPAN.finditer(text)] if "`" in text else []
     for end in _END.finditer(text):
+        here = bisect(spans, (end.start(), 0)) - 1
+        if here >= 0 and end.start() < spans[here][1]:
+            continue  # in code: `SELECT ... FOR UPDATE`
         part = text[start : end.start()]
         if not part.strip() or (_SHORT.search(part.rstrip("\"'”’)]*_ ")) and part.endswith(".")):
             continue

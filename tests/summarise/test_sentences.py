@@ -47,3 +47,10 @@ def test_wrapped_prose_is_put_together_again(words: list[str], width: int) -> No
 def test_a_point_of_a_list_goes_on_where_it_is_indented(words: list[str], width: int) -> None:
     whole = " ".join(words)
     assert texts(textwrap.fill(f"- {whole}", width, subsequent_indent="  ")) == [whole]
+
+
+def test_code_is_not_cut() -> None:
+    assert texts("I lock the row (`SELECT ... FOR UPDATE`). It waits.") == ["I lock the row (`SELECT ... FOR UPDATE`).", "It waits."]
+    assert texts("Só `UPDATE nota SET s=1 WHERE n=? AND s=0`; quem afetar 1 linha segue.") == [
+        "Só `UPDATE nota SET s=1 WHERE n=? AND s=0`; quem afetar 1 linha segue."
+    ]
