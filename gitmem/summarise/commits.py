@@ -24,7 +24,12 @@ _NUMBER = re.compile(r" \(#\d+\)$")
 _CHOICE = re.compile(
     r"(?i)\b(?:switch(?:ed)?|move[ds]?|migrate[ds]?|go back)\b.{1,60}\bto\b|\breplace[ds]? .{1,60} (?:by|with)\b|\b(?:instead of|in favou?r of|rather than|in place of)\b"
     r"|\b(?:reemplaza|sustituye|cambia|substitui|troca|migra)\w* .{1,60} (?:por|a|para)\b|\ben (?:vez|lugar) de\b|\b(?:em vez|ao invés|no lugar) de\b|改用|换成|替换[为成]|迁移到|代替"
-    r"|, (?:not (?:in|on|by|with|from|via|through|as|the|an?)|no (?:en|con|por|el|la|un|una)|não (?:em|n[oa]|com|por|[oa]|uma?)) "
+    r"|\b(in|on|by|with|from|via|through|en|con|por|em|com|no|na)\b[^,]{1,60}, (?:not|no|não) \1 (?!.*\b(?:yet|todavía|aún|ainda)\b)"
+)
+# one that says how it is from now on, where its message says why
+_SETTLES = re.compile(
+    r"(?i)^(?:[\w ./-]{1,30}: )?(?:(?:keep|store|hide|use|drop|require|limit|cap|pin|prefer|ignore|skip|treat|refuse|reject|forbid|allow|round|leave|freeze|stay|build (?:against|for|only))\b"
+    r"|(?:guard|us|ocult|escond|limit|dej|deix|fij|fix|ignor)(?:a|ar|am|an)\b|exig(?:e|ir)\b|mant(?:iene|ener|ém|er)\b|prohíbe\b|prohibir\b|pro[ií]b(?:e|ir)\b|(?:保留|只|不再|统一|限制|固定|默认))"
 )
 _RULE = re.compile(
     r"(?i)\b(?:everywhere|always|never|must not|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
@@ -58,9 +63,11 @@ def _said(subject: str) -> tuple[str, str, str]:
     return kind, whole[:1].upper() + whole[1:], found["rest"]
 
 
-def _settles(done: str, body: str) -> str:
+def _settles(kind: str, done: str, body: str) -> str:
     """Return what a subject settles beyond what it does: a rule, or, where its message says why, a choice; empty for nothing."""
-    return PATTERN if _RULE.search(done) else DECISION if body.strip() and _CHOICE.search(done) else ""
+    if _RULE.search(done):
+        return PATTERN
+    return DECISION if body.strip() and (_CHOICE.search(done) or (not kind and _SETTLES.match(done))) else ""
 
 
 def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
@@ -86,7 +93,7 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     if fixing:
         detail = " ".join(one.text for one in said[:3])
         out.append((ERROR, done, detail[:500], 0.75 if detail else 0.6))
-    elif told_kind := _settles(done, body):
+    elif told_kind := _settles(kind, done, body):
         out.append((told_kind, done, " ".join(one.text for one in said[:2])[:300], 0.7))
     elif kind not in _DULL:
         told = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]

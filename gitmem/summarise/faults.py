@@ -59,6 +59,7 @@ class Told:
     marker: bool = False
     touched: int = 0  # the turn of the last thing that was said of it
     words: frozenset[str] = frozenset()  # of its text and detail
+    cause: bool = False  # its text is what an agent said of it
 
 
 class Faults:
@@ -104,8 +105,11 @@ class Faults:
                     out.append(_pair(before, f"{text} {detail}".strip(), score, files, max(one.line, one.last), one.born))
                     continue
             out.append(
-                Told(text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked)
-            )
+                Told(
+                    text, detail, one.at, one.line, one.last, files, one.role, score, one.order, one.born, one.language, one.marked,
+                    cause=one.role == ASSISTANT and not (one.keys or one.marked),
+                )
+            )  # fmt: skip
         for one in passed:
             near = [fault for fault in _near(one, telling) if fault.heard.text not in said]
             if near:
@@ -140,9 +144,12 @@ class Faults:
             text = rules.stripped(heard.text, heard.language)[:TEXT]
             score = round(0.4 + 0.4 * by, 2)
             out.append(
-                Told(text, "", turn.at, turn.line, turn.line, turn.files[:4], turn.role, score, fault.order, fault.born, heard.language)
-            )
-        return _distinct(out)
+                Told(
+                    text, "", turn.at, turn.line, turn.line, turn.files[:4], turn.role, score, fault.order, fault.born, heard.language,
+                    cause=turn.role == ASSISTANT,
+                )
+            )  # fmt: skip
+        return _distinct(_explained(out))
 
 
 class Complaints:
@@ -177,6 +184,21 @@ def _pair(complaint: Fault, cause: str, score: float, files: tuple[str, ...], la
     return Told(
         text, cause[:DETAIL], turn.at, turn.line, max(turn.line, last), files, turn.role, score, complaint.order, complaint.born, heard.language, touched=touched
     )  # fmt: skip
+
+
+def _explained(found: list[Told]) -> list[Told]:
+    """Return errors, those that a user told of and nothing explains together with the cause that an agent told next."""
+    out: list[Told] = []
+    open_: Told | None = None
+    for one in sorted(found, key=lambda one: (one.born, one.order)):
+        if open_ is not None and one.cause and one.born - open_.born <= ASKED:
+            open_.detail = f"{one.text} {one.detail}".strip()[:DETAIL]
+            open_.last, open_.score, open_.files = max(open_.last, one.last), max(open_.score, one.score), open_.files or one.files
+            open_ = None
+            continue
+        open_ = one if one.role == USER and not (one.detail or one.marker) else None
+        out.append(one)
+    return out
 
 
 def _about(fault: Fault, out: list[Told]) -> Told | None:

@@ -17,7 +17,7 @@ from gitmem.summarise.exchange import HELD, Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
 from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
-from gitmem.summarise.offline_errors import EDITORS, Errors
+from gitmem.summarise.offline_errors import EDITORS, Errors, Trouble
 from gitmem.summarise.overruled import overruled
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
 from gitmem.summarise.standing import COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, stands
@@ -82,6 +82,7 @@ class _Session:
         self.seen = 0  # sentences
         self.explained: Candidate | None = None
         self.reasoning = False  # a reason is told, which goes on
+        self.named: Trouble | None = None  # the error that a marker or a heading named, whose point is read
 
     def take(self, turn: Turn) -> None:
         """Take one turn."""
@@ -183,11 +184,11 @@ class _Session:
                 for one in said
                 if self.seen <= DEEP or rules.telling(one.text, self.language)
             ]
-        self.explained, self.reasoning = None, False
+        self.explained, self.reasoning, self.named = None, False, None
         for sentence in said[begin:]:
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
-            if self._goes_on(sentence):
+            if self._goes_on(sentence, turn):
                 continue
             if role == USER and not turn.side and talk and self._picked(sentence, turn, heard[sentence.place]):
                 continue
@@ -283,9 +284,13 @@ class _Session:
         judged = rules.judged(sentence, turn.role, self.language)
         return (judged is None or judged.kind == DECISION) and self._settle(picked, turn, heard)
 
-    def _goes_on(self, sentence: Sentence) -> bool:
+    def _goes_on(self, sentence: Sentence, turn: Turn) -> bool:
         """Take what a point says after its first sentence, where its heading or a marker told what it is, and the reason after a marked one; whether it explains it."""
         made, text = self.explained, sentence.text
+        if self.named is not None and sentence.point and not (sentence.opens or sentence.box or rules.labelled(text)):
+            self.named.note(text, turn.line)
+            return True
+        self.named = None
         if made is None or not made.marker or sentence.box or rules.labelled(text) or rules.asks(text, self.language):
             return False
         named = _REASON.match(text)
@@ -316,7 +321,7 @@ class _Session:
         if turn.side and (said is None or not said.marker or sentence.box):
             return
         if said and said.kind == ERROR:
-            self.errors.named(said.text, turn, self.language, self.found.order)
+            self.named = self.errors.named(said.text, turn, self.language, self.found.order)
             self.found.order += 1
             self.explained = None
             return

@@ -271,9 +271,10 @@ class Errors:
             return one
         return None
 
-    def named(self, text: str, turn: Turn, language: str, order: int) -> None:
-        """Take note of an error that a marker names: `Error: ...`."""
+    def named(self, text: str, turn: Turn, language: str, order: int) -> Trouble:
+        """Take note of an error that a marker names: `Error: ...`; return it."""
         self._tell(text, turn, language, order, marked=True)
+        return self.open[-1]
 
     def fixed(self, text: str, turn: Turn, language: str) -> bool:
         """Take note of a cause or a fix that a marker names: `Fix: ...`; whether there is an error that it is about."""

@@ -20,7 +20,7 @@ _ITALIC = re.compile(r"(?<![\w*`/])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
-_SPAN = re.compile(r"(?<![\w`])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![\w`])")
+_SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])")
 _SHORT = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
 )

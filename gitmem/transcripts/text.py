@@ -2,28 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import IO
 
-from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
+from gitmem.model.turn import USER, Turn
 from gitmem.transcripts.lines import lines
 from gitmem.transcripts.said import said
+from gitmem.transcripts.speakers import speakers
 
 BLOCK = 16_000  # characters of a turn
-_SPEAKER = re.compile(
-    r"(?i)^\s{0,3}(?:#{1,4} +)?[*_]{0,2}(user|human|me|you|usuário|usuario|utilizador|humano|eu|yo|用户|使用者|我|assistant|ai|agent|claude|gemini|codex|gpt|chatgpt|copilot|cursor|"
-    r"bot|model|assistente|asistente|agente|modelo|助手|助理|系统|system|sistema|tool|tool result|ferramenta|herramienta|工具)[*_]{0,2} ?(?:\([^()\n]{1,40}\))?\s*[:：>][*_]{0,2}(?:\s+|$|(?<=：))(.*)$"
-)
-_SPEAKER_HEADING = re.compile(
-    r"(?i)^#{1,4} +[*_]{0,2}(user|human|usuário|usuario|humano|用户|assistant|claude|gemini|assistente|asistente|助手|system)[*_]{0,2}\s*$"
-)
-_USERS = {"user", "human", "me", "usuário", "usuario", "utilizador", "humano", "eu", "yo", "用户", "使用者", "我"}
-_SYSTEMS = {"system", "sistema", "系统"}
-_TOOLS = {"tool", "tool result", "ferramenta", "herramienta", "工具"}
+HEAD = 400  # lines by which it is told who speaks
+LEAD = 60  # characters of a line that stands before a list, for it to be its heading
 _POINT = re.compile(r"^\s*(?:[-*+•·–] |\d{1,3}[.)、] ?)")
 _HEADING = re.compile(r"^#{1,6}\s+\S|^\S[^\n]{0,80}\n[=-]{3,}$")
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
+_SAYS = (".", "!", "?", ";", "。", "！", "？", "；", "…")
 _COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-_SURE = re.compile(r"(?i)\b(?:user|human|usu[aá]rio)\b|用户")
 
 
 def text(stream: IO[bytes]) -> Iterator[Turn]:
@@ -33,6 +27,9 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
     size = first = 0
     fence = ""
     hidden = False
+    heading = ""  # the last one
+    listing = False  # a line that stood before a list was told as its heading
+    named = True  # nothing was read yet, or the line before began with who speaks
 
     def ended() -> Iterator[Turn]:
         nonlocal size
@@ -42,7 +39,10 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
         if words:
             yield Turn(role, words, line=first)
 
-    for line in lines(stream, 1 << 20):
+    read = lines(stream, 1 << 20)
+    head = list(islice(read, HEAD))
+    who = speakers([line.text[:BLOCK] for line in head])
+    for line in chain(head, read):
         now = line.text.replace("\x00", "")[:BLOCK]
         if "\x1b" in now:
             now = _COLOUR.sub("", now)  # what a terminal said is words without its colours
@@ -60,15 +60,22 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
             if size > BLOCK:
                 del block[-1]
             continue
-        speaker = _SPEAKER_HEADING.match(now) or _SPEAKER.match(now)
-        if speaker:
+        spoken = who.speaks(now, begins=named or not block)
+        named = spoken is not None
+        if spoken:
             yield from ended()
-            name = speaker[1].lower()
-            role = USER if name in _USERS else SYSTEM if name in _SYSTEMS else TOOL if name in _TOOLS else ASSISTANT
-            now = speaker[2] if speaker.re is _SPEAKER else ""
+            role, now, listing, heading = spoken.role, spoken.text, False, ""
         blank = not now.strip()
-        begins = bool(_POINT.match(now) or now.startswith("#"))
-        if blank or begins or size > BLOCK // 2:
+        point = bool(_POINT.match(now))
+        if point and len(block) == 1 and not spoken and (lead := _leads(block[0])):
+            block[0], listing = f"#### {lead}", True
+        elif listing and not (point or blank or now[:1].isspace() or block):
+            listing = False
+            if heading and not now.startswith("#"):
+                yield Turn(role, heading, line=line.number)  # the list is over
+        if blank and len(block) == 1 and _leads(block[0]) and block[0].rstrip().endswith((":", "：")):
+            continue  # its list may come after an empty line
+        if blank or point or now.startswith("#") or size > BLOCK // 2:
             yield from ended()
         if blank:
             continue
@@ -79,8 +86,19 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
         if mark:
             fence = mark[1][:3]
         elif _HEADING.match(now):
+            heading, listing = now, False
             yield from ended()
     yield from ended()
+
+
+def _leads(line: str) -> str:
+    """Return the heading that a line is which stands before a list: `Next`, `Still open:`; empty for none."""
+    bare = line.strip()
+    name = bare.strip("*_ ").rstrip(":： ").strip("*_ ")
+    if line[:1].isspace() or bare.startswith(("#", "```", "~~~", ">", "|")) or _POINT.match(line) or not name:
+        return ""
+    told = bare.rstrip("*_").endswith((":", "：")) or (len(name) <= LEAD // 2 and not name.endswith(_SAYS) and "," not in name and "，" not in name)
+    return name if told and len(name) <= LEAD else ""
 
 
 def _public(line: str, hidden: bool) -> tuple[str, bool]:
