@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gitmem_lsp")
 T = TypeVar("T")
 AFTERWARDS = 0.05  # seconds after an answer from memory at which it is looked at again
+ANEW = 8  # times that what shows a document anew may be begun again before a command is answered
 WARNED = 500  # sentences that are not said twice
 
 
@@ -229,7 +230,11 @@ class Publisher:
         states = self.of(repository)
         for state in states:
             self.touch(state.uri)
-        await asyncio.gather(*(s.task for s in states if s.task), return_exceptions=True)
+        for _ in range(ANEW):  # what watches the stores may take the place of what is waited for
+            looking = [s.task for s in states if s.task is not None and not s.task.done()]
+            if not looking:
+                break
+            await asyncio.gather(*looking, return_exceptions=True)
 
     def moved(self, repository: Repository) -> None:
         """Look for the files' earlier names again, as after a checkout."""
