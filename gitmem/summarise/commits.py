@@ -13,7 +13,7 @@ _TRAILER = re.compile(
     r"^(?:\W*Generated (?:with|by) |\(cherry picked from |git-svn-id: |(?:[A-Z][a-z]+(?:-[A-Za-z]+)+|(?:Closes|Fixes|Refs?|Issue|Cc|Link|Related|See|Bug|Jira)):? \S)"
 )
 _MADE = re.compile(
-    r"(?i)^(?:merge |fixup! |squash! |wip\b|(?:bump version|version bump)\b|v?\d+\.\d+|release v?\d|(?:typos?|fix typos?|clean ?up|initial commit|(?:update|edit) (?:the )?(?:changelog|readme)(?:\.md)?)\.?$)"
+    r"(?i)^(?:merge |fixup! |squash! |wip\b|(?:bump version|version bump)\b|bump \S+ from \S+ to \S+|v?\d+\.\d+|release v?\d|(?:typos?|fix typos?|clean ?up|initial commit|(?:update|edit) (?:the )?(?:changelog|readme)(?:\.md)?)\.?$)"
 )
 _REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
 _REVERTS = re.compile(

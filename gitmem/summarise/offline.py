@@ -19,6 +19,7 @@ from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors, Trouble
 from gitmem.summarise.overruled import overruled
+from gitmem.summarise.sections import Sections
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
 from gitmem.summarise.standing import COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, stands
 from gitmem.summarise.topics import Topics
@@ -83,6 +84,8 @@ class _Session:
         self.explained: Candidate | None = None
         self.reasoning = False  # a reason is told, which goes on
         self.named: Trouble | None = None  # the error that a marker or a heading named, whose point is read
+        self.titled: Trouble | None = None  # the error that the last heading told
+        self.sections = Sections()
 
     def take(self, turn: Turn) -> None:
         """Take one turn."""
@@ -104,6 +107,8 @@ class _Session:
         heading = last_heading(turn.text)
         if heading:
             self.heading = heading
+            wrong = self.sections.heading(turn.text, heading, self.language)
+            self.titled = self.errors.named(wrong, turn, self.language, self.found.order) if wrong and self._document(turn) else None
             if not turn.marked:
                 return
         if not turn.side:
@@ -150,8 +155,8 @@ class _Session:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading))
         texts = [one.text for one in said]
-        talk = bool(turn.at or self.exchange.said)  # a text without times is a dialogue once an agent has spoken
-        talk = talk and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
+        document = self._document(turn)
+        talk = not document and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
         around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
         if not (turn.at or self.exchange.said):
@@ -185,6 +190,8 @@ class _Session:
                 if self.seen <= DEEP or rules.telling(one.text, self.language)
             ]
         self.explained, self.reasoning, self.named = None, False, None
+        if document and said and self._wrong(said, turn):
+            return
         for sentence in said[begin:]:
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
@@ -201,6 +208,22 @@ class _Session:
                 self._perhaps(sentence, turn, heard[sentence.place])
         if role == ASSISTANT and not turn.side:
             self.exchange.agent(said, self.language)
+
+    def _document(self, turn: Turn) -> bool:
+        """Say whether a turn is of a text that somebody wrote down; one without times is a dialogue once an agent has spoken."""
+        return not (turn.at or turn.tool or self.exchange.said)
+
+    def _wrong(self, said: list[Sentence], turn: Turn) -> bool:
+        """Take a paragraph, or a point, of a document that tells what was wrong and then why; whether it is one."""
+        if said[0].box or turn.marked:
+            return False
+        if self.titled is None and not self.sections.wrong(said, self.language):
+            return False
+        about = self.titled or self.errors.named(rules.stripped(said[0].text, self.language), turn, self.language, self.found.order)
+        for sentence in said if self.titled else said[1:]:
+            about.note(rules.fixing(sentence.text) or sentence.text, turn.line)
+        self.found.order += 1
+        return True
 
     def _answered(self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None) -> bool:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
@@ -466,6 +489,8 @@ class _Session:
             )  # fmt: skip
         for one in self.found.all:
             one.gone = one.gone or (one.kind != ERROR and not stands_still(self.landed.get(plain(one.text), ())))
+            if alone and one.kind == CONTEXT and one.score < rules.SURE and not (one.marker or one.marked):
+                one.gone = True  # a document tells much that is so for a day
             announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)

@@ -10,6 +10,7 @@ from gitmem.summarise.cues import Cues, cues, markers
 from gitmem.summarise.sentences import Sentence
 
 MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
+HEADING = 90  # characters of a heading that names a kind
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
 _NEXT = re.compile(r"(?i)^(?:next(?: up)?|próxim[oa]|siguiente|now|接下来|下一个)\s*[:：]")
@@ -158,17 +159,21 @@ def _score(here: Cues, kind: str, text: str, role: str) -> float:
 def _under(sentence: Sentence) -> str:
     """Return the kind that a sentence's heading, or the line before its list, names."""
     for words in (sentence.lead, sentence.heading):
-        if not words or len(words) > 90:
-            continue
-        if words.endswith(("?", "？")):
+        if words.endswith(("?", "？")) and len(words) <= HEADING:
             return ""
-        found = [(match.start(), kind) for kind, _, heading in markers() if (match := heading.search(words))]
-        if found:
-            kinds = {kind for _, kind in found}
-            if TASK in kinds and DONE in kinds:  # "what is not done yet"
-                return TASK
-            return min(found)[1]
+        if kind := headed(words):
+            return kind
     return ""
+
+
+def headed(words: str) -> str:
+    """Return the kind that a heading names; empty where it names none."""
+    if not words or len(words) > HEADING or words.endswith(("?", "？")):
+        return ""
+    found = [(match.start(), kind) for kind, _, heading in markers() if (match := heading.search(words))]
+    if {TASK, DONE} <= {kind for _, kind in found}:  # "what is not done yet"
+        return TASK
+    return min(found)[1] if found else ""
 
 
 def _tells(text: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 LONGEST = 600  # characters of a sentence that anything is looked for in
 SENTENCES = 400  # of one turn
 WRAPPED = (60, 120)  # columns of lines that are cut for their length
+WRAPPED_BEFORE_A_NAME = (71, 81)  # where the next one begins with a capital
 _FENCE = re.compile(r"(?ms)^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _INLINE_BLOCK = re.compile(r"(?s)```.*?(?:```|\Z)")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*$")
@@ -27,6 +28,7 @@ _SHORT = re.compile(
 _CODE = re.compile(
     r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w+[^>]*>\s*$|at \S+\(.*\)$|File \".*\", line \d+)"
 )
+_LABEL = re.compile(r"[^\W\d_][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?: |$)")
 _LEADING = re.compile(r"^(?:[^\w\s`\"'“‘«\[(<@#$./¿¡~✅✔☑-]|\ufe0f)+\s*")
 
 
@@ -112,7 +114,7 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             if blank:
                 lead = ""
             if held and (
-                (point is None and (held[-1][-1:] in ".!?:。！？：;；" or bare[:1].isupper() or not _wrapped(held[0], line_before, bare)))
+                (point is None and (held[-1][-1:] in ".!?:。！？：;；" or not _wrapped(held[0], line_before, bare)))
                 or (point and not line.startswith((" ", "\t")))
             ):
                 yield from ended()
@@ -134,11 +136,12 @@ def _wrapped(first: str, line: str, following: str) -> bool:
     People who chat begin a line with each thing they say, mostly in lower case; prose that is wrapped begins with a capital, and its lines have no room for
     one more word. Chinese is not wrapped by hand.
     """
-    if line.endswith((",", "，", "、")):
+    if line.endswith((",", "，", "、")) and not following[:1].isupper():
         return True
-    if first[:1].islower() or line[-1] > "\u2e7f":
+    if first[:1].islower() or line[-1] > "\u2e7f" or _LABEL.match(following):
         return False
-    return WRAPPED[0] <= len(line) + 1 + len(following.split(" ", 1)[0][:20]) and len(line) <= WRAPPED[1]
+    least, most = WRAPPED_BEFORE_A_NAME if following[:1].isupper() else WRAPPED
+    return least <= len(line) + 1 + len(following.split(" ", 1)[0][:20]) and len(line) <= most
 
 
 def split(text: str) -> list[str]:

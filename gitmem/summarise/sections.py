@@ -1,0 +1,56 @@
+"""What the sections of a document tell of its errors: one under a heading for errors, each paragraph that says what was wrong and then why. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from gitmem.model.item import ERROR
+from gitmem.summarise import rules
+from gitmem.summarise.cues import cues
+from gitmem.summarise.sentences import Sentence
+from gitmem.summarise.words import content
+
+BOLD = 7  # the level of a heading that is a line in bold type: below all others
+FEWEST = 2  # content words of what went wrong
+_LEVEL = re.compile(r"#{1,6}(?= )")
+
+
+class Sections:
+    """The headings that a document's text stands under."""
+
+    def __init__(self) -> None:
+        self._path: list[tuple[int, str]] = []  # their levels and kinds
+
+    def heading(self, line: str, text: str, language: str) -> str:
+        """Take a heading; return what it says went wrong, where it stands under one for errors and names nothing else."""
+        found = _LEVEL.match(line.lstrip())
+        level = len(found.group()) if found else BOLD
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+        kind = rules.headed(text)
+        names = not kind and self.errors and not rules.asks(text, language) and len(content(text, language)) >= FEWEST
+        self._path.append((level, kind))
+        return text if names else ""
+
+    @property
+    def kind(self) -> str:
+        """What the innermost heading that names a kind names."""
+        return next((kind for _, kind in reversed(self._path) if kind), "")
+
+    @property
+    def errors(self) -> bool:
+        """Whether the text stands under a heading for errors."""
+        return self.kind == ERROR
+
+    def wrong(self, said: Sequence[Sentence], language: str) -> bool:
+        """Say whether the first of the sentences of a paragraph, or of a point, says what was wrong, and the others why, or what helped."""
+        first = said[0]
+        here = cues(language)
+        if first.box or rules.labelled(first.text) or rules.asks(first.text, language) or here.find("error", "not", first.text):
+            return False
+        if len(content(first.text, language)) < FEWEST or (self.kind and not self.errors):
+            return False
+        stated = bool(here.find("error", "stated", first.text) or here.find("exchange", "symptom", first.text))
+        if self.errors:
+            return len(said) > 1 or stated
+        more = [one.text for one in said[1:]]
+        return stated and any(here.find("error", "cause", one) or here.find("error", "fix", one) or rules.fixing(one) for one in more)
