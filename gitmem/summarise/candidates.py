@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.overruled import Choice
 from gitmem.summarise.words import shared
@@ -71,6 +71,8 @@ def _again(one: Candidate, other: Candidate) -> bool:
     """Whether a sentence says again, in other words or as another kind, what was said a few turns before or after."""
     if one.marker or one.marked or abs(one.turn - other.turn) > NEAR or TASK in (one.kind, other.kind) or other.kind == DONE:
         return False
+    if one.kind == DECISION and other.kind == ERROR:
+        return False  # what helped is worth to be told as what was settled
     both = len(one.words & other.words)
     if one.kind == other.kind == DECISION:
         return both >= 2 and shared(one.words, other.words) >= SAME_CHOICE

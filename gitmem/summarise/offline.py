@@ -19,6 +19,7 @@ from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors, Trouble
 from gitmem.summarise.overruled import overruled
+from gitmem.summarise.retold import Retold, with_quotes
 from gitmem.summarise.sections import Sections
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
 from gitmem.summarise.standing import COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, stands
@@ -34,6 +35,7 @@ LEFT = (
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
 FILES = 40
+SETTLES = 0.3  # how likely a bare answer must be a decision at first, for it to be looked at again
 SAID_SO = 0.75  # how much of what an agent had said a decision may say itself, for it to be told beside
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
@@ -272,6 +274,8 @@ class _Session:
         if settled and not (judged and judged.kind == DECISION and not (settled.detail or settled.context)):
             self._settle(settled, turn, heard)
             return True
+        if alone and judged is None and fresh and heard is not None and heard.first[DECISION] >= SETTLES:
+            self._perhaps(first, turn, heard)  # `let's go with that` says more than yes
         return alone
 
     def _rest_of_answer(self, said: list[Sentence], begin: int, turn: Turn, before: int) -> None:
@@ -438,7 +442,7 @@ class _Session:
         points = kind == TASK and self._points(text)
         if turn.role == USER and (size < SHORT_ANSWER or points):
             whole = self.exchange.about(text, self.language, last=points)
-            if whole == text and size < 2:
+            if whole == text and size < (1 if kind == DECISION and self.exchange.answering else 2):
                 return
             text = whole
         made = self.found.add(kind, text, turn, WEAK, heard=heard, weak=True)
@@ -504,10 +508,13 @@ class _Session:
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
+        retold = Retold(self.listening.all)
         for one in best:
             news = one.context and covered(content(one.context, self.language), content(one.text, self.language)) < SAID_SO
-            if one.kind in (DECISION, TASK) and news and not one.detail:
-                one.detail = f"“{one.context}”"  # the agent's words, not the user's reason
+            quoted = [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []  # the agent's words, not the user's reason
+            if one.kind == DECISION and one.role == USER and one.heard is not None:
+                quoted = retold.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
+            one.detail = with_quotes(one.detail, quoted)
         apart = {plain(one.text) for one in best}
         for one in best:
             one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own
