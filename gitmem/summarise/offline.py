@@ -13,7 +13,7 @@ from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.commits import reverted, stands_still, taught
 from gitmem.summarise.cues import cues
-from gitmem.summarise.exchange import HELD, Exchange, Settled, correction
+from gitmem.summarise.exchange import HELD, NUMBERED, Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
 from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
@@ -271,7 +271,9 @@ class _Session:
         if fixed:
             self._settle(fixed, turn, heard, corrects=True)
             return True
-        if settled and not (judged and judged.kind == DECISION and not (settled.detail or settled.context)):
+        if settled:
+            if judged and judged.kind == DECISION and not (settled.detail or settled.context):
+                return False  # it tells by itself
             self._settle(settled, turn, heard)
             return True
         if alone and judged is None and fresh and heard is not None and heard.first[DECISION] >= SETTLES:
@@ -289,7 +291,8 @@ class _Session:
 
     def _settle(self, settled: Settled, turn: Turn, heard: Heard | None, *, corrects: bool = False) -> bool:
         """Take what an answer settles; whether it does."""
-        by = likely(settled.text, turn.role, self.language)
+        own = heard is not None and not settled.offer and settled.score < NUMBERED  # it is told in the user's words
+        by = heard.first if heard is not None and own else likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return False  # it answers, and tells something else
         if settled.offer:  # what is agreed to is judged, not the yes

@@ -32,7 +32,9 @@ class Retold:
         words = content(f"{told} {proposal}", language)
         before = self._before(answer, words)
         proposal = proposal or self._best(answer, self._said(answer.turn - 1)[-LOOKED:], words)
-        after = self._best(answer, (self._said(answer.turn + 1) + self._said(answer.turn + 2))[:LOOKED], words | content(proposal, language))
+        own = content(answer.text, language)
+        after = self._best(answer, self._said(answer.turn + 1)[:LOOKED], words | content(proposal, language))
+        after = after or self._best(answer, [one for one in self._said(answer.turn + 2) if len(own & content(one.text, language)) > 1], own)
         return [part for part in (before, proposal, after) if part]
 
     def _said(self, turn: int) -> list[Heard]:
