@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gitmem.model.item import DECISION
 from gitmem.model.turn import USER
 from gitmem.summarise import network, reader, rules
 from gitmem.summarise.around import EDIT, FAIL, RUN
@@ -21,6 +22,7 @@ CUES = (
     "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
 )  # fmt: skip
 Scores = Mapping[str, float]
+CONFIRMS, CONFIRMING, LEAST = 0.5, 4, 0.05  # how much it counts that the agent says it again, in its first sentences; and how likely a choice must be
 READ = 0.4  # how much what is read by words counts, beside what is known by features
 _MANY = len(CLASSES)
 _NOTHING = [math.log(1e-3)] * _MANY
@@ -120,6 +122,23 @@ class Listening:
         for heard, likely, read in zip(self.all, told, self._read(known, told), strict=True):
             heard.unread = dict(zip(CLASSES, likely, strict=True))
             heard.by = heard.unread if read is None else dict(zip(CLASSES, _together(likely, read), strict=True))
+        self._confirm()
+
+    def _confirm(self) -> None:
+        """A choice of the user that the agent then says again is surer: either sentence may be the one that decides."""
+        turns: dict[int, list[Heard]] = {}
+        for heard in self.all:
+            turns.setdefault(heard.turn, []).append(heard)
+        for heard in self.all:
+            if heard.role != USER or heard.by[DECISION] < LEAST:
+                continue
+            words = content(heard.text, heard.language)
+            again = [
+                one.by[DECISION] for one in turns.get(heard.turn + 1, ())[:CONFIRMING] if one.role != USER and len(words & content(one.text, one.language)) >= 2
+            ]
+            surer = 1.0 - (1.0 - heard.by[DECISION]) * (1.0 - CONFIRMS * max(again, default=0.0))
+            rest = (1.0 - surer) / max(1.0 - heard.by[DECISION], 1e-9)
+            heard.by = {kind: surer if kind == DECISION else value * rest for kind, value in heard.by.items()}
 
     def _read(self, known: list[list[float]], told: list[list[float]]) -> list[list[float] | None]:
         """Return what the words of the whole session tell of each sentence; None for one that is not read."""
