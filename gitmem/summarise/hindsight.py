@@ -5,6 +5,7 @@ the end. What is known of each sentence (its first scores, those of the sentence
 neural network (`network`), which reads the session forwards and backwards.
 """
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +19,16 @@ from gitmem.summarise.pieces import pieces
 from gitmem.summarise.scores import CLASSES
 from gitmem.summarise.words import content
 
+log = logging.getLogger(__name__)
 CUES = (
     "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
 )  # fmt: skip
 Scores = Mapping[str, float]
-CONFIRMS, CONFIRMING, LEAST = 0.5, 4, 0.05  # how much it counts that the agent says it again, in its first sentences; and how likely a choice must be
+CONFIRMS, CONFIRMING, LEAST = (
+    0.5,
+    4,
+    0.05,
+)  # how much it counts that the agent says it again, in its first sentences; and how likely a choice must be
 READ = 0.4  # how much what is read by words counts, beside what is known by features
 _MANY = len(CLASSES)
 _NOTHING = [math.log(1e-3)] * _MANY
@@ -119,7 +125,12 @@ class Listening:
             return
         known = [vector(one, self.turns) for one in self.all]
         told = network.run(known)
-        for heard, likely, read in zip(self.all, told, self._read(known, told), strict=True):
+        try:
+            by_words = self._read(known, told)
+        except Exception:  # a file that is damaged, a library that is missing: what is known by features is nearly as good
+            log.debug("the words of a session could not be read; it is judged without them", exc_info=True)
+            by_words = [None] * len(self.all)
+        for heard, likely, read in zip(self.all, told, by_words, strict=True):
             heard.unread = dict(zip(CLASSES, likely, strict=True))
             heard.by = heard.unread if read is None else dict(zip(CLASSES, _together(likely, read), strict=True))
         self._confirm()
@@ -134,7 +145,9 @@ class Listening:
                 continue
             words = content(heard.text, heard.language)
             again = [
-                one.by[DECISION] for one in turns.get(heard.turn + 1, ())[:CONFIRMING] if one.role != USER and len(words & content(one.text, one.language)) >= 2
+                one.by[DECISION]
+                for one in turns.get(heard.turn + 1, ())[:CONFIRMING]
+                if one.role != USER and len(words & content(one.text, one.language)) >= 2
             ]
             surer = 1.0 - (1.0 - heard.by[DECISION]) * (1.0 - CONFIRMS * max(again, default=0.0))
             rest = (1.0 - surer) / max(1.0 - heard.by[DECISION], 1e-9)
@@ -142,7 +155,7 @@ class Listening:
 
     def _read(self, known: list[list[float]], told: list[list[float]]) -> list[list[float] | None]:
         """Return what the words of the whole session tell of each sentence; None for one that is not read."""
-        rows = zip(pieces([one.text for one in self.all]), known, told, strict=True)
+        rows = iter(list(zip(pieces([one.text for one in self.all]), known, told, strict=True)))
         parts: list[reader.Part] = []
         worth: list[float] = []
         role = ""

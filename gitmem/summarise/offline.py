@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
@@ -13,7 +14,7 @@ from gitmem.summarise.candidates import Candidate, distinct
 from gitmem.summarise.closing import Closing, done
 from gitmem.summarise.commits import reverted, stands_still, taught
 from gitmem.summarise.cues import cues
-from gitmem.summarise.exchange import HELD, NUMBERED, Exchange, Settled, correction
+from gitmem.summarise.exchange import NUMBERED, Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
 from gitmem.summarise.found import TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
@@ -35,6 +36,7 @@ LEFT = (
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
 FILES = 40
+FAR = 500  # sentences back in which what is agreed to is looked for
 SETTLES = 0.3  # how likely a bare answer must be a decision at first, for it to be looked at again
 SAID_SO = 0.75  # how much of what an agent had said a decision may say itself, for it to be told beside
 _CHANGES = re.compile(
@@ -296,7 +298,9 @@ class _Session:
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return False  # it answers, and tells something else
         if settled.offer:  # what is agreed to is judged, not the yes
-            heard = next((one for one in reversed(self.listening.all[-2 * HELD :]) if one.text == settled.offer), heard)
+            heard = next(
+                (one for one in islice(reversed(self.listening.all), FAR) if one.role != USER and one.text == settled.offer), heard
+            )
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True
@@ -514,7 +518,9 @@ class _Session:
         retold = Retold(self.listening.all)
         for one in best:
             news = one.context and covered(content(one.context, self.language), content(one.text, self.language)) < SAID_SO
-            quoted = [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []  # the agent's words, not the user's reason
+            quoted = (
+                [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
+            )  # the agent's words, not the user's reason
             if one.kind == DECISION and one.role == USER and one.heard is not None:
                 quoted = retold.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
             one.detail = with_quotes(one.detail, quoted)

@@ -30,8 +30,8 @@ HEADS = 12
 FAR = 6.0  # standard deviations from the mean that count as such at most
 EPSILON = 1e-12  # of layer normalisation
 WINDOW = 510  # pieces that are read together at most
-OVERLAP = 0.3  # of a window with the next
-MOST = 3_000  # pieces of a session that are read: of more, the windows that are worth most
+OVERLAP, LEAST_OVERLAP = 0.3, 0.1  # of a window with the next; where not all of a session is read
+MOST = 2_600  # pieces of a session that are read, those of overlaps twice: of more, the windows that are worth most
 LONGEST = 80  # pieces of a sentence that are read
 MARKS = ("user begins", "user", "agent begins", "agent", EDIT, RUN, FAIL)
 QUARTET = 32  # values that share a scale where they are half bytes
@@ -61,7 +61,7 @@ def said(role: str, before: str, pieces: Sequence[int], known: Sequence[float]) 
     return Part(who if role == before else f"{who} begins", tuple(pieces[:LONGEST]), tuple(known))
 
 
-def windows(sizes: Sequence[int], limit: int = WINDOW) -> list[tuple[int, int, int, int]]:
+def windows(sizes: Sequence[int], limit: int = WINDOW, overlap: float = OVERLAP) -> list[tuple[int, int, int, int]]:
     """Return the windows over parts of some sizes: where each begins and ends, and from where to where its parts are judged in it.
 
     Every part is judged in exactly one window. A part is never larger than a window.
@@ -78,7 +78,7 @@ def windows(sizes: Sequence[int], limit: int = WINDOW) -> list[tuple[int, int, i
         ends.append((begin, end))
         again = 0
         back = end
-        while back > begin + 1 and again < limit * OVERLAP:
+        while back > begin + 1 and again < limit * overlap:
             back -= 1
             again += sizes[back]
         begin = max(back, begin + 1)
@@ -100,7 +100,7 @@ def read(parts: Sequence[Part], worth: "Sequence[float] | None" = None, *, most:
     if not any(one.says for one in parts):
         return [None] * len(parts)
     net = learnt()
-    known = len(net["word"])
+    words = len(net["word"])
     cuts = _worthiest(parts, worth, most)
     told_of = np.array([one.known for one in parts if one.says], dtype=np.float32)
     told_of = np.clip((told_of - net["mean"]) / net["scale"], -FAR, FAR)
@@ -115,7 +115,7 @@ def read(parts: Sequence[Part], worth: "Sequence[float] | None" = None, *, most:
             if parts[n].says:
                 marks.append(len(given))
                 of.append(int(number[n]))
-            given += [known + MARKS.index(parts[n].mark), *parts[n].pieces]
+            given += [words + MARKS.index(parts[n].mark), *parts[n].pieces]
         place += range(len(given) - ends[-1])
         ends.append(len(given))
     besides = told_of @ net["given"] + net["given_bias"]
@@ -136,18 +136,23 @@ def read(parts: Sequence[Part], worth: "Sequence[float] | None" = None, *, most:
 
 
 def _worthiest(parts: Sequence[Part], worth: "Sequence[float] | None", most: int) -> list[tuple[int, int, int, int]]:
-    """Return the windows that are read."""
-    cuts = windows([len(one) for one in parts])
-    sizes = [sum(map(len, parts[start:end])) for start, end, _, _ in cuts]
-    if worth is None or sum(sizes) <= most:
+    """Return the windows that are read; all that is in them is judged."""
+    sizes = [len(one) for one in parts]
+    cuts = windows(sizes)
+    if worth is None or sum(sum(sizes[start:end]) for start, end, _, _ in cuts) <= most:
         return cuts
+    cuts = windows(sizes, overlap=LEAST_OVERLAP)
     kept = set()
     for n in sorted(range(len(cuts)), key=lambda n: -sum(worth[cuts[n][2] : cuts[n][3]])):
-        most -= sizes[n]
+        most -= sum(sizes[cuts[n][0] : cuts[n][1]])
         if most < 0:
             break
         kept.add(n)
-    return [one for n, one in enumerate(cuts) if n in kept]
+    return [
+        (start, end, first if n - 1 in kept else start, last if n + 1 in kept else end)
+        for n, (start, end, first, last) in enumerate(cuts)
+        if n in kept
+    ]
 
 
 def _encoded(
@@ -156,10 +161,10 @@ def _encoded(
     """Return what comes out at each piece, windows behind one another; `besides` is what is added where, before the first layer."""
     import numpy as np
 
-    known = len(net["word"])
-    rows = np.where(given < known, given, 0)
+    words = len(net["word"])
+    rows = np.where(given < words, given, 0)
     x = halves(net["word"][rows], net["word_scale"][rows])
-    x[given >= known] = net["marks"][given[given >= known] - known]
+    x[given >= words] = net["marks"][given[given >= words] - words]
     x += net["place"][place]
     x[besides[0]] += besides[1]
     x = _normal(x, net["first_norm"])
@@ -248,7 +253,8 @@ def learnt() -> "Weights":
         resources.files("gitmem.summarise").joinpath("phrases", "reader.npz").open("rb") as stored,
         np.load(stored, allow_pickle=False) as file,
     ):
-        return {
-            name: file[name].astype(np.float32) if file[name].dtype == np.float16 and not name.endswith("_scale") else file[name]
-            for name in file.files
-        }
+        arrays = {name: file[name] for name in file.files}
+    return {
+        name: array.astype(np.float32) if array.dtype == np.float16 and not name.endswith("_scale") else array
+        for name, array in arrays.items()
+    }

@@ -46,7 +46,7 @@ class Retold:
         said += mine[: next((n for n, one in enumerate(mine) if one is answer), 0)]
         last = said[-1].text if said else ""
         here = content(last, answer.language)
-        return last if 1 < len(here) and here - words and len(last) <= BEFORE else ""
+        return last if len(here) > 1 and here - words and len(last) <= BEFORE else ""
 
     def _best(self, answer: Heard, said: Sequence[Heard], words: frozenset[str]) -> str:
         """Return the sentence that shares most of these words and has others, the first of them; empty where none does."""

@@ -67,7 +67,9 @@ class Speakers:
             return Spoken(_ROLES[heading[1].lower()], "", heading[1])
         if found := _LABEL.match(line):
             role = _ROLES[found[1].lower()]
-            known = found[1] in self.labels or (begins and role in (USER, ASSISTANT)) or (role in (USER, ASSISTANT) and not found[1].islower())
+            known = (
+                found[1] in self.labels or (begins and role in (USER, ASSISTANT)) or (role in (USER, ASSISTANT) and not found[1].islower())
+            )
             return Spoken(role, found[2], found[1]) if known else None
         person = _PERSON.match(line) if self.people else None
         return Spoken(USER, person[2], person[1]) if person and person[1] in self.people else None
@@ -106,7 +108,9 @@ def speakers(head: Sequence[str]) -> Speakers:
         paragraphs += begins
         begins = named
     named_lines = sum(labels.values())
-    spoken = {USER, ASSISTANT} <= roles or headings > 1 or sum(labels[name] for name in labels if _ROLES[name.lower()] in (USER, ASSISTANT)) > 1
+    spoken = (
+        {USER, ASSISTANT} <= roles or headings > 1 or sum(labels[name] for name in labels if _ROLES[name.lower()] in (USER, ASSISTANT)) > 1
+    )
     known = frozenset(name for name, count in people.items() if count > 1)
     turns = named_lines + sum(people[name] for name in known)
     crowd = len(known) + len(labels) > 1 and turns >= TURNS and turns >= SHARE * paragraphs

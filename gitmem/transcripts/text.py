@@ -97,7 +97,9 @@ def _leads(line: str) -> str:
     name = bare.strip("*_ ").rstrip(":： ").strip("*_ ")
     if line[:1].isspace() or bare.startswith(("#", "```", "~~~", ">", "|")) or _POINT.match(line) or not name:
         return ""
-    told = bare.rstrip("*_").endswith((":", "：")) or (len(name) <= LEAD // 2 and not name.endswith(_SAYS) and "," not in name and "，" not in name)
+    told = bare.rstrip("*_").endswith((":", "：")) or (
+        len(name) <= LEAD // 2 and not name.endswith(_SAYS) and "," not in name and "，" not in name
+    )
     return name if told and len(name) <= LEAD else ""
 
 
