@@ -17,8 +17,9 @@ _MADE = re.compile(
 )
 _REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
 _REVERTS = re.compile(
-    r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{7,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
+    r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
 )
+_WRAP = re.compile(r"(?<=\S{2})\n(?=[^\s*•+\-\d#>|`])(?![A-Za-z][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?:\s|$))")  # in a paragraph
 _NUMBER = re.compile(r" \(#\d+\)$")
 # a subject that chooses one thing over another, and one that says how it is done from now on
 _CHOICE = re.compile(
@@ -32,7 +33,7 @@ _SETTLES = re.compile(
     r"|(?:guard|us|ocult|escond|limit|dej|deix|fij|fix|ignor)(?:a|ar|am|an)\b|exig(?:e|ir)\b|mant(?:iene|ener|ém|er)\b|prohíbe\b|prohibir\b|pro[ií]b(?:e|ir)\b|(?:保留|只|不再|统一|限制|固定|默认))"
 )
 _RULE = re.compile(
-    r"(?i)\b(?:everywhere|always|never|must not|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
+    r"(?i)\b(?:everywhere|always|never|must|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
 )
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}
@@ -76,7 +77,7 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     lines = body.strip("\n").split("\n")
     while lines and (_TRAILER.match(lines[-1]) or not lines[-1].strip()):
         lines.pop()
-    body = "\n".join(lines)
+    body = _WRAP.sub(" ", "\n".join(lines))
     kind, done, rest = _said(subject)
     if not rest or _MADE.match(subject):
         return []
@@ -101,8 +102,8 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     for one in said:
         judged = rules.judged(one, "assistant", language)
         if judged and judged.kind not in (DONE, ERROR):
-            if fixing and judged.kind == DECISION and not judged.marker:
-                continue
+            if judged.kind == DECISION and not judged.marker and (fixing or any(one[0] == DECISION for one in out)):
+                continue  # it is told beside
             out.append((judged.kind, judged.text, "", judged.score))
         elif not fixing and judged is None and here.find("error", "fix", one.text) and here.find("error", "cause", one.text):
             out.append((ERROR, one.text, "", 0.6))

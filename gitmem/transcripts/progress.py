@@ -54,6 +54,11 @@ _NAMED = {
     "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
     "Error": ("issues", "bugs", "problems", "errors"), "Known": ("gotchas", "pitfalls", "known_issues", "knownIssues"),
 }  # fmt: skip
+_NAMES = (
+    "title", "name", "what", "content", "description", "task", "text", "decision", "error", "problem", "issue", "bug", "symptom", "pattern", "rule", "convention",
+    "preference", "note", "gotcha", "summary", "message", "id",
+)  # fmt: skip
+_ABOUT = ("context", "environment", "stack", "tech_stack", "techStack", "runtime", "services")  # what describes where it runs
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
 _FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
 _ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "resolved", "fixed", "solved", "resolvido", "resuelto", "corrigido", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成", "已修复", "已解决"}  # fmt: skip
@@ -145,6 +150,9 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
             told = "" if not name or _dropped(row) else _named(kind, name, row)
             if told:
                 yield Turn(USER, said(told), line=1)
+    for key in _ABOUT:
+        for told in _facts(value.get(key)):
+            yield Turn(USER, said(f"Context: {told}"), line=1)
     if deep < 3:
         for key in ("progress", "session_state", "state", "plan", "workflow"):
             if isinstance(value.get(key), dict):
@@ -154,15 +162,24 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
 def _named(kind: str, name: str, row: dict[str, Any]) -> str:
     """Return a row of a list with what explains it, as a person marks it; of issues that nobody explained, those that are open, as things to do."""
     why, fix = (next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX))
+    if kind == "Note":
+        return name
     if kind not in {"Error", "Known", "Blocked"}:
         return "\n".join([f"{kind}: {name}", *([f"Reason: {why}"] if why else [])])
     if not (why or fix):
         if kind == "Error":
             return f"- [ ] {name}" if _states(row) & _OPEN else ""
-        return f"{'Note' if kind == 'Known' else kind}: {name}"
+        return name if kind == "Known" else f"{kind}: {name}"
     return "\n".join(
         [f"{'Error' if kind == 'Known' else kind}: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])]
     )
+
+
+def _facts(value: Any) -> list[str]:
+    """Return what an object, a list or a text says of where something runs."""
+    if isinstance(value, dict):
+        return [f"{key}: {one}" for key, one in list(value.items())[:TASKS] if isinstance(one, (str, int, float)) and f"{one}".strip()]
+    return [" ".join(one.split()) for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS] if isinstance(one, str) and one.strip()]
 
 
 def _joined(value: Any) -> str:
@@ -190,7 +207,7 @@ def _name(value: Any) -> str:
     found = next(
         (
             row[k]
-            for k in ("title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id")
+            for k in _NAMES
             if string(row.get(k)).strip()
         ),
         "",

@@ -9,6 +9,7 @@ from gitmem.model.turn import USER, Turn
 from gitmem.transcripts.lines import lines
 from gitmem.transcripts.said import said
 from gitmem.transcripts.speakers import speakers
+from gitmem.transcripts.tables import Table
 
 BLOCK = 16_000  # characters of a turn
 HEAD = 400  # lines by which it is told who speaks
@@ -29,6 +30,7 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
     hidden = False
     heading = ""  # the last one
     listing = False  # a line that stood before a list was told as its heading
+    table = Table()
     named = True  # nothing was read yet, or the line before began with who speaks
 
     def ended() -> Iterator[Turn]:
@@ -65,6 +67,10 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
         if spoken:
             yield from ended()
             role, now, listing, heading = spoken.role, spoken.text, False, ""
+        if row := table.row(now, talk=who.talk):
+            yield from ended()
+            yield Turn(role, said(row, BLOCK), line=line.number)
+            continue
         blank = not now.strip()
         point = bool(_POINT.match(now))
         if point and len(block) == 1 and not spoken and (lead := _leads(block[0])):
