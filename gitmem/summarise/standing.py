@@ -17,6 +17,7 @@ COUNTS = {DECISION: 0.7, PATTERN: 0.3, TASK: 0.65, DONE: 0.9, PREFERENCE: 0.55, 
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
 STAYS_SURE = {DECISION: 0.65, PATTERN: 0.25, TASK: 0.45, DONE: 0.85, PREFERENCE: 0.15, CONTEXT: 0.6}
+RULES, RATHER = (PREFERENCE, PATTERN, DECISION), 0.5  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
 ANNOUNCED = 0.6  # where a decision is announced in so many words
 BEFORE = 0.15  # how much it counts
 ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
@@ -45,6 +46,9 @@ def _judge(one: Candidate, heard: Heard) -> None:
             chosen = one.kind == DECISION and one.score >= NUMBERED
             least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)
         if by[one.kind] >= least:
+            likest = max(RULES, key=lambda kind: heard.by[kind])
+            if one.kind in RULES and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
+                one.kind = likest
             return
         either = by[DECISION] + by[PREFERENCE]
         if one.answer and one.kind in (DECISION, PREFERENCE) and either >= EITHER:  # how it is wanted, whatever one calls it
