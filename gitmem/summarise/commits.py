@@ -33,7 +33,7 @@ _SETTLES = re.compile(
     r"|(?:guard|us|ocult|escond|limit|dej|deix|fij|fix|ignor)(?:a|ar|am|an)\b|exig(?:e|ir)\b|mant(?:iene|ener|ém|er)\b|prohíbe\b|prohibir\b|pro[ií]b(?:e|ir)\b|(?:保留|只|不再|统一|限制|固定|默认))"
 )
 _RULE = re.compile(
-    r"(?i)\b(?:everywhere|always|never|must|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
+    r"(?i)\b(?:everywhere|always|never|must|not allowed)\b|^(?:\w+: )?no \w+ (?:after|in|on|during|outside|before|without)\b|\b(?:siempre|nunca|en todas partes|sempre|em todo lugar)\b|一律|禁止|不允许|必须"
 )
 _DULL = {"chore", "style", "wip", "merge", "release", "bump", "ci"}
 _FIXES = {"fix", "fixes", "fixed", "bugfix", "hotfix", "bug"}

@@ -321,7 +321,11 @@ class _Session:
     def _goes_on(self, sentence: Sentence, turn: Turn) -> bool:
         """Take what a point says after its first sentence, where its heading or a marker told what it is, and the reason after a marked one; whether it explains it."""
         made, text = self.explained, sentence.text
-        if self.named is not None and sentence.point and not (sentence.opens or sentence.box or rules.labelled(text)):
+        if (
+            self.named is not None
+            and (sentence.point or self._document(turn))
+            and not (sentence.opens or sentence.box or rules.labelled(text))
+        ):
             self.named.note(text, turn.line)
             return True
         self.named = None

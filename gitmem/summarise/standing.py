@@ -17,7 +17,10 @@ COUNTS = {DECISION: 0.7, PATTERN: 0.3, TASK: 0.65, DONE: 0.9, PREFERENCE: 0.55, 
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
 STAYS_SURE = {DECISION: 0.65, PATTERN: 0.25, TASK: 0.45, DONE: 0.85, PREFERENCE: 0.15, CONTEXT: 0.6}
-RULES, RATHER = (PREFERENCE, PATTERN, DECISION), 0.5  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
+RULES, RATHER = (
+    (PREFERENCE, PATTERN, DECISION),
+    0.5,
+)  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
 ANNOUNCED = 0.6  # where a decision is announced in so many words
 BEFORE = 0.15  # how much it counts
 ANSWERS = 0.6  # how likely what settles a question, or corrects, must be

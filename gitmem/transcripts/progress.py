@@ -54,6 +54,8 @@ _NAMED = {
     "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
     "Error": ("issues", "bugs", "problems", "errors"), "Known": ("gotchas", "pitfalls", "known_issues", "knownIssues"),
 }  # fmt: skip
+_WORK = ("tasks", "stories", "items", "steps", "phases", "milestones", "features", "todos")
+_NEXT = ("next_action", "nextAction", "next_step", "nextStep", "next_task", "nextTask", "next")
 _NAMES = (
     "title", "name", "what", "content", "description", "task", "text", "decision", "error", "problem", "issue", "bug", "symptom", "pattern", "rule", "convention",
     "preference", "note", "gotcha", "summary", "message", "id",
@@ -140,10 +142,13 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
                 name = _name(one)
                 if name and not _dropped(mapping(one)):
                     yield Turn(USER, f"- [{'x' if what == 'completed' else ' '}] {name}", line=1)
-    for one in sequence(value.get("tasks"))[:TASKS] + sequence(value.get("stories"))[:TASKS] + sequence(value.get("items"))[:TASKS]:
+    for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
         name, row = _name(one), mapping(one)
         if name and not _dropped(row):
             yield Turn(USER, f"- [{'x' if _ended(row) else ' '}] {name}", line=1)
+    for key in _NEXT:
+        if name := said(" ".join(string(value.get(key)).split()), 500):
+            yield Turn(USER, f"- [ ] {name}", line=1)
     for kind, keys in _NAMED.items():
         for one in [row for key in keys for row in sequence(value.get(key))[:TASKS]]:
             name, row = _name(one), mapping(one)
@@ -168,7 +173,7 @@ def _named(kind: str, name: str, row: dict[str, Any]) -> str:
         return "\n".join([f"{kind}: {name}", *([f"Reason: {why}"] if why else [])])
     if not (why or fix):
         if kind == "Error":
-            return f"- [ ] {name}" if _states(row) & _OPEN else ""
+            return f"- [ ] {name}" if _states(row) & _OPEN or row.get("resolved") is False else ""
         return name if kind == "Known" else f"{kind}: {name}"
     return "\n".join(
         [f"{'Error' if kind == 'Known' else kind}: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])]
@@ -179,7 +184,11 @@ def _facts(value: Any) -> list[str]:
     """Return what an object, a list or a text says of where something runs."""
     if isinstance(value, dict):
         return [f"{key}: {one}" for key, one in list(value.items())[:TASKS] if isinstance(one, (str, int, float)) and f"{one}".strip()]
-    return [" ".join(one.split()) for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS] if isinstance(one, str) and one.strip()]
+    return [
+        " ".join(one.split())
+        for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS]
+        if isinstance(one, str) and one.strip()
+    ]
 
 
 def _joined(value: Any) -> str:
@@ -205,11 +214,7 @@ def _name(value: Any) -> str:
         return said(" ".join(value.split()), 500)
     row = mapping(value)
     found = next(
-        (
-            row[k]
-            for k in _NAMES
-            if string(row.get(k)).strip()
-        ),
+        (row[k] for k in _NAMES if string(row.get(k)).strip()),
         "",
     )
     return said(" ".join(found.split()), 500)
