@@ -68,7 +68,7 @@ def _settles(kind: str, done: str, body: str) -> str:
     """Return what a subject settles beyond what it does: a rule, or, where its message says why, a choice; empty for nothing."""
     if _RULE.search(done):
         return PATTERN
-    return DECISION if body.strip() and (_CHOICE.search(done) or (not kind and _SETTLES.match(done))) else ""
+    return DECISION if body.strip() and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done))) else ""
 
 
 def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:

@@ -175,7 +175,7 @@ class _Session:
         elif self.drafting and not turn.side:
             return  # a text that was asked for says what its author would say
         begin = 0
-        if role == USER and not turn.side and said:
+        if role == USER and not turn.side and said and not document:
             self.exchange.begins()
             for sentence in said[:2]:
                 before = len(self.found.all)
@@ -221,6 +221,8 @@ class _Session:
         """Take a paragraph, or a point, of a document that tells what was wrong and then why; whether it is one."""
         if said[0].box or turn.marked:
             return False
+        if self.titled is None and self.sections.errors and cues(self.language).find("error", "not", said[0].text):
+            return True  # `no known problems`
         if self.titled is None and not self.sections.wrong(said, self.language):
             return False
         about = self.titled or self.errors.named(rules.stripped(said[0].text, self.language), turn, self.language, self.found.order)

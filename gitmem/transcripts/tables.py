@@ -2,7 +2,7 @@
 
 import re
 
-_RULE = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)*\|?\s*$")
+_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _CELL = re.compile(r"(?<!\\)\|")
 _WHY = re.compile(
     r"(?i)^(?:why|reasons?|rationale|because|motiv[oe]s?|raz(?:ón|ones|ão|ões)|por ?qu[êeé]|justifica(?:ción|tiva)|原因|理由|为什么)\W*$"

@@ -310,10 +310,10 @@ def test_a_reason_that_reads_like_a_rule_stays_a_reason() -> None:
 
 
 def test_the_newest_word_on_a_commit_counts() -> None:
-    newest = Turn(ASSISTANT, "Use float64 in it\n\nAgain, with the fix.", "2026-11-21T10:00:00Z", 1, "commit")
-    back = Turn(ASSISTANT, 'Revert "Use float64 in it"', "2026-11-20T10:00:00Z", 2, "commit")
+    newest = Turn(ASSISTANT, "Port the mixer to float64\n\nAgain, with the fix.", "2026-11-21T10:00:00Z", 1, "commit")
+    back = Turn(ASSISTANT, 'Revert "Port the mixer to float64"', "2026-11-20T10:00:00Z", 2, "commit")
     assert [item.kind for item in extract([newest, back]).items] == [DONE]
-    assert [item.text for item in extract([commit('Reapply "Use float64 in it"')]).items] == ["Use float64 in it"]
+    assert [item.text for item in extract([commit('Reapply "Port the mixer to float64"')]).items] == ["Port the mixer to float64"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,127 @@
+"""What documents tell: plan.md, PROGRESS.md, state.json and commits, as people write them."""
+
+import io
+import json
+
+import pytest
+
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, TASK
+from gitmem.summarise.offline import extract
+from gitmem.transcripts.reading import read
+
+
+def found(text: str, name: str = "plan.md") -> list[tuple[str, str, str]]:
+    return [(one.kind, one.text, one.detail) for one in extract(read(io.BytesIO(text.encode()), name)).items]
+
+
+def commit(subject: str, body: str = "") -> str:
+    said = "\n".join(f"    {line}".rstrip() for line in [subject, "", *body.split("\n")])
+    return f"commit 8f41c7be02a6d95d2f1180a0c37e52d4f6b9ae13\nAuthor: Ada <ada@example.org>\nDate:   Thu Sep 12 16:40:21 2024 +0100\n\n{said}\n"
+
+
+# -- what went wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Problems\n\n- The panels showed -1 min. The clock was late because NTP was blocked. Port 123 is open now.\n",
+        "## Problems\n\nThe panels showed -1 min. The clock was late because NTP was blocked. Port 123 is open now.\n",
+        "## Problems\n\n**The panels showed -1 min.** The clock was late because NTP was blocked. Port 123 is open now.\n",
+        "## Problems\n\n### The panels showed -1 min\n\nThe clock was late because NTP was blocked. Port 123 is open now.\n",
+        "## Tuesday\n\nProblems\n- The panels showed -1 min. The clock was late because NTP was blocked. Port 123 is open now.\n",
+        "## Tuesday\n\nProblem: The panels showed -1 min. The clock was late because NTP was blocked. Port 123 is open now.\n",
+    ],
+)
+def test_an_error_is_what_was_seen_with_its_cause(text: str) -> None:
+    ((kind, told, detail),) = found(text)
+    assert (kind, told.rstrip(".")) == (ERROR, "The panels showed -1 min")
+    assert detail == "The clock was late because NTP was blocked. Port 123 is open now."
+
+
+def test_an_error_in_prose() -> None:
+    text = "# Plan\n\n## Findings\n\nLogins from the library failed. The proxy did not pass the scheme. Fixed by setting the header in nginx.\n\nNobody was there on Monday.\n"
+    assert found(text) == [
+        (ERROR, "Logins from the library failed.", "The proxy did not pass the scheme. Fixed by setting the header in nginx.")
+    ]
+
+
+def test_no_known_problems() -> None:
+    assert found("## Known issues\n\nNo known problems. All is well.\n\n## Next\n\n- docs of the printer\n") == [
+        (TASK, "Docs of the printer", "")
+    ]
+
+
+# -- what was settled
+
+
+def test_a_table_of_decisions() -> None:
+    text = "## Decisions\n\n| Topic | Choice | Why |\n|---|---|---|\n| Engine | Meilisearch | fits into 8 GB |\n| Indexing | full rebuild each night | 9 minutes |\n"
+    assert found(text) == [
+        (DECISION, "Engine: Meilisearch.", "fits into 8 GB"),
+        (DECISION, "Indexing: full rebuild each night.", "9 minutes"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "kind"),
+    [
+        ("Keep the formation as written on the label", "Curators cite what is on the label.", DECISION),
+        ("Hide exact localities from the public view", "After the theft we agreed on that.", DECISION),
+        ("Calibration: store it in the last flash sector", "EEPROM emulation lost values.", DECISION),
+        ("Park position in the config file, not in the EEPROM", "It takes 10000 writes.", DECISION),
+        ("Contributors must run the scenarios before each release", "They need 20 minutes.", PATTERN),
+        ("Keep the formation as written on the label", "", DONE),
+        ("Add an export to CSV", "It was asked for by support.", DONE),
+        ("Port tests, not with full coverage yet", "It was asked for by support.", DONE),
+        ("Add dark mode, not in Safari", "It was asked for by support.", DONE),
+        ("feat: cache lookups, not a breaking change", "It was asked for by support.", DONE),
+    ],
+)
+def test_a_commit_that_settles_something(subject: str, body: str, kind: str) -> None:
+    ((told, text, _),) = found(commit(subject, body), "git-log.txt")
+    assert (told, text) == (kind, subject.removeprefix("feat: ").capitalize() if subject.startswith("feat") else subject)
+
+
+def test_a_body_is_read_over_its_line_ends() -> None:
+    body = "parseContact() returned nil and the handler dereferenced it. Such a\nrequest is a query and is answered with\nthe list of bindings."
+    ((_, _, detail),) = found(commit("Fix crash on REGISTER", body), "git-log.txt")
+    assert detail.endswith("Such a request is a query and is answered with the list of bindings.")
+
+
+def test_a_robot_s_bump_is_nothing() -> None:
+    assert found(commit("Bump golang.org/x/net from 0.37.0 to 0.38.0"), "git-log.txt") == []
+
+
+# -- state.json
+
+
+def test_state_of_many_shapes() -> None:
+    state = {
+        "status": "in_progress",
+        "environment": {"controller": "Raspberry Pi 4, Debian 12", "empty": "", "deep": {"a": 1}},
+        "steps": [{"title": "import of sheets", "status": "completed"}, {"title": "export of XML", "status": "in_progress"}, {"title": "live cues", "status": "cancelled"}],
+        "errors": [
+            {"error": "the bus times out", "cause": "no resistor at its end", "solution": "120 ohm at both ends"},
+            {"message": "the server rejects the XML", "cause": None, "resolved": False},
+        ],
+        "next_action": "compare with a package that works",
+        "notes": ["we always try it in hall 1 before we change a parameter"],
+    }  # fmt: skip
+    assert set(found(json.dumps(state), "state.json")) == {
+        (CONTEXT, "Controller: Raspberry Pi 4, Debian 12", ""),
+        (DONE, "Import of sheets", ""),
+        (TASK, "Export of XML", ""),
+        (TASK, "Compare with a package that works", ""),
+        (ERROR, "The bus times out", "no resistor at its end. 120 ohm at both ends."),
+        (TASK, "The server rejects the XML", ""),
+        (PATTERN, "We always try it in hall 1 before we change a parameter", ""),
+    }
+
+
+@pytest.mark.parametrize(
+    "value", [None, 3, "x", [1, None, {"a": []}], {"title": 4}, [[["x"]]], {"x": {"y": None}}, [{"title": None, "status": 3}]]
+)
+def test_state_of_any_shape(value: object) -> None:
+    keys = ("steps", "errors", "environment", "notes", "decisions", "next_action", "context", "tasks", "pending", "status", "progress")
+    extract(read(io.BytesIO(json.dumps(dict.fromkeys(keys, value)).encode()), "state.json"))
