@@ -135,7 +135,8 @@ def _apply(
 ) -> None:
     gone = _rejected(app, rejected)
     rejected = [id for id in rejected if id not in gone]
-    given = [[stored.record for _, stored in every(app, ids)] for ids in (accepted, rejected, merged)]
+    found = [list(every(app, ids)) for ids in (accepted, rejected, merged)]
+    given, scopes = [[stored.record for _, stored in one] for one in found], [scope for scope, _ in found[1]]
     times = Counter(record.id for records in given for record in records)  # all is looked at before the first is written
     twice = sorted(id for id, n in times.items() if n > 1)
     if twice:
@@ -155,6 +156,9 @@ def _apply(
         "accepted": [_accept(term, app, record.id, as_json) for record in given[0] if record not in so],
         "rejected": [_reject(term, app, record.id, reason, as_json) for record in given[1]],
     }
+    if made["rejected"] and not as_json:
+        private = any(scope == "private" for scope in scopes)
+        term.note(f"to take a rejection back: git mem undo{' --private' if private else ''}")
     made["merged"] = _merge(term, app, merged, into, as_json) if merged else []
     made |= {"already": [mark["id"] for _, mark in already]} if already else {}
     if as_json:

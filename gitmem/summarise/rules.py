@@ -29,6 +29,10 @@ _VERSION = re.compile(
     r" v?\d+(?:\.\d+)*\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:Debian|Ubuntu|Windows|macOS|iOS|Android|Node|Java|JDK|PHP|Rails|Django|Postgres|PostgreSQL|Electron|Angular|React|Vue|Ruby|Python|Kafka|Redis|MySQL|Spring Boot)"
     r"(?: is| é| es|是| )? ?v?\d+\b"
 )
+# a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected, too heavy`
+_DROPPED = re.compile(
+    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
+)
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
 
 
@@ -68,6 +72,8 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
         return None
     here = cues(language)
     if asks(text, language) or _passed_over(here, text, role):
+        return None
+    if sentence.point and _DROPPED.search(text):
         return None
     under = _under(sentence)
     if under and sentence.point and sentence.opens and (said := _made(under, text, SURE, language, marker=True)):

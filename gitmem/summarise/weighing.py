@@ -16,6 +16,7 @@ ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFE
 # and for one that the rules take for that kind
 KEEPS = {DECISION: 0.025, ERROR: 0.2, PATTERN: 0.015, TASK: 0.05, DONE: 0.05, PREFERENCE: 0.1, CONTEXT: 0.035}
 
+RULES = (DECISION, PATTERN, PREFERENCE)  # where a cue phrase is sure, how it is to be counts, whatever one calls it
 LATER = 0.2  # a part of that is enough for one that hindsight judges
 OF_AGENT = 0.9  # how likely a decision that no cue phrase knows must be where an agent tells of it
 
@@ -33,7 +34,14 @@ def weighed(said: Said | None, text: str, role: str, language: str, around: Arou
     if not rules.SHORTEST // 2 <= len(text) <= rules.LONGEST:
         return said
     by = likely(text, role, language, around)
-    if said is not None and by[said.kind] >= KEEPS[said.kind] * (1 if around is None else LATER):
+    told = (
+        sum(by[kind] for kind in RULES)
+        if said is not None and said.kind in RULES and said.score >= rules.SURE
+        else by[said.kind]
+        if said
+        else 0.0
+    )
+    if said is not None and told >= KEEPS[said.kind] * (1 if around is None else LATER):
         return said
     if rules.asks(text, language) or rules.supposes(text, language):
         return None

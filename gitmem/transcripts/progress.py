@@ -96,6 +96,8 @@ def progress(turns: Iterable[Turn]) -> Progress:
             phase = said_phase[1][:200]
         box = _BOX.match(turn.text)
         point = _POINT.match(turn.text)
+        if box and re.fullmatch(r"~~.+~~\W*(?:\(.*\))?", box[2].strip(), re.DOTALL):
+            continue  # it is struck out
         if box:
             tasks[" ".join(box[2].split())] = box[1] in "xX✓✔"
         elif point and heading and len(tasks) < TASKS:
@@ -150,7 +152,7 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
         if name := said(" ".join(string(value.get(key)).split()), 500):
             yield Turn(USER, f"- [ ] {name}", line=1)
     for kind, keys in _NAMED.items():
-        for one in [row for key in keys for row in sequence(value.get(key))[:TASKS]]:
+        for one in [row for key in keys for row in _rows(value.get(key))]:
             name, row = _name(one), mapping(one)
             told = "" if not name or _dropped(row) else _named(kind, name, row)
             if told:
@@ -178,6 +180,11 @@ def _named(kind: str, name: str, row: dict[str, Any]) -> str:
     return "\n".join(
         [f"{'Error' if kind == 'Known' else kind}: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])]
     )
+
+
+def _rows(value: Any) -> list[Any]:
+    """Return the rows of a list, or of an object the texts in it."""
+    return [one for one in value.values() if isinstance(one, str)][:TASKS] if isinstance(value, dict) else sequence(value)[:TASKS]
 
 
 def _facts(value: Any) -> list[str]:

@@ -103,7 +103,7 @@ def speakers(head: Sequence[str]) -> Speakers:
                 roles.add(_ROLES[found[1].lower()])
                 named = True
         elif begins and (person := _PERSON.match(line)) and not set(person[1].lower().split()) & _FIELDS:
-            people[person[1]] += 1
+            people[person[1]] += 2 if (inner := _PERSON.match(person[2])) and set(inner[1].lower().split()) <= _FIELDS else 1
             named = True
         paragraphs += begins
         begins = named
@@ -113,7 +113,7 @@ def speakers(head: Sequence[str]) -> Speakers:
     )
     known = frozenset(name for name, count in people.items() if count > 1)
     turns = named_lines + sum(people[name] for name in known)
-    crowd = len(known) + len(labels) > 1 and turns >= TURNS and turns >= SHARE * paragraphs
+    crowd = len(known) + len(labels) > 1 and turns >= min(TURNS, 2 * paragraphs) and turns >= SHARE * paragraphs
     if not (known and crowd):
         known = frozenset()
     spoken = spoken or bool(known) or (bool(labels) and _LABEL.match(head[0] if head else "") is not None and not roles & {SYSTEM, TOOL})
