@@ -19,7 +19,8 @@ _REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
 _REVERTS = re.compile(
     r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
 )
-_WRAP = re.compile(r"(?<=\S{2})\n(?=[^\s*•+\-\d#>|`])(?![A-Za-z][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?:\s|$))")  # in a paragraph
+# a line that is no beginning: of a point, of a quotation, of what has a label
+_GOES_ON = re.compile(r"(?![^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2}[:：](?:\s|$))[^\s*•+\-\d#>|`\u2e80-\U0003ffff]")
 _NUMBER = re.compile(r" \(#\d+\)$")
 # a subject that chooses one thing over another, and one that says how it is done from now on
 _CHOICE = re.compile(
@@ -29,7 +30,7 @@ _CHOICE = re.compile(
 )
 # one that says how it is from now on, where its message says why
 _SETTLES = re.compile(
-    r"(?i)^(?:[\w ./-]{1,30}: )?(?:(?:keep|store|hide|use|drop|require|limit|cap|pin|prefer|ignore|skip|treat|refuse|reject|forbid|allow|round|leave|freeze|stay|build (?:against|for|only))\b"
+    r"(?i)^(?:[\w ./-]{1,30}: )?(?:(?:keep|store|hide|require|limit|cap|pin|prefer|treat|refuse|reject|forbid|round|leave|freeze|stay|build (?:against|for|only))\b"
     r"|(?:guard|us|ocult|escond|limit|dej|deix|fij|fix|ignor)(?:a|ar|am|an)\b|exig(?:e|ir)\b|mant(?:iene|ener|ém|er)\b|prohíbe\b|prohibir\b|pro[ií]b(?:e|ir)\b|(?:保留|只|不再|统一|限制|固定|默认))"
 )
 _RULE = re.compile(
@@ -66,9 +67,31 @@ def _said(subject: str) -> tuple[str, str, str]:
 
 def _settles(kind: str, done: str, body: str) -> str:
     """Return what a subject settles beyond what it does: a rule, or, where its message says why, a choice; empty for nothing."""
-    if _RULE.search(done):
+    if _RULE.search(done) and kind not in _DULL | {"docs", "doc", "test", "tests"}:
         return PATTERN
     return DECISION if body.strip() and (_CHOICE.search(done) or (kind not in _TYPES and _SETTLES.match(done))) else ""
+
+
+def _unwrapped(lines: Sequence[str]) -> str:
+    """Return a body whose paragraphs are lines: what is listed, labelled, fenced or written in Chinese stays as it is."""
+    out: list[str] = []
+    fenced = False
+    for line in lines:
+        fence = line.lstrip().startswith(("```", "~~~"))
+        goes_on = (
+            out
+            and not (fenced or fence)
+            and out[-1].strip()
+            and _GOES_ON.match(line)
+            and out[-1][-1] < "\u2e7f"
+            and not out[-1].lstrip().startswith(("```", "~~~"))
+        )
+        if goes_on:
+            out[-1] = f"{out[-1]} {line}"
+        else:
+            out.append(line)
+        fenced ^= fence
+    return "\n".join(out)
 
 
 def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
@@ -77,7 +100,7 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     lines = body.strip("\n").split("\n")
     while lines and (_TRAILER.match(lines[-1]) or not lines[-1].strip()):
         lines.pop()
-    body = _WRAP.sub(" ", "\n".join(lines))
+    body = _unwrapped(lines)
     kind, done, rest = _said(subject)
     if not rest or _MADE.match(subject):
         return []

@@ -108,7 +108,7 @@ class _Session:
             self._close()
         self.found.turn += 1
         self.language = self.found.language = language(turn.text, self.language)
-        heading = last_heading(turn.text)
+        heading = last_heading(turn.text) or ("" if turn.at else rules.lead(turn.text))
         if heading:
             self.heading = heading
             wrong = self.sections.heading(turn.text, heading, self.language)
@@ -157,7 +157,7 @@ class _Session:
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
-        said = list(sentences(turn.text, self.heading))
+        said = list(sentences(turn.text, self.heading)) or list(sentences(turn.text.rstrip(":： "), self.heading))
         texts = [one.text for one in said]
         document = self._document(turn)
         talk = not document and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
@@ -219,11 +219,11 @@ class _Session:
 
     def _wrong(self, said: list[Sentence], turn: Turn) -> bool:
         """Take a paragraph, or a point, of a document that tells what was wrong and then why; whether it is one."""
-        if said[0].box or turn.marked:
+        if said[0].box or turn.marked or (rules.labelled(said[0].text) and not rules.fixing(said[0].text)):
             return False
         if self.titled is None and self.sections.errors and cues(self.language).find("error", "not", said[0].text):
             return True  # `no known problems`
-        if self.titled is None and not self.sections.wrong(said, self.language):
+        if self.titled is None and not self.sections.wrong(said, self.language, named=turn.text.startswith(("**", "__"))):
             return False
         about = self.titled or self.errors.named(rules.stripped(said[0].text, self.language), turn, self.language, self.found.order)
         for sentence in said if self.titled else said[1:]:
@@ -353,7 +353,7 @@ class _Session:
         elif here.find("overrule", "undo", text):
             self.found.undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
-        if rules.options(sentence) and not rules.labelled(text):
+        if rules.dropped(sentence) or (rules.options(sentence) and not rules.labelled(text)):
             self.explained = None
             return
         deep = self.seen <= DEEP
@@ -522,6 +522,8 @@ class _Session:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
         retold = Retold(self.listening.all)
+        apart = {plain(one.text) for one in best}
+        left = [plain(one.text) for one in best if one.kind == TASK and len(one.words) > 2]
         for one in best:
             news = one.context and covered(content(one.context, self.language), content(one.text, self.language)) < SAID_SO
             quoted = (
@@ -529,8 +531,7 @@ class _Session:
             )  # the agent's words, not the user's reason
             if one.kind == DECISION and one.role == USER and one.heard is not None:
                 quoted = retold.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
-            one.detail = with_quotes(one.detail, quoted)
-        apart = {plain(one.text) for one in best}
+            one.detail = with_quotes(one.detail, [part for part in quoted if not any(task in plain(part) for task in left)])
         for one in best:
             one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own
         items = tuple(

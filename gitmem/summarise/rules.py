@@ -10,6 +10,7 @@ from gitmem.summarise.cues import Cues, cues, markers
 from gitmem.summarise.sentences import Sentence
 
 MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
+LEAD, NAMED = 40, 0.4  # characters of a line before a list, and how much of it the words must be that name a kind
 HEADING = 90  # characters of a heading that names a kind
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
@@ -73,8 +74,6 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
     here = cues(language)
     if asks(text, language) or _passed_over(here, text, role):
         return None
-    if sentence.point and _DROPPED.search(text):
-        return None
     under = _under(sentence)
     if under and sentence.point and sentence.opens and (said := _made(under, text, SURE, language, marker=True)):
         return said
@@ -111,6 +110,11 @@ def labelled(text: str) -> tuple[str, str] | None:
 def options(sentence: Sentence) -> bool:
     """Whether a sentence is a point of what was looked at, and not all of it taken: options, ideas."""
     return sentence.point and not sentence.box and bool(_OPTIONS.search(sentence.lead or sentence.heading)) and not _under(sentence)
+
+
+def dropped(sentence: Sentence) -> bool:
+    """Whether a point says of itself that it does not count: `Use Kafka (rejected)`."""
+    return sentence.point and not sentence.box and bool(_DROPPED.search(sentence.text))
 
 
 def asks(text: str, language: str) -> bool:
@@ -170,6 +174,22 @@ def _under(sentence: Sentence) -> str:
         if kind := headed(words):
             return kind
     return ""
+
+
+def lead(text: str) -> str:
+    """Return the heading that a line is which stands before a list and names what is in it: `Done`, `Still to do:`; empty for none."""
+    bare = text.strip().strip("*_ ")
+    name = bare.rstrip(":： *_")
+    if (
+        not name
+        or "\n" in bare
+        or len(name) > LEAD
+        or name.endswith((".", "!", "?", "。", "！", "？"))
+        or not (name[0].isupper() or name[0] > "\u2e7f" or name != bare)
+    ):
+        return ""
+    named = max((len(found.group()) for _, _, heading in markers() for found in heading.finditer(name)), default=0)
+    return name if named >= NAMED * len(name) else ""
 
 
 def headed(words: str) -> str:

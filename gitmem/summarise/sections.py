@@ -11,6 +11,11 @@ from gitmem.summarise.words import content
 
 BOLD = 7  # the level of a heading that is a line in bold type: below all others
 FEWEST = 2  # content words of what went wrong
+# sections that are about errors, and tell of none
+_ABOUT = re.compile(
+    r"(?i)\b(?:error|exception|failure)s?[- ](?:handling|codes?|messages?|reporting|format|types?|pages?|budget)\b|\bhandling (?:of )?(?:errors|failures)|troubleshooting"
+    r"|\b(?:tratamento|códigos?|mensagens) de erros?\b|\b(?:manejo|códigos?|mensajes) de errores\b|错误(?:处理|码|信息|提示)"
+)
 _LEVEL = re.compile(r"#{1,6}(?= )")
 
 
@@ -26,7 +31,7 @@ class Sections:
         level = len(found.group()) if found else BOLD
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
-        kind = rules.headed(text)
+        kind = "" if _ABOUT.search(text) else rules.headed(text)
         names = not kind and self.errors and not rules.asks(text, language) and len(content(text, language)) >= FEWEST
         self._path.append((level, kind))
         return text if names else ""
@@ -41,8 +46,8 @@ class Sections:
         """Whether the text stands under a heading for errors."""
         return self.kind == ERROR
 
-    def wrong(self, said: Sequence[Sentence], language: str) -> bool:
-        """Say whether the first of the sentences of a paragraph, or of a point, says what was wrong, and the others why, or what helped."""
+    def wrong(self, said: Sequence[Sentence], language: str, *, named: bool = False) -> bool:
+        """Say whether the first of the sentences of a paragraph, or of a point, says what was wrong, and the others why, or what helped. `named`: it begins with a name in bold type."""
         first = said[0]
         here = cues(language)
         if first.box or rules.labelled(first.text) or rules.asks(first.text, language) or here.find("error", "not", first.text):
@@ -50,7 +55,9 @@ class Sections:
         if len(content(first.text, language)) < FEWEST or (self.kind and not self.errors):
             return False
         stated = bool(here.find("error", "stated", first.text) or here.find("exchange", "symptom", first.text))
-        if self.errors:
-            return len(said) > 1 or stated
         more = [one.text for one in said[1:]]
-        return stated and any(here.find("error", "cause", one) or here.find("error", "fix", one) or rules.fixing(one) for one in more)
+        explained = any(here.find("error", "cause", one) or here.find("error", "fix", one) or rules.fixing(one) for one in more)
+        if self.errors:
+            sure = named or first.point or stated or explained
+            return sure and (len(said) > 1 or stated) and not here.find("task", "sure", first.text)
+        return stated and explained

@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 LONGEST = 600  # characters of a sentence that anything is looked for in
 SENTENCES = 400  # of one turn
 WRAPPED = (60, 120)  # columns of lines that are cut for their length
+PARAGRAPH = 60  # lines of a paragraph that are looked at
 WRAPPED_BEFORE_A_NAME = (71, 81)  # where the next one begins with a capital
 _FENCE = re.compile(r"(?ms)^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _INLINE_BLOCK = re.compile(r"(?s)```.*?(?:```|\Z)")
@@ -84,7 +85,8 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
         point = None
 
     blank, line_before = True, ""
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
         bare = line.strip()
         if not bare:
             yield from ended()
@@ -114,7 +116,14 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             if blank:
                 lead = ""
             if held and (
-                (point is None and (held[-1][-1:] in ".!?:。！？：;；" or not _wrapped(held[0], line_before, bare)))
+                (
+                    point is None
+                    and (
+                        held[-1][-1:] in ".!?:。！？：;；"
+                        or not _wrapped(held[0], line_before, bare)
+                        or (bare[:1].isupper() and not _stops(lines, number))
+                    )
+                )
                 or (point and not line.startswith((" ", "\t")))
             ):
                 yield from ended()
@@ -128,6 +137,14 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             point = None
         blank = False
     yield from ended()
+
+
+def _stops(lines: Sequence[str], number: int) -> bool:
+    """Say whether the paragraph that a line is in ends with a full stop: prose that is wrapped does, notes of a line each seldom do."""
+    last = number
+    while last + 1 < len(lines) and lines[last + 1].strip() and not _POINT.match(lines[last + 1]) and last - number < PARAGRAPH:
+        last += 1
+    return lines[last].rstrip("\"'”’)]*_ ").endswith((".", "!", "?", "…"))
 
 
 def _wrapped(first: str, line: str, following: str) -> bool:

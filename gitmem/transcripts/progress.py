@@ -1,7 +1,7 @@
 """How far a plan is: plan.md, PROGRESS.md and state.json, as turns and as one small value."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -57,10 +57,15 @@ _NAMED = {
 _WORK = ("tasks", "stories", "items", "steps", "phases", "milestones", "features", "todos")
 _NEXT = ("next_action", "nextAction", "next_step", "nextStep", "next_task", "nextTask", "next")
 _NAMES = (
-    "title", "name", "what", "content", "description", "task", "text", "decision", "error", "problem", "issue", "bug", "symptom", "pattern", "rule", "convention",
-    "preference", "note", "gotcha", "summary", "message", "id",
+    "title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id",
 )  # fmt: skip
-_ABOUT = ("context", "environment", "stack", "tech_stack", "techStack", "runtime", "services")  # what describes where it runs
+# what names a row of a kind before all else
+_FIRST = {
+    "Error": ("error", "problem", "symptom", "message", "issue", "bug"), "Known": ("gotcha", "pitfall", "error", "problem"), "Pattern": ("pattern", "rule", "convention"),
+    "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
+}  # fmt: skip
+_SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
+_ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
 _FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
 _ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "resolved", "fixed", "solved", "resolvido", "resuelto", "corrigido", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成", "已修复", "已解决"}  # fmt: skip
@@ -153,7 +158,7 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
             yield Turn(USER, f"- [ ] {name}", line=1)
     for kind, keys in _NAMED.items():
         for one in [row for key in keys for row in _rows(value.get(key))]:
-            name, row = _name(one), mapping(one)
+            name, row = _name(one, _FIRST.get(kind, ())), mapping(one)
             told = "" if not name or _dropped(row) else _named(kind, name, row)
             if told:
                 yield Turn(USER, said(told), line=1)
@@ -188,9 +193,10 @@ def _rows(value: Any) -> list[Any]:
 
 
 def _facts(value: Any) -> list[str]:
-    """Return what an object, a list or a text says of where something runs."""
+    """Return what an object, a list or a text says of where something runs; nothing that may be a secret, and no variables of an environment."""
     if isinstance(value, dict):
-        return [f"{key}: {one}" for key, one in list(value.items())[:TASKS] if isinstance(one, (str, int, float)) and f"{one}".strip()]
+        facts = [(key, _joined(one)) for key, one in list(value.items())[:TASKS] if not (key.isupper() or _SECRET.search(key))]
+        return [f"{key}: {one}" for key, one in facts if one]
     return [
         " ".join(one.split())
         for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS]
@@ -215,13 +221,13 @@ def _dropped(row: dict[str, Any]) -> bool:
     return bool(_states(row) & _DROPPED)
 
 
-def _name(value: Any) -> str:
-    """Return the name of a task, which is a string or an object with a title."""
+def _name(value: Any, first: Sequence[str] = ()) -> str:
+    """Return the name of a task, which is a string or an object with a title, or with what names it `first`."""
     if isinstance(value, str):
         return said(" ".join(value.split()), 500)
     row = mapping(value)
     found = next(
-        (row[k] for k in _NAMES if string(row.get(k)).strip()),
+        (row[k] for k in (*first, *_NAMES) if string(row.get(k)).strip()),
         "",
     )
     return said(" ".join(found.split()), 500)

@@ -52,6 +52,44 @@ def test_no_known_problems() -> None:
     ]
 
 
+def test_what_is_marked_under_an_error_is_told_by_itself() -> None:
+    text = "## Bugs\n\n### Login fails after a restart\n\nDecision: keep sessions in Redis\n\nTODO: write a test for the restart\n"
+    assert set(found(text)) == {
+        (ERROR, "Login fails after a restart", ""),
+        (DECISION, "Keep sessions in Redis", ""),
+        (TASK, "Write a test for the restart", ""),
+    }
+
+
+def test_an_error_in_many_paragraphs_is_one() -> None:
+    text = "## Known issues\n\n### Login fails after a restart\n\nThe cause is the store of sessions.\n\nSteps to reproduce:\n- start the server\n\nFix: keep the sessions in Redis.\n"
+    assert [(kind, told) for kind, told, _ in found(text)] == [(ERROR, "Login fails after a restart")]
+
+
+def test_a_section_about_errors_tells_of_none() -> None:
+    text = "## Error handling\n\nAll errors are wrapped in AppError. Handlers return a JSON body.\n\n### Retry policy\n\nClients retry three times. The limit is thirty seconds.\n"
+    assert ERROR not in {kind for kind, _, _ in found(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["we go with sqlite\n- no server to run\n", "Use tabs everywhere\n- the linter wants it\n", "我们决定用 SQLite：\n- 文件只有一个\n"],
+)
+def test_a_statement_before_a_list_is_no_heading(text: str) -> None:
+    assert any(told.casefold().strip("：") == text.partition("\n")[0].casefold().strip("：") for _, told, _ in found(text))
+
+
+@pytest.mark.parametrize("lead", ["Decided", "Decided:", "Decisões", "**Decisiones**", "决定："])
+def test_a_line_before_a_list_is_its_heading(lead: str) -> None:
+    assert found(f"## Monday\n\n{lead}\n- One index for each language.\n") == [(DECISION, "One index for each language.", "")]
+
+
+def test_points_that_do_not_count() -> None:
+    assert found("## Decisions\n\n- Use Kafka — rejected, too heavy\n- Use NATS [superseded]\n- Use Redis for the queue\n") == [
+        (DECISION, "Use Redis for the queue", "")
+    ]
+
+
 # -- what was settled
 
 
@@ -99,7 +137,7 @@ def test_a_robot_s_bump_is_nothing() -> None:
 def test_state_of_many_shapes() -> None:
     state = {
         "status": "in_progress",
-        "environment": {"controller": "Raspberry Pi 4, Debian 12", "empty": "", "deep": {"a": 1}},
+        "environment": {"controller": "Raspberry Pi 4, Debian 12", "empty": "", "deep": {"a": 1}, "DB_URL": "x y", "db_password": "hunter2", "port": 8080},
         "steps": [{"title": "import of sheets", "status": "completed"}, {"title": "export of XML", "status": "in_progress"}, {"title": "live cues", "status": "cancelled"}],
         "errors": [
             {"error": "the bus times out", "cause": "no resistor at its end", "solution": "120 ohm at both ends"},

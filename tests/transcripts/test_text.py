@@ -1,6 +1,8 @@
 """Plain text: who speaks in it, and what its headings, lists and tables are."""
 
 import io
+import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -69,37 +71,65 @@ def test_fields_are_no_names() -> None:
     assert "Cause: muted" in turns(text)[0].text
 
 
-# -- headings and tables
+def test_labels_in_lower_case_after_lines_of_a_message() -> None:
+    text = "user: the login breaks\nit is in login.py\nassistant: An await was missing.\nIt is there now.\nuser: take redis then\nit survives restarts\nassistant: ok"
+    assert [role for role, _ in spoken(text)] == [USER, ASSISTANT, USER, ASSISTANT]
 
 
-def test_a_line_before_a_list_is_its_heading() -> None:
-    found = [
-        turn.text
-        for turn in turns("## Monday\n\nDone\n- parser\n- printer\n\nStill open:\n\n- docs\n\nWe met at noon, all of us.\n", "PROGRESS.md")
-    ]
-    assert found == [
-        "## Monday",
-        "#### Done",
-        "- parser",
-        "- printer",
-        "## Monday",
-        "#### Still open",
-        "- docs",
-        "## Monday",
-        "We met at noon, all of us.",
-    ]
+def test_a_long_log_before_the_first_answer() -> None:
+    text = "# Monday\n\nUser: here is the log\n" + "a line of it\n" * 450 + "\nAssistant: It is the disk.\n\nUser: ok"
+    assert [role for role, _ in spoken(text)][-3:] == [USER, ASSISTANT, USER]
 
 
-def test_prose_before_a_list_stays_prose() -> None:
-    assert turns("We looked at three ways to do it, and none was good.\n- one\n- two\n")[0].text.startswith("We looked")
+def test_colours_hide_nobody() -> None:
+    assert spoken("\x1b[1mUser:\x1b[0m why\n\n\x1b[1mAssistant:\x1b[0m because") == [(USER, "why"), (ASSISTANT, "because")]
+
+
+def test_chats_as_they_are_exported() -> None:
+    lines = ["Messages and calls are end-to-end encrypted.", "Ana: tabs or spaces?", "Bruno: tabs", "Ana: ok", "Bruno: good"]
+    found = turns("\n".join(f"12/05/24, 10:3{n} - {line}" for n, line in enumerate(lines)))
+    assert [turn.text for turn in found][1:] == ["tabs or spaces?", "tabs", "ok", "good"]
+
+
+@pytest.mark.parametrize(
+    "line", ["Ana:" + " " * 16_000, "Ana:" + " " * 15_000 + "x", "|---" + " " * 15_000 + "x|||", "Ana " * 5_000, "| a " * 4_000]
+)
+def test_long_lines_take_no_time(line: str) -> None:
+    text = f"Ana: hi\nBruno: ho\nAna: hi\nBruno: ho\n| a | b |\n|--|--|\n{line}\n"
+    begin = time.process_time()
+    turns(text * 20)
+    assert time.process_time() - begin < 5
+
+
+def test_memory_is_bounded() -> None:
+    stream = io.BytesIO(b"\n".join(b"x" * 1_000_000 for _ in range(60)))
+    tracemalloc.start()
+    for _ in read(stream, "notes.txt"):
+        pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16 << 20
+
+
+# -- tables
+
+
+def rows(table: str) -> list[str]:
+    return [turn.text for turn in turns(f"## Of a kind\n\n{table}\nAnd more.\n", "plan.md") if not turn.text.startswith("|")][1:-1]
 
 
 def test_tables_are_points() -> None:
-    table = "| What | Choice | Why |\n|---|:--|---|\n| Engine | SQLite | no server |\n| Dropped: Redis | - | one more service |\n| | | |\n"
-    found = [turn.text for turn in turns(f"## Decisions\n\n{table}\nAnd more.\n", "plan.md")]
-    assert [text for text in found if not text.startswith("|")] == [
-        "## Decisions", "- Engine: SQLite. Reason: no server", "- Dropped: Redis. Reason: one more service", "And more."
-    ]  # fmt: skip
+    table = "| # | What | Choice | Why | Date |\n|--|---|:--|---|---|\n| 1 | Engine | SQLite | no server | 2026-10-02 |\n| 2 | Pipes | a\\|b | | |\n| | | | | |\n"
+    assert rows(table) == ["- Engine: SQLite. Reason: no server", "- Pipes: a|b."]
+
+
+def test_rows_with_a_state_are_tasks() -> None:
+    table = "| Task | Status |\n|---|---|\n| login page | Done |\n| logout page | In progress |\n| old API | Cancelled |\n| Kafka | rejected: too heavy |\n"
+    assert rows(table) == ["- [x] login page", "- [ ] logout page"]
+
+
+def test_tables_of_reference_are_no_notes() -> None:
+    assert rows("| Code | Meaning |\n|---|---|\n| E404 | no such book |\n") == []
 
 
 LINES = st.sampled_from(
