@@ -12,12 +12,14 @@ from gitmem.transcripts.said import said
 TOOL_NAME = "commit"
 BODY = 400  # lines of a message
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,64})(?:\s.*)?$")
+# a line of `git log --oneline`, with what `--graph` draws in front of it
+_ONE_LINE = re.compile(r"^(?:[*|/\\ ]*\* )?([0-9a-f]{7,64}) (?:\([^()]{1,400}\) )?(\S.*)$")
 _HEADER = re.compile(r"^(?:Author|AuthorDate|Commit|CommitDate|Date|Merge|gpg): ?\s*(.*)$")
 _FILE = re.compile(r"^(?:[ACDMRT]\d{0,3}\t)?([^\s|][^|\t]{0,400}?)(?:\t(.+))?$")
 
 
 def commits(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield a turn for each commit of `git log [--name-only]`, the oldest last as git has it; `line` is where it begins."""
+    """Yield a turn for each commit of `git log [--name-only]` or `--oneline`, the oldest last as git has it; `line` is where it begins."""
     start, id, at = 0, "", ""
     body: list[str] = []
     files: list[str] = []
@@ -29,7 +31,10 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
 
     for line in lines(stream, 1 << 20):
         begun = _COMMIT.match(line.text)
-        if begun:
+        if not (begun or start) and (short := _ONE_LINE.match(line.text)):
+            if text := said(short[2]):
+                yield Turn(ASSISTANT, text, "", line.number, TOOL_NAME, short[1])
+        elif begun:
             yield from made()
             start, id, at = line.number, begun[1], ""
             body, files = [], []

@@ -32,6 +32,7 @@ _MAGIC = (
     (b"\xff\xfe", WIDE), (b"\xfe\xff", WIDE),
 )  # fmt: skip
 _COMMIT = re.compile(rb"\s*commit [0-9a-f]{7,64}\b[^\n]*\n(?:Merge|Author|AuthorDate|Commit|Date|gpg|\s)")
+_ONE_LINES = re.compile(rb"\s*(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*|\Z)){2}")
 # a document of `git mem session export`, or a list of them, in whatever order its keys are
 _EXPORT = re.compile(rb'"interactions"\s*:\s*\[\s*(?:[{\]]|\Z)')
 _CODEX = {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "inter_agent_communication_metadata"}
@@ -74,7 +75,7 @@ def _no_text(head: bytes) -> str:
 
 def detect(head: bytes, name: str = "") -> str:
     """Return what a file is, one of READERS, by its beginning, else by its name."""
-    if _COMMIT.match(head):
+    if _COMMIT.match(head) or _ONE_LINES.match(head):
         return "commits"
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if (start[:1] == b"{" or b"\n{" in head) and (found := _of_rows(head)):

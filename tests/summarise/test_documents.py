@@ -127,6 +127,20 @@ def test_a_body_is_read_over_its_line_ends() -> None:
     assert detail.endswith("Such a request is a query and is answered with the list of bindings.")
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        "8f41c7b Add an export to CSV\n1b92d0e Fix the search for numbers with a slash\n",
+        "* 8f41c7b (HEAD -> main, tag: v1) Add an export to CSV\n|\\ \n| * 1b92d0e Fix the search for numbers with a slash\n",
+    ],
+)
+def test_commits_of_a_line_each(log: str) -> None:
+    assert [one[:2] for one in found(log, "log.txt")] == [
+        (DONE, "Add an export to CSV"),
+        (ERROR, "Fix the search for numbers with a slash"),
+    ]
+
+
 def test_a_robot_s_bump_is_nothing() -> None:
     assert found(commit("Bump golang.org/x/net from 0.37.0 to 0.38.0"), "git-log.txt") == []
 
