@@ -529,7 +529,7 @@ class _Session:
             quoted = (
                 [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
             )  # the agent's words, not the user's reason
-            if one.kind == DECISION and one.role == USER and one.heard is not None:
+            if one.kind == DECISION and one.role == USER and one.heard is not None and not (one.marked or one.marker):
                 quoted = retold.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
             one.detail = with_quotes(one.detail, [part for part in quoted if not any(task in plain(part) for task in left)])
         for one in best:

@@ -42,7 +42,8 @@ class Retold:
 
     def _before(self, answer: Heard, words: frozenset[str]) -> str:
         mine = self._turns.get(answer.turn, [])
-        said = [one for one in self._turns.get(answer.turn - 2, []) if one.role == USER]
+        asked = self._turns.get(answer.turn - 2, []) if self._said(answer.turn - 1) else []  # what the agent spoke to
+        said = [one for one in asked if one.role == USER]
         said += mine[: next((n for n, one in enumerate(mine) if one is answer), 0)]
         last = said[-1].text if said else ""
         here = content(last, answer.language)
