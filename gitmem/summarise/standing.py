@@ -21,7 +21,7 @@ RULES, RATHER = (
     (PREFERENCE, PATTERN, DECISION),
     0.5,
 )  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
-ANNOUNCED = 0.6  # where a decision is announced in so many words
+ANNOUNCED, REASONED = 0.3, 0.15  # where a decision is announced in so many words; with its reason
 BEFORE = 0.15  # how much it counts
 ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
 EITHER = 0.75  # or both together, where it is a decision or a preference
@@ -44,7 +44,7 @@ def _judge(one: Candidate, heard: Heard) -> None:
         least = (STAYS_SURE if sure else STAYS)[one.kind]
         by = {kind: (max(by[kind], heard.unread[kind]) if sure else by[kind]) + BEFORE * heard.first[kind] for kind in COUNTS}
         if one.kind == DECISION and one.score >= rules.SURE and not asked:
-            least = ANNOUNCED
+            least = REASONED if one.detail else ANNOUNCED
         if one.answer:
             chosen = one.kind == DECISION and one.score >= NUMBERED
             least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)
