@@ -36,6 +36,7 @@ class Candidate:
     choice: Choice | None = None  # of a decision, a preference
     heard: Heard | None = None  # the sentence, which is judged once more at the end
     answer: bool = False  # it answers what was asked or proposed
+    corrects: bool = False  # it says how it is wanted instead: `no, use X`
     part: bool = False  # of a sentence that lists several
     context: str = ""  # what an agent had said that the user's words are about
     weak: bool = False  # nothing but the learned scores takes it for an item, and they are not sure

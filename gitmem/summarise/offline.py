@@ -305,7 +305,7 @@ class _Session:
             )
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
-            self.explained.answer = True
+            self.explained.answer, self.explained.corrects = True, corrects
             if not corrects:
                 self._in_context(self.explained, settled.context)
         return self.explained is not None

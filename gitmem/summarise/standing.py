@@ -7,6 +7,8 @@ from gitmem.summarise.candidates import Candidate
 from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import NUMBERED
 from gitmem.summarise.hindsight import Heard
+from gitmem.summarise.sentences import Sentence
+from gitmem.summarise.weighing import likely
 
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
 POINTING = 7  # content words of a task that says `it` or `that` for what it is about
@@ -23,17 +25,34 @@ RULES, RATHER = (
 )  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
 ANNOUNCED, REASONED = 0.3, 0.15  # where a decision is announced in so many words; with its reason
 BEFORE = 0.15  # how much it counts
+# how likely a sentence that a cue phrase knows must be by itself, for what surrounds it to matter little; a decision that gives its reason
+ALONE, WITH_REASON = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.9, DONE: 0.9, PREFERENCE: 0.7, CONTEXT: 0.9}, 0.3
+STATED = 0.03  # how likely it must be by hindsight then
 ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
-EITHER = 0.75  # or both together, where it is a decision or a preference
+EITHER, CORRECTED = 0.75, 0.4  # or both together, where it is a decision or a preference; and where it is a correction
 OFFERED = 0.45  # how likely what the user only agreed to must be
 CHOSEN = 0.15  # how likely what names a point of a list by its number must be
 
 
 def stands(one: Candidate, heard: Heard) -> None:
     """Judge a candidate once more, by hindsight: it may be another kind, or nothing."""
+    kind, score = one.kind, one.score
     _judge(one, heard)
+    if one.gone and _stated(one, kind, heard):
+        one.gone = one.fell = False
+        one.kind, one.score = kind, max(score, rules.LIKELY)
     if one.kind in (PREFERENCE, PATTERN) and cues(heard.language).find("general", "passing", heard.text):
         one.gone = one.fell = True  # how it is wanted for now
+
+
+def _stated(one: Candidate, kind: str, heard: Heard) -> bool:
+    """Whether a sentence states a kind in so many words, wherever it is said: `We decided to use X`, but for what a session begins with."""
+    if one.part or heard.by[kind] < STATED or (one.turn <= 1 and heard.role == USER and kind != PREFERENCE):
+        return False
+    if likely(heard.text, heard.role, heard.language)[kind] < (WITH_REASON if kind == DECISION and one.detail else ALONE[kind]):
+        return False
+    said = rules.judged(Sentence(heard.text), heard.role, heard.language)
+    return said is not None and said.kind == kind and said.score >= rules.SURE - 0.1
 
 
 def _judge(one: Candidate, heard: Heard) -> None:
@@ -54,7 +73,7 @@ def _judge(one: Candidate, heard: Heard) -> None:
                 one.kind = likest
             return
         either = by[DECISION] + by[PREFERENCE]
-        if one.answer and one.kind in (DECISION, PREFERENCE) and either >= EITHER:  # how it is wanted, whatever one calls it
+        if one.answer and one.kind in (DECISION, PREFERENCE) and either >= (CORRECTED if one.corrects else EITHER):  # how it is wanted, whatever one calls it
             one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
             return
     best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
