@@ -11,12 +11,14 @@ from gitmem.summarise.cues import cues
 from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.offline_errors import DETAIL, TEXT, Trouble
 from gitmem.summarise.sentences import split
+from gitmem.summarise.weighing import likely
 from gitmem.summarise.words import content, shared
 
 FIRST = 0.001  # how likely a sentence must be to tell of an error, at first, to be judged again
 EXPLAINS = 0.15  # how likely what was said of a command that failed must tell of an error
 SAME = 0.6  # shared words from which on two errors are one
 STAYS, COUNTS = 0.65, 0.65  # how likely by hindsight: what rules take for an error, and what they do not
+ALONE, STATED = 0.9, 0.03  # how likely a sentence with its cause or fix must be by itself, and by hindsight then
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 BARE = 0.7  # how sure an error is that no words name
 COMPLAINS, SUPPOSED, ASKED = (
@@ -81,9 +83,9 @@ class Faults:
         """Return the errors of a session whose sentences were judged; of what failed and `passed` later those that hindsight has an explanation of."""
         out: list[Told] = []
         said: set[str] = set()
-        likely = [fault.heard.by[ERROR] for fault in self.held]
-        explains = {fault.heard.text for fault, by in zip(self.held, likely, strict=True) if by >= EXPLAINS}
-        telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, likely, strict=True)) if by >= NOTED]
+        by_hindsight = [fault.heard.by[ERROR] for fault in self.held]
+        explains = {fault.heard.text for fault, by in zip(self.held, by_hindsight, strict=True) if by >= EXPLAINS}
+        telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, by_hindsight, strict=True)) if by >= NOTED]
         kept = []
         for one, text, detail, score in troubles:
             near = _near(one, telling) if one.keys and one.passed and not (one.statement or one.marked) else []
@@ -118,7 +120,7 @@ class Faults:
                 out.append(
                     Told(one.title, _told(near), one.at, one.line, one.last, files, one.role, BARE, one.order, one.born, one.language)
                 )
-        for fault, by in zip(self.held, likely, strict=True):
+        for fault, by in zip(self.held, by_hindsight, strict=True):
             heard, turn = fault.heard, fault.turn
             if heard.text in said or by < (SUPPOSED if heard.role == ASSISTANT else COUNTS):
                 continue
@@ -241,9 +243,16 @@ def _stays(one: Trouble, explains: Container[str]) -> bool:
     """Whether an error that rules found is one by hindsight: its statement is, or what was said of a command that failed."""
     if one.heard is not None and one.heard.by[ERROR] >= (COUNTS if one.vague else STAYS):
         return True
+    if one.heard is not None and one.whole and _stated(one.heard):
+        return True
     if not one.keys:
         return one.heard is None
     return (one.passed and (bool(one.helped) or one.cause)) or any(note in explains for note in one.notes or one.refuted)
+
+
+def _stated(heard: Heard) -> bool:
+    """Whether a sentence tells of a fault in so many words, whatever surrounds it."""
+    return heard.by[ERROR] >= STATED and likely(heard.text, heard.role, heard.language)[ERROR] >= ALONE
 
 
 def _distinct(found: list[Told]) -> list[Told]:

@@ -64,6 +64,7 @@ class Trouble:
     vague: bool = False  # a user's words that may tell of a trouble
     spoke: int = 0  # turns of agents since
     heard: Heard | None = None  # the statement, which is judged once more at the end
+    solved: bool = False  # a fix was said, and the user has spoken since
     left: bool = False  # the user spoke of something after it was explained and files were changed for it
     acted: bool = False  # something was done after it was explained, and nothing failed
     said: dict[str, Heard] = field(default_factory=dict)  # its notes as they are judged at the end
@@ -148,6 +149,7 @@ class Errors:
         self.turn += 1
         for one in self.open:
             one.spoke += role != USER
+            one.solved = one.solved or (role == USER and one.fix)
             one.left = one.left or (role == USER and bool(one.files) and bool(one.notes))
         while self.open and self.turn - self.open[0].born > OVER:
             self.over.append(self.open.popleft())
@@ -250,7 +252,7 @@ class Errors:
             age = self.turn - one.born
             fresh = one.spoke <= NEAR and not (one.passed and one.spoke > 1)
             likeness = len(words & one.words)
-            if not (likeness or (fresh and one.spoke <= 2)) or (likeness < 2 and (near or not fresh)):
+            if not (likeness or (fresh and one.spoke <= 2 and not one.solved)) or (likeness < 2 and (near or not fresh)):
                 continue
             score = (
                 likeness

@@ -73,7 +73,9 @@ def _judge(one: Candidate, heard: Heard) -> None:
                 one.kind = likest
             return
         either = by[DECISION] + by[PREFERENCE]
-        if one.answer and one.kind in (DECISION, PREFERENCE) and either >= (CORRECTED if one.corrects else EITHER):  # how it is wanted, whatever one calls it
+        if (
+            one.answer and one.kind in (DECISION, PREFERENCE) and either >= (CORRECTED if one.corrects else EITHER)
+        ):  # how it is wanted, whatever one calls it
             one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
             return
     best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
