@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gitmem.model.item import DECISION, PREFERENCE, TASK
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
+from gitmem.summarise.overruled import choice
 from gitmem.summarise.sentences import Sentence, split
 from gitmem.summarise.words import content
 
@@ -16,6 +17,7 @@ REMEMBERED = 2  # turns of an agent over which the options that it listed can st
 LONG = 240  # characters of a sentence that tells what an answer is about
 FEW = 8  # content words of an answer that may not tell all by itself
 HELD = 40  # sentences of the agent's last words that are held
+CONTRASTED = 0.78  # the score of what the user wants instead of what the agent has named
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
 
@@ -209,6 +211,23 @@ class Exchange:
             return ""
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
         return _bare(end[n] if likeness else end[-1], self.language) if likeness or len(words) < FEW else ""
+
+    def contrasts(self, sentence: Sentence, language: str) -> Settled | None:
+        """Return how a user wants it instead of what the agent has just named: `I said X, not Y`."""
+        text = rules.stripped(sentence.text, language)
+        if not (self.answering and self.said) or len(text) > LONG or rules.asks(text, language):
+            return None
+        here = cues(language)
+        if here.find("skip", "hypothetical", text) or here.find("exchange", "symptom", text) or here.find("error", "stated", text):
+            return None
+        refused = here.find("overrule", "instead", text)
+        if not refused or not refused.start():  # `no, that is all`
+            return None
+        made = choice(text, content(text, language), language)
+        named = frozenset[str]().union(*(content(one, self.language) for one in self.said[-6:]))
+        if not (made.refused & named and made.chosen - made.refused - named):
+            return None
+        return Settled(PREFERENCE if here.find("exchange", "style", text) else DECISION, text, "", CONTRASTED)
 
     def text(self, sentence: Sentence | None) -> None:
         """Take note of the options that a text lists, whose paragraphs and points come one by one; None stands for what introduces a list."""

@@ -268,7 +268,7 @@ class _Session:
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
             self.found.overrule(first.text, first, turn)
-        fixed = correction(first, self.language)
+        fixed = self.exchange.contrasts(first, self.language) or correction(first, self.language)
         by = likely(first.text, USER, self.language, around)
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False

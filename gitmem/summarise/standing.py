@@ -5,7 +5,7 @@ from gitmem.model.turn import USER
 from gitmem.summarise import rules
 from gitmem.summarise.candidates import Candidate
 from gitmem.summarise.cues import cues
-from gitmem.summarise.exchange import NUMBERED
+from gitmem.summarise.exchange import CONTRASTED, NUMBERED
 from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.sentences import Sentence
 from gitmem.summarise.weighing import likely
@@ -29,7 +29,8 @@ BEFORE = 0.15  # how much it counts
 ALONE, WITH_REASON = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.9, DONE: 0.9, PREFERENCE: 0.7, CONTEXT: 0.9}, 0.3
 STATED = 0.03  # how likely it must be by hindsight then
 ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
-EITHER, CORRECTED = 0.75, 0.4  # or both together, where it is a decision or a preference; and where it is a correction
+# or both together, where it is a decision or a preference; where it is a correction; and of what the agent has just named
+EITHER, CORRECTED, AGAINST = 0.75, 0.4, 0.05
 OFFERED = 0.45  # how likely what the user only agreed to must be
 CHOSEN = 0.15  # how likely what names a point of a list by its number must be
 
@@ -72,10 +73,8 @@ def _judge(one: Candidate, heard: Heard) -> None:
             if one.kind in RULES and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
                 one.kind = likest
             return
-        either = by[DECISION] + by[PREFERENCE]
-        if (
-            one.answer and one.kind in (DECISION, PREFERENCE) and either >= (CORRECTED if one.corrects else EITHER)
-        ):  # how it is wanted, whatever one calls it
+        least = EITHER if not one.corrects else AGAINST if one.score >= CONTRASTED else CORRECTED
+        if one.answer and one.kind in (DECISION, PREFERENCE) and by[DECISION] + by[PREFERENCE] >= least:  # whatever one calls it
             one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
             return
     best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
