@@ -24,6 +24,7 @@ NUMBERED = 0.75  # the score of an answer that names a point of a list by its nu
 _PLACES = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "primeira": 1, "segunda": 2, "terceira": 3, "primera": 1, "tercera": 3, "primeiro": 1, "segundo": 2, "terceiro": 3,
     "primero": 1, "tercero": 3, "一": 1, "二": 2, "三": 3, "四": 4, "a": 1, "b": 2, "c": 3, "d": 4,
+    "one": 1, "two": 2, "three": 3, "four": 4, "um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "uno": 1, "una": 1, "dos": 2, "tres": 3,
 }  # fmt: skip
 # words in front of a choice that choose nothing
 _FILLER = re.compile(
@@ -37,7 +38,7 @@ _NAMES = "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|pr
 _ENDS = r"(?=$|\s*[,;!?:，。；：！)）吧]|\.(?!\d)|\s[-–—]\s|\s+(?:then|please|it is|because|with|but|for now|thanks|por favor|entonces|então|porque|con|com|pero|mas)\b|因为)"
 # a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`, `1, 2`, `2 no`
 _ORDINAL = re.compile(
-    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|variant|variante)\s+([a-d1-9])|(?:方案|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
+    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|número|variant|variante)\s+([a-d1-9]|one|two|three|four|um|uma|dois|duas|três|uno|una|dos|tres)|(?:方案|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
     rf"|(?:the |a |la |o |el )?({_NAMES}) (?:one|option|opção|opción)|(?:the |a |la |o |el )({_NAMES})|({_NAMES})(?=[.!]?$)|(?:la |a |el |o )?([1-9]|[a-d]))"
     rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
 )

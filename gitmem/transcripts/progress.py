@@ -26,13 +26,14 @@ _DONE = re.compile(
 )
 _PHASE = re.compile(r"(?i)^[\s>*_#-]*(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*\s*[:：][*_]*\s*(.+?)[\s*_]*$", re.MULTILINE)  # fmt: skip
 _LISTS = {
-    "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
+    "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
     "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
 }  # fmt: skip
 _DROPPED = {
     "rejected", "declined", "wontfix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped",
-    "rejeitado", "rechazado", "cancelado", "descartado", "已取消", "已拒绝",
+    "replaced", "rejeitado", "substituído", "substituida", "rechazado", "sustituido", "sustituida", "reemplazado", "cancelado", "descartado", "已取消", "已拒绝",
 }  # fmt: skip
+_REPLACED = ("superseded_by", "supersededBy", "replaced_by", "replacedBy")
 _OPEN = {
     "open",
     "todo",
@@ -218,7 +219,9 @@ def _ended(row: dict[str, Any]) -> bool:
 
 
 def _dropped(row: dict[str, Any]) -> bool:
-    return bool(_states(row) & _DROPPED)
+    """Whether a row does not count: its state says so, `superseded by D4`, or it names what took its place."""
+    words = {part for key in ("status", "state") for part in re.split(r"[\W_]+", string(row.get(key)).lower(), maxsplit=1)[:1]}
+    return bool((_states(row) | words) & _DROPPED) or any(row.get(key) for key in _REPLACED)
 
 
 def _name(value: Any, first: Sequence[str] = ()) -> str:
