@@ -187,6 +187,7 @@ class _Session:
             self.exchange.user(said, self.language)
             if cues(self.language).find("exchange", "worked", said[0].text):
                 self.errors.worked()
+                self.found.advised()
         elif role == ASSISTANT and not turn.side:
             self.closing = [
                 Closing(one, turn, around[one.place], heard[one.place])

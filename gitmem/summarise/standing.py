@@ -23,6 +23,7 @@ RULES, RATHER = (
     (PREFERENCE, PATTERN, DECISION),
     0.5,
 )  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
+BY_ITSELF = 0.9  # but not where it is so likely by itself
 ANNOUNCED, REASONED = 0.3, 0.15  # where a decision is announced in so many words; with its reason
 BEFORE = 0.15  # how much it counts
 # how likely a sentence that a cue phrase knows must be by itself, for what surrounds it to matter little; a decision that gives its reason
@@ -70,7 +71,8 @@ def _judge(one: Candidate, heard: Heard) -> None:
             least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)
         if by[one.kind] >= least:
             likest = max(RULES, key=lambda kind: heard.by[kind])
-            if one.kind in RULES and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
+            itself = likely(heard.text, heard.role, heard.language)[one.kind] if one.kind in RULES else 0.0
+            if one.kind in RULES and itself < BY_ITSELF and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
                 one.kind = likest
             return
         least = EITHER if not one.corrects else AGAINST if one.score >= CONTRASTED else CORRECTED
