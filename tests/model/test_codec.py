@@ -28,9 +28,9 @@ def front(*lines: str, id: str = ID, kind: str = "memory", title: str = "# T\n")
 
 def quickly(data: bytes) -> Record | str:
     """Read a file as the store does; it may be damaged, not slow."""
-    start = time.perf_counter()
+    start = time.process_time()
     found = sane(data, ID)
-    assert time.perf_counter() - start < SLOW
+    assert time.process_time() - start < SLOW
     assert isinstance(found, Record | str)
     if isinstance(found, Record):
         assert found == decode(encode(found))
@@ -340,8 +340,8 @@ def test_record_at_another_path_is_damaged():
 def test_reading_is_quick_for_canonical_bytes():
     """Canonical front matter is read without a YAML library: a thousand records in well under a second."""
     data = encode(make("memory", ID, "T", "body\n" * 20, created=AT, tags=["a", "b"], anchors=[{"path": "a.py", "lines": [1, 2]}]))
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(1000):
         decode(data)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert json.loads('["a", "b"]') == decode(data).tags

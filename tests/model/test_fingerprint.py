@@ -316,11 +316,11 @@ def test_numbers_never_split_a_pattern(a, b, template):
 )  # fmt: skip
 def test_huge_output_takes_no_time(text):
     """Generous for a slow machine; a quadratic pattern would take minutes."""
-    started = time.monotonic()
+    started = time.process_time()
     found = fingerprint(text, "/r", "x")
     if found:
         assert found.title and found.message is not None and found.locations is not None
-    assert time.monotonic() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize("shift", range(12))

@@ -235,10 +235,10 @@ def test_allowance_may_be_a_pattern():
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(", "[", "*", "a{1,99999}{1,99999}", "(?P<x>a)(?P=x)", "\\", "(.*)*x"])
 def test_bad_allowance_is_taken_as_text(pattern):
     """A setting that is no regex, or a dangerous one, neither fails nor hangs."""
-    start = time.perf_counter()
+    start = time.process_time()
     secret = "gh" + "p_" + "a" * 2 + draw(60)
     assert secret not in scrub(f"{secret} {'a' * 5000}!", [pattern]).text
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 @settings(max_examples=300, deadline=None)
@@ -274,9 +274,9 @@ UNITS = ["a", "A", "0", "-", "_", "=", ":", "/", "@", ".", " ", "\n", '"', "'", 
 def test_no_text_is_slow(unit):
     """The longest record made of one repeated piece is scrubbed in about a second, whatever the piece."""
     text = (unit * (SIZE // len(unit) + 1))[:SIZE]
-    start = time.perf_counter()
+    start = time.process_time()
     scrub(text)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 PAIRS = list(itertools.permutations(["password=", "a:", "@", '"', "\\", "eyJ", ".", "://", "A1", " "], 2))
@@ -286,14 +286,14 @@ PAIRS = list(itertools.permutations(["password=", "a:", "@", '"', "\\", "eyJ", "
 def test_no_pair_is_slow(one, two):
     """Nor is one made of two pieces."""
     text = ((one + two) * SIZE)[: SIZE // 4]
-    start = time.perf_counter()
+    start = time.process_time()
     scrub(text)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_ordinary_text_is_quick():
     """A record's limit of prose and code is scrubbed in well under a second."""
     text = ("The pool in src/db/pool.py keeps 10 connections; commit 1a2b3c4 raised the time limit to 30 s.\n" * 800)[:SIZE]
-    start = time.perf_counter()
+    start = time.process_time()
     assert text == scrub(text).text
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5

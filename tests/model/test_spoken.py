@@ -109,10 +109,10 @@ def test_long_texts_are_quick() -> None:
     """A megabyte of stars costs no more than its beginning."""
     import time
 
-    begun = time.monotonic()
+    begun = time.process_time()
     for text in ("*a" * 500_000, "* " * 500_000, "*a b" * 250_000, "`*" * 500_000):
         commands(text, KNOWN)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_story_and_agent() -> None:
 )
 def test_no_text_takes_long(find, text) -> None:
     """A hook reads these: what an agent runs or says must not hold it up."""
-    begun = time.monotonic()
+    begun = time.process_time()
     find(text)
-    assert time.monotonic() - begun < 0.5
+    assert time.process_time() - begun < 0.5
 
 
 def test_options_of_git_before_its_command() -> None:

@@ -148,6 +148,22 @@ def test_a_robot_s_bump_is_nothing() -> None:
 # -- state.json
 
 
+def test_what_a_state_says_is_superseded_does_not_count() -> None:
+    state = {
+        "decisions": [
+            {"decision": "Store coordinates as WGS 84 text", "status": "superseded by D4"},
+            {"decision": "Keep ring numbers as integers", "superseded_by": "D3"},
+            {"decision": "Run both data bases in parallel", "status": "rejected"},
+            {"decision": "Store coordinates as geography points", "status": "active"},
+        ],
+        "in_progress": ["Load recoveries from 1980 to 2023"],
+    }
+    assert set(found(json.dumps(state), "state.json")) == {
+        (DECISION, "Store coordinates as geography points", ""),
+        (TASK, "Load recoveries from 1980 to 2023", ""),
+    }
+
+
 def test_state_of_many_shapes() -> None:
     state = {
         "status": "in_progress",

@@ -62,3 +62,56 @@ def test_a_cause_after_an_error_that_is_solved_is_of_another_one() -> None:
     assert "pyyaml" in first.detail
     assert "stale connection" not in first.detail
     assert "stale connection" in second.text
+
+
+def talk(*said: str) -> list[tuple[str, str]]:
+    turns = [Turn(ASSISTANT if n % 2 else USER, text, AT, n + 1) for n, text in enumerate(said)]
+    return [(one.kind, one.text) for one in extract(turns).items]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I said date-fns, not moment!",
+        "Use date-fns, not moment.",
+        "no, use date-fns instead",
+        "We don't use moment here, we use date-fns.",
+        "Actually, let's use date-fns instead of moment.",
+    ],
+)
+def test_what_is_wanted_instead_of_what_the_agent_has_named(said: str) -> None:
+    ask, plan = "Add a date picker to the form.", "I'll add moment.js for the dates and write the component as a class."
+    found = talk(ask, plan, said, "OK, done, the form has it now.")
+    assert any(kind in {DECISION, PREFERENCE} and "date-fns" in text for kind, text in found), found
+    assert not any(kind in {DECISION, PREFERENCE} and "moment.js" in text for kind, text in found), found
+
+
+@pytest.mark.parametrize("said", ["No hace falta, solo era curiosidad", "Não tem iOS nos planos."])
+def test_a_no_is_no_correction(said: str) -> None:
+    found = talk(
+        "¿y si hacemos una app de iOS?",
+        "Hace falta una cuenta de Apple, y la app de iOS nos lleva dos semanas. ¿La empiezo?",
+        said,
+        "Vale.",
+    )
+    assert not any(kind in {DECISION, PREFERENCE} and said.rstrip(".")[:12] in text for kind, text in found), found
+
+
+def test_advice_that_worked_is_not_left_to_do() -> None:
+    found = talk(
+        "offline the audio stops when I seek",
+        "Safari asks for ranges and the cache answers with the whole file. You still need to add the RangeRequestsPlugin of Workbox to the route of the audio files.",
+        "That was it! With the plugin it seeks offline too.",
+        "Glad to hear it.",
+    )
+    assert not any(kind == TASK for kind, _ in found), found
+
+
+def test_a_choice_by_a_number_in_words() -> None:
+    found = talk(
+        "two boats got the same berth",
+        "Two ways:\n\n1. Lock the berth row around check and insert.\n2. An exclusion constraint in Postgres on the berth and the dates.",
+        "Number two then, scripts bypass Rails all the time here.",
+        "Good choice.",
+    )
+    assert any(kind == DECISION and "exclusion constraint" in text for kind, text in found), found
