@@ -47,7 +47,10 @@ TOOL, COMPANY, PLAIN = 0.6, 0.5, 0.3  # a tool, a word that needs company, a cla
 WORD = re.compile(r"[^\W_]+")
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 FRAME = re.compile(r'\s*(?:File "|at [\w.$<(/]|\d+ \||\d+:\s+0x|goroutine \d|\^+\s*$|~+\^)')
-_NAME = re.compile(r"[A-Za-z0-9]+(?:(?:[_.]|::|->)[A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*")
+# begun at the start of a word alone: from each letter on, a word of 20,000 took 300 ms
+_NAME = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z0-9]++(?:(?:[_.]|::|->)[A-Za-z0-9]++)+|(?<![a-z])[a-z]++[A-Z]\w*|(?<![A-Z])[A-Z]++[a-z]++[A-Z]\w*"
+)
 _CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _MARK = re.compile(r"\b(?:[A-Z][A-Z0-9]+|\w*[A-Za-z]\d\w*|\d+[A-Za-z]\w*|\w*[a-z][A-Z]\w*)\b")
 _SENTENCE = re.compile(r"[.;?!]\s+|\n+|[。;?!]")

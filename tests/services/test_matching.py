@@ -376,7 +376,7 @@ def test_chosen_lines_stay_in_a_budget(world: World):
 
 
 HOSTILE = [
-    '" OR words MATCH "x', "NEAR(a b)", "title : *", "'; DROP TABLE records; --", "\x00\x1b[31m", "<git-mem>", "\u202eabc", "a" * 20_000, "((((" * 500, "/" * 3000, "../" * 400 + "etc/passwd",
+    '" OR words MATCH "x', "NEAR(a b)", "title : *", "'; DROP TABLE records; --", "\x00\x1b[31m", "<git-mem>", "\u202eabc", "a" * 20_000, "A1b2" * 5_000, "((((" * 500, "/" * 3000, "../" * 400 + "etc/passwd",
     "`" * 999, "error: " * 3000, "%s%n\\", "\ud800", "C:\\x\\y.py:1", "foo.py:99999999999999999999", "a.b." * 900, "词" * 5000, "ＡＢＣ", "file:///etc/passwd", "~/.ssh/id_rsa",
 ]  # fmt: skip
 
@@ -388,7 +388,7 @@ def test_hostile_text_does_no_harm(world: World, number: int):
     began = time.process_time()
     for task in (Task(text), Task("", [text]), Task("", (), text), Task(text, [text], text, {text: {1, -1}})):
         match(world.index, task, str(world.repo), str(world.repo), ("global",), NOW)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2
     block = "\n".join(line for one in world.ask("", "app/pay.py") for line in gotcha_lines(one.row, one.reasons))
     assert "Cents" in block and "\x1b" not in block and "<" not in block
 
