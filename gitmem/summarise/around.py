@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from gitmem.model.turn import ASSISTANT
 from gitmem.summarise import rules
-from gitmem.summarise.scores import signals, words
-from gitmem.summarise.senses import senses
+from gitmem.summarise.scores import meaning, signals
 from gitmem.summarise.words import content
 
 EDIT, RUN, FAIL = "edit", "run", "fail"  # what a tool was used for
@@ -62,7 +61,7 @@ def _features(turn: Sequence[str], place: int, role: str, language: str, before:
 @lru_cache(maxsize=4096)
 def _told(name: str, text: str, role: str, language: str) -> tuple[str, ...]:
     """Return what one sentence beside another tells of it."""
-    meant = [sense for sense in senses(words(text), language) if sense]
+    meant = [sense for sense in meaning(text, language)[1] if sense]
     out = [f"{name} by {role[:1]}", *(f"{name} C {sign}" for sign in signals(text, role, language))]
     out += [f"{name} ^{sense}" for sense in meant[:2]]
     out += [f"{name} S {sense}" for sense in dict.fromkeys(meant)]

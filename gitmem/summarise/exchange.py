@@ -300,7 +300,7 @@ class Exchange:
         ):
             return None
         text = rules.stripped(sentence.text, language)
-        words = content(text.replace(found.group(), " "), language)
+        words = content(text.lower().replace(found.group().lower(), " "), language)
         if here.find("exchange", "parting", text):
             return None
         pending = [

@@ -53,15 +53,28 @@ def words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
+def meaning(text: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of a sentence, and what they mean (`senses`)."""
+    found = words(text)
+    return tuple(found), tuple(senses(found, language))
+
+
+@cache
+def _shown(language: str) -> tuple[tuple[str, str, str], ...]:
+    """Return the lists of cues that are signals, as (signal, kind, name)."""
+    return tuple(
+        (f"{kind}:{name}", kind, name)
+        for kind, lists in cues(language).of.items()
+        for name in lists
+        if kind not in _ABOUT or name in _TELLING
+    )
+
+
+@lru_cache(maxsize=4096)
 def signals(text: str, role: str, language: str) -> tuple[str, ...]:
     """Return what the cue phrases say of a sentence: the lists that have one in it, and the kind that the rules take it for."""
     here = cues(language)
-    out = [
-        f"{kind}:{name}"
-        for kind, lists in here.of.items()
-        for name in lists
-        if (kind not in _ABOUT or name in _TELLING) and here.find(kind, name, text)
-    ]
+    out = [shown for shown, kind, name in _shown(language) if here.find(kind, name, text)]
     if rules.asks(text, language):
         out.append("asks")
     said = rules.judged(Sentence(text), role, language)
@@ -70,7 +83,7 @@ def signals(text: str, role: str, language: str) -> tuple[str, ...]:
 
 def features(text: str, role: str, language: str, signs: Iterable[str], known: frozenset[str] | set[str]) -> set[str]:
     """Return the features of a sentence: its words, pairs and triples, those that are not `known` as X, what they mean, how it begins and ends, its signals."""
-    found = words(text)
+    found, meant = meaning(text, language)
     mine = "a " if role == ASSISTANT else "u "
     han = any(map(_HAN.match, found))
     told = found if han else [word if word in known or not word[0].isalpha() or word in ("CODE", "v") else "X" for word in found]
@@ -98,7 +111,6 @@ def features(text: str, role: str, language: str, signs: Iterable[str], known: f
     out.add(f"${' '.join(told[-1:])}")
     if text[:1].islower():
         out.add(f"lower {mine}")
-    meant = senses(found, language)
     said = [sense for sense in meant if sense]
     for n, sense in enumerate(said):
         out.add(f"S {sense}")

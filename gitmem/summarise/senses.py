@@ -39,7 +39,7 @@ def _table(language: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 def senses(words: list[str], language: str) -> list[str]:
     """Return what words mean, in their order; a word that says nothing of its own is an empty string."""
-    whole, begins = _table(language)
+    whole = _table(language)[0]
     out: list[str] = []
     n = 0
     size = len(words)
@@ -56,17 +56,22 @@ def senses(words: list[str], language: str) -> list[str]:
                     found, step = known, many
                     break
             if not found and not (han and _HAN.match(word)):
-                for length in range(len(word), _STEM - 1, -1):
-                    if word[:length] in begins:
-                        found = begins[word[:length]]
-                        break
-                else:
-                    found = next((sense for least, end, sense in _ENDS.get(language, ()) if len(word) >= least and word.endswith(end)), "")
+                found = _bent(word, language)
         elif word in ("CODE", "0", "v"):
             found = word
         out.append(found)
         n += step
     return out
+
+
+@lru_cache(maxsize=16384)
+def _bent(word: str, language: str) -> str:
+    """Return what the beginning of a word means, else its end."""
+    begins = _table(language)[1]
+    for length in range(len(word), _STEM - 1, -1):
+        if word[:length] in begins:
+            return begins[word[:length]]
+    return next((sense for least, end, sense in _ENDS.get(language, ()) if len(word) >= least and word.endswith(end)), "")
 
 
 @lru_cache(maxsize=16384)

@@ -51,10 +51,10 @@ def _stated(one: Candidate, kind: str, heard: Heard) -> bool:
     """Whether a sentence states a kind in so many words, wherever it is said: `We decided to use X`, but for what a session begins with."""
     if one.part or heard.by[kind] < STATED or (one.turn <= 1 and heard.role == USER and kind != PREFERENCE):
         return False
-    if likely(heard.text, heard.role, heard.language)[kind] < (WITH_REASON if kind == DECISION and one.detail else ALONE[kind]):
-        return False
     said = rules.judged(Sentence(heard.text), heard.role, heard.language)
-    return said is not None and said.kind == kind and said.score >= rules.SURE - 0.1
+    if said is None or said.kind != kind or said.score < rules.SURE - 0.1:
+        return False
+    return likely(heard.text, heard.role, heard.language)[kind] >= (WITH_REASON if kind == DECISION and one.detail else ALONE[kind])
 
 
 def _judge(one: Candidate, heard: Heard) -> None:
@@ -71,9 +71,9 @@ def _judge(one: Candidate, heard: Heard) -> None:
             least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)
         if by[one.kind] >= least:
             likest = max(RULES, key=lambda kind: heard.by[kind])
-            itself = likely(heard.text, heard.role, heard.language)[one.kind] if one.kind in RULES else 0.0
-            if one.kind in RULES and itself < BY_ITSELF and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
-                one.kind = likest
+            if one.kind in RULES and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
+                by_itself = likely(heard.text, heard.role, heard.language)[one.kind]
+                one.kind = likest if by_itself < BY_ITSELF else one.kind
             return
         least = EITHER if not one.corrects else AGAINST if one.score >= CONTRASTED else CORRECTED
         if one.answer and one.kind in (DECISION, PREFERENCE) and by[DECISION] + by[PREFERENCE] >= least:  # whatever one calls it

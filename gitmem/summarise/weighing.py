@@ -8,8 +8,7 @@ from gitmem.summarise import rules
 from gitmem.summarise.around import Around
 from gitmem.summarise.cues import cues
 from gitmem.summarise.rules import Said
-from gitmem.summarise.scores import scores, words
-from gitmem.summarise.senses import senses
+from gitmem.summarise.scores import meaning, scores
 
 # how likely a kind must be for a sentence that no cue phrase knows
 ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFERENCE: 0.45, CONTEXT: 0.65}
@@ -63,4 +62,4 @@ def faulty(text: str, role: str, language: str, around: Around | None = None, *,
 @lru_cache(maxsize=8192)
 def troubled(text: str, language: str) -> bool:
     """Whether a sentence has a word for something that goes wrong."""
-    return "fault" in senses(words(text), language)
+    return "fault" in meaning(text, language)[1]

@@ -1,0 +1,42 @@
+"""Cue phrases ignore case, and say where they are in the text as it was written."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.summarise.cues import LANGUAGES, cues
+
+SAID = (
+    "WE DECIDED TO USE Postgres, not MongoDB, because İstanbul needs it.",
+    "Still to do: the docs of the API_KEY loader.",
+    "NÃO, usa SEMPRE aspas simples no código.",
+    "El fallo se DEBÍA a que la caché no se invalidaba.",
+    "我们决定使用 PostgreSQL 而不是 MySQL，因为需要 JSONB 支持。",
+    "A TypeError: KeyError was raised on port 8080",
+)  # fmt: skip
+
+
+def spans(language: str, text: str) -> dict[tuple[str, str], tuple[tuple[int, int] | None, tuple[int, int] | None]]:
+    """Return of each list of cues where it is found, and where its expression with the flag is."""
+    here = cues(language)
+    out = {}
+    for kind, lists in here.of.items():
+        for name, expression in lists.items():
+            one, other = here.find(kind, name, text), re.search(expression, text, re.IGNORECASE)
+            out[kind, name] = (one.span() if one else None, other.span() if other else None)
+    return out
+
+
+@pytest.mark.parametrize("text", SAID)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_as_with_the_flag(language: str, text: str) -> None:
+    for where, (one, other) in spans(language, text).items():
+        assert one == other, where
+
+
+@given(st.lists(st.sampled_from([*" ".join(SAID).split(), "ẞ", "É", "de", "no", "Let's", "FIXED", "by"]), max_size=12).map(" ".join))
+def test_any_words(text: str) -> None:
+    for where, (one, other) in spans("en", text).items():
+        assert one == other, where
