@@ -43,6 +43,7 @@ _ORDINAL = re.compile(
     rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
 )
 _POLITE = re.compile(r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)")
+_NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "不", "不要", "不行", "算了"}
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
@@ -222,7 +223,9 @@ class Exchange:
         if here.find("skip", "hypothetical", text) or here.find("exchange", "symptom", text) or here.find("error", "stated", text):
             return None
         refused = here.find("overrule", "instead", text)
-        if not refused or not refused.start():  # `no, that is all`
+        if not refused or not refused.start() or not here.find("overrule", "wants", text):  # `no, that is all`; `it is Firefox, not Chrome`
+            return None
+        if any(here.find("skip", name, text) for name in ("hearsay", "tried", "rejected")) or here.find("general", "elsewhere", text):
             return None
         made = choice(text, content(text, language), language)
         named = frozenset[str]().union(*(content(one, self.language) for one in self.said[-6:]))
@@ -269,6 +272,8 @@ class Exchange:
             return None
         rest = bare[found.end() :].strip(" ,.;:!，。、；：-–—吧")
         here = cues(language)
+        if rest.lower() in _NO:
+            return None  # it is refused
         if not verb and rest and (here.find("exchange", "symptom", rest) or here.find("error", "stated", rest) or rest.startswith("不")):
             return None  # it tells of a point, and chooses none
         point = points[place - 1]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from gitmem.model.item import DECISION, DONE, PATTERN, PREFERENCE, TASK, plain
-from gitmem.model.turn import ASSISTANT, USER, Turn
+from gitmem.model.turn import USER, Turn
 from gitmem.summarise import rules
 from gitmem.summarise.candidates import Candidate
 from gitmem.summarise.cues import cues
@@ -100,12 +100,6 @@ class Found:
     def recent(self, many: int) -> Iterator[Candidate]:
         """Yield the latest candidates that are more than a guess, the last one first."""
         return islice((one for one in reversed(self.all) if not one.weak), many)
-
-    def advised(self) -> None:
-        """What an agent has just said is to be done was advice, and it worked."""
-        for one in self.recent(12):
-            if one.kind == TASK and one.role == ASSISTANT and one.turn == self.turn - 1 and not (one.marker or one.marked or one.listed):
-                one.gone = True
 
     def did(self, done: frozenset[str], by: Candidate | None = None) -> None:
         """A task that is done is pending no more."""

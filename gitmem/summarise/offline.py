@@ -187,7 +187,10 @@ class _Session:
             self.exchange.user(said, self.language)
             if cues(self.language).find("exchange", "worked", said[0].text):
                 self.errors.worked()
-                self.found.advised()
+            if not rules.asks(said[0].text, self.language) and any(
+                cues(self.language).find("exchange", name, said[0].text) for name in ("worked", "accept", "idle")
+            ):
+                self.errors.settled()
         elif role == ASSISTANT and not turn.side:
             self.closing = [
                 Closing(one, turn, around[one.place], heard[one.place])
@@ -269,7 +272,8 @@ class _Session:
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
             self.found.overrule(first.text, first, turn)
-        fixed = self.exchange.contrasts(first, self.language) or correction(first, self.language)
+        picked = settled is not None and settled.score >= NUMBERED
+        fixed = None if picked else self.exchange.contrasts(first, self.language) or correction(first, self.language)
         by = likely(first.text, USER, self.language, around)
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False

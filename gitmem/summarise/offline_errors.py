@@ -64,7 +64,7 @@ class Trouble:
     vague: bool = False  # a user's words that may tell of a trouble
     spoke: int = 0  # turns of agents since
     heard: Heard | None = None  # the statement, which is judged once more at the end
-    solved: bool = False  # a fix was said, and the user has spoken since
+    solved: bool = False  # a fix was said, and the user was content with it
     left: bool = False  # the user spoke of something after it was explained and files were changed for it
     acted: bool = False  # something was done after it was explained, and nothing failed
     said: dict[str, Heard] = field(default_factory=dict)  # its notes as they are judged at the end
@@ -149,7 +149,6 @@ class Errors:
         self.turn += 1
         for one in self.open:
             one.spoke += role != USER
-            one.solved = one.solved or (role == USER and one.fix)
             one.left = one.left or (role == USER and bool(one.files) and bool(one.notes))
         while self.open and self.turn - self.open[0].born > OVER:
             self.over.append(self.open.popleft())
@@ -210,6 +209,11 @@ class Errors:
             if one.notes and one.spoke <= NEAR and not one.passed:
                 one.passed = one.fix = True
                 return
+
+    def settled(self) -> None:
+        """The user takes what the agent has told for good: what is fixed is over."""
+        for one in self.open:
+            one.solved = one.solved or one.fix
 
     def _tell(
         self,

@@ -23,6 +23,7 @@ RULES, RATHER = (
     (PREFERENCE, PATTERN, DECISION),
     0.5,
 )  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
+OF_OTHERS = 0.85  # where it is announced of others, or of long ago
 BY_ITSELF = 0.9  # but not where it is so likely by itself
 ANNOUNCED, REASONED = 0.3, 0.15  # where a decision is announced in so many words; with its reason
 BEFORE = 0.15  # how much it counts
@@ -49,6 +50,8 @@ def stands(one: Candidate, heard: Heard) -> None:
 
 def _stated(one: Candidate, kind: str, heard: Heard) -> bool:
     """Whether a sentence states a kind in so many words, wherever it is said: `We decided to use X`, but for what a session begins with."""
+    if cues(heard.language).find("general", "elsewhere", heard.text):
+        return False
     if one.part or heard.by[kind] < STATED or (one.turn <= 1 and heard.role == USER and kind != PREFERENCE):
         return False
     said = rules.judged(Sentence(heard.text), heard.role, heard.language)
@@ -65,7 +68,8 @@ def _judge(one: Candidate, heard: Heard) -> None:
         least = (STAYS_SURE if sure else STAYS)[one.kind]
         by = {kind: (max(by[kind], heard.unread[kind]) if sure else by[kind]) + BEFORE * heard.first[kind] for kind in COUNTS}
         if one.kind == DECISION and one.score >= rules.SURE and not asked:
-            least = REASONED if one.detail else ANNOUNCED
+            passing = cues(heard.language).find("general", "elsewhere", heard.text)
+            least = OF_OTHERS if passing else REASONED if one.detail else ANNOUNCED
         if one.answer:
             chosen = one.kind == DECISION and one.score >= NUMBERED
             least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)

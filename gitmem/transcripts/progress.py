@@ -33,7 +33,13 @@ _DROPPED = {
     "rejected", "declined", "wontfix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped",
     "replaced", "rejeitado", "substituído", "substituida", "rechazado", "sustituido", "sustituida", "reemplazado", "cancelado", "descartado", "已取消", "已拒绝",
 }  # fmt: skip
+_DOING = ("in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks")  # lists of what is begun, or one of them
 _REPLACED = ("superseded_by", "supersededBy", "replaced_by", "replacedBy")
+_NO_NAME = {"", "-", "–", "—", "none", "null", "nil", "n/a", "na", "no", "false", "nenhum", "nenhuma", "ninguno", "ninguna", "无"}
+# what says in so many words that something else holds now
+_REPLACED_BY = re.compile(
+    r"(?i)\W*(?:(?:superseded|replaced|overruled)\W+(?:by|with|in favou?r)\b|(?:substituíd|substituid|sustituid|reemplazad)[oa]\W+(?:por|pel[oa])\b|(?:rejected|declined|cancelled|canceled|deprecated|superseded|replaced|rejeitad[oa]|rechazad[oa]|cancelad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|reemplazad[oa])\W*(?:$|[(:,;–—])|已?(?:被.{1,20})?(?:取代|废弃|拒绝|取消|替代))"
+)
 _OPEN = {
     "open",
     "todo",
@@ -144,12 +150,13 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
     )
     if total:
         yield Turn(USER, f"Tasks: {done}/{total}", line=1)
+    known = {string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]}
     for what, keys in _LISTS.items():
         for key in keys:
-            for one in sequence(value.get(key))[:TASKS]:
-                name = _name(one)
-                if name and not _dropped(mapping(one)):
-                    yield Turn(USER, f"- [{'x' if what == 'completed' else ' '}] {name}", line=1)
+            for one in _of_list(value.get(key), key):
+                name, row = _name(one), mapping(one)
+                if name and not _dropped(row) and not (key in _DOING and name in known):
+                    yield Turn(USER, f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}", line=1)
     for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
         name, row = _name(one), mapping(one)
         if name and not _dropped(row):
@@ -170,6 +177,11 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
         for key in ("progress", "session_state", "state", "plan", "workflow"):
             if isinstance(value.get(key), dict):
                 yield from _stated(value[key], deep + 1)
+
+
+def _of_list(value: Any, key: str) -> list[Any]:
+    """Return the rows of a list of tasks; what is being done may be one alone."""
+    return [value] if key in _DOING and value and isinstance(value, str | dict) else sequence(value)[:TASKS]
 
 
 def _named(kind: str, name: str, row: dict[str, Any]) -> str:
@@ -219,9 +231,12 @@ def _ended(row: dict[str, Any]) -> bool:
 
 
 def _dropped(row: dict[str, Any]) -> bool:
-    """Whether a row does not count: its state says so, `superseded by D4`, or it names what took its place."""
-    words = {part for key in ("status", "state") for part in re.split(r"[\W_]+", string(row.get(key)).lower(), maxsplit=1)[:1]}
-    return bool((_states(row) | words) & _DROPPED) or any(row.get(key) for key in _REPLACED)
+    """Whether a row does not count: its state says so, `rejected`, `superseded by D4`, or it names what took its place."""
+    if _states(row) & _DROPPED or row.get("superseded") is True:
+        return True
+    if any(_REPLACED_BY.match(string(row.get(key))) for key in ("status", "state")):
+        return True
+    return any(string(row.get(key)).strip().lower() not in _NO_NAME for key in _REPLACED)
 
 
 def _name(value: Any, first: Sequence[str] = ()) -> str:

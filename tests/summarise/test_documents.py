@@ -164,6 +164,42 @@ def test_what_a_state_says_is_superseded_does_not_count() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("state", "kept"),
+    [
+        ({"status": " superseded by D4"}, False),
+        ({"status": "**Superseded** by D4"}, False),
+        ({"status": "substituída por D4"}, False),
+        ({"status": "rejeitada"}, False),
+        ({"status": "已被 D4 取代"}, False),
+        ({"superseded": True}, False),
+        ({"superseded_by": "D4"}, False),
+        ({"superseded_by": "none"}, True),
+        ({"superseded_by": None}, True),
+        ({"superseded_by": "-"}, True),
+        ({"status": "replaced the pool driver"}, True),
+        ({"status": "deprecated-api-cleanup"}, True),
+    ],
+)
+def test_states_of_a_decision(state: dict[str, object], kept: bool) -> None:
+    told = found(json.dumps({"decisions": [{"decision": "Keep ring numbers as text"} | state]}), "state.json")
+    assert bool(told) == kept
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        ({"in_progress": ["T1"], "tasks": [{"id": "T1", "title": "Load the rings", "status": "in_progress"}]}, {(TASK, "Load the rings", "")}),
+        ({"in_progress": [{"title": "Load the rings", "status": "done"}]}, {(DONE, "Load the rings", "")}),
+        ({"in_progress": {"id": "T3", "title": "Load the rings"}}, {(TASK, "Load the rings", "")}),
+        ({"in_progress": "Load the rings"}, {(TASK, "Load the rings", "")}),
+        ({"in_progress": True}, set()),
+    ],
+)  # fmt: skip
+def test_what_is_in_progress(state: dict[str, object], told: set[tuple[str, str, str]]) -> None:
+    assert set(found(json.dumps(state), "state.json")) == told
+
+
 def test_state_of_many_shapes() -> None:
     state = {
         "status": "in_progress",

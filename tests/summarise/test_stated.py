@@ -97,21 +97,62 @@ def test_a_no_is_no_correction(said: str) -> None:
     assert not any(kind in {DECISION, PREFERENCE} and said.rstrip(".")[:12] in text for kind, text in found), found
 
 
-def test_advice_that_worked_is_not_left_to_do() -> None:
-    found = talk(
-        "offline the audio stops when I seek",
-        "Safari asks for ranges and the cache answers with the whole file. You still need to add the RangeRequestsPlugin of Workbox to the route of the audio files.",
-        "That was it! With the plugin it seeks offline too.",
-        "Glad to hear it.",
-    )
-    assert not any(kind == TASK for kind, _ in found), found
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("I see that the problem is in Chrome.", "This happens in Firefox, not Chrome."),
+        ("I'll run it on Linux then.", "I'm on Windows, not Linux."),
+        ("The deploy failed on Monday.", "It was Tuesday, not Monday."),
+        ("The payments handler looks fine to me.", "I'm asking about refunds, not payments."),
+        ("I'll add moment.js for the dates.", "I'm not saying moment is bad, go ahead."),
+        ("I'll add moment.js for the dates.", "Why not moment from the CDN, that is easier to cache."),
+        ("I'd switch from npm to pnpm.", "The last team switched from npm to yarn and hated it."),
+        ("I will use tabs.", "Most people use spaces, not tabs."),
+        ("A deploy falhou na segunda.", "Foi na terça, não na segunda."),
+    ],
+)
+def test_a_contrast_that_wants_nothing(named: str, said: str) -> None:
+    found = talk("Please have a look at it", named, said, "OK.")
+    assert not any(kind in {DECISION, PREFERENCE} for kind, _ in found), found
 
 
-def test_a_choice_by_a_number_in_words() -> None:
-    found = talk(
-        "two boats got the same berth",
-        "Two ways:\n\n1. Lock the berth row around check and insert.\n2. An exclusion constraint in Postgres on the berth and the dates.",
-        "Number two then, scripts bypass Rails all the time here.",
-        "Good choice.",
-    )
-    assert any(kind == DECISION and "exclusion constraint" in text for kind, text in found), found
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We decided to use MongoDB two years ago and it was a mistake.",
+        "I wish we had decided to use Postgres instead of MongoDB.",
+        "Someone on the forum said: we decided to use Bun because it is fast.",
+        "No ano passado decidimos usar MongoDB porque era simples, e foi um erro.",
+        "去年我们决定用 MongoDB，因为简单，结果是个错误。",
+    ],
+)
+def test_what_was_decided_elsewhere_or_long_ago(said: str) -> None:
+    found = talk("hi", "Hello. What shall we do?", said, "OK.")
+    assert not any(kind == DECISION for kind, _ in found), found
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen"),
+    [
+        ("Number two then, scripts bypass Rails all the time here.", "exclusion constraint"),
+        ("the second one, not the lock", "exclusion constraint"),
+        ("Option one, no.", ""),
+    ],
+)
+def test_a_choice_by_a_number_in_words(said: str, chosen: str) -> None:
+    ways = "Two ways:\n\n1. Lock the berth row around check and insert.\n2. An exclusion constraint in Postgres on the berth and the dates."
+    decided = [text for kind, text in talk("two boats got the same berth", ways, said, "Good.") if kind == DECISION]
+    assert [chosen in text for text in decided] == [True] * bool(chosen), decided
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        (("el login da 500", "Lo arreglé, el secreto se leía demasiado pronto.", "¿cuál era la causa?", "La causa era que dotenv se cargaba después del módulo de config."), "dotenv"),
+        (("el informe sale en blanco", "Lo arreglé cambiando el filtro de fechas.", "nada todavía", "La causa era la zona horaria del servidor; pasé todo a UTC."), "UTC"),
+    ],
+)  # fmt: skip
+def test_a_cause_that_was_asked_for_is_of_the_same_error(said: tuple[str, ...], cause: str) -> None:
+    turns = [Turn(ASSISTANT if n % 2 else USER, text, AT, n + 1) for n, text in enumerate(said)]
+    (one,) = [one for one in extract(turns).items if one.kind == ERROR]
+    assert cause in one.detail
