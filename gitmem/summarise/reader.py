@@ -32,6 +32,7 @@ EPSILON = 1e-12  # of layer normalisation
 WINDOW = 510  # pieces that are read together at most
 OVERLAP, LEAST_OVERLAP = 0.3, 0.1  # of a window with the next; where not all of a session is read
 MOST = 2_000  # pieces of a session that are read, those of overlaps twice: of more, the windows that are worth most
+LONG = 4  # times as many are a session of which half as much is read: it tells little of so many sentences
 LONGEST = 80  # pieces of a sentence that are read
 MARKS = ("user begins", "user", "agent begins", "agent", EDIT, RUN, FAIL)
 QUARTET = 32  # values that share a scale where they are half bytes
@@ -142,6 +143,8 @@ def _worthiest(parts: Sequence[Part], worth: "Sequence[float] | None", most: int
     if worth is None or sum(sum(sizes[start:end]) for start, end, _, _ in cuts) <= most:
         return cuts
     cuts = windows(sizes, overlap=LEAST_OVERLAP)
+    if sum(sizes) > LONG * most:
+        most = max(min(most, WINDOW), most // 2)
     kept = set()
     for n in sorted(range(len(cuts)), key=lambda n: -sum(worth[cuts[n][2] : cuts[n][3]])):
         most -= sum(sizes[cuts[n][0] : cuts[n][1]])

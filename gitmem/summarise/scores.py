@@ -150,11 +150,15 @@ def _row(place: int) -> int:
     return int.from_bytes(_learnt()[1][place * ROW : (place + 1) * ROW], "little")
 
 
+def _places(text: str, role: str, language: str) -> frozenset[int]:
+    """Return the rows of a sentence's own features."""
+    return frozenset(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
+
+
 def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)) -> dict[str, float]:
     """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
-    places = set(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
-    places.update(map(bucket, around))
-    total = sum(map(_row, sorted(places)[:MOST]), _row(BUCKETS))
+    places = _places(text, role, language).union(map(bucket, around))
+    total = sum(map(_row, places if len(places) <= MOST else sorted(places)[:MOST]), _row(BUCKETS))
     mask = (1 << LANE) - 1
     many = min(len(places), MOST) + 1
     values = [((total >> (LANE * n)) & mask) - BIAS * many for n in range(len(CLASSES))]
