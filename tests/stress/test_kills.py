@@ -13,7 +13,7 @@ from gitmem.store import journal
 from gitmem.store.refs import SHARED
 from tests.conftest import fsck, git, listed
 from tests.stress.conftest import assert_whole, finish, mem, unwell
-from tests.stress.harness import Nest, heal, orphaned
+from tests.stress.harness import Nest, heal
 
 pytestmark = pytest.mark.stress
 
@@ -42,8 +42,9 @@ def test_killed_writers(repo: Path, nest: Nest, backend: str):
     stale = 0
     while nest.strikes < KILLS:
         nest.strike(0.2, "write", repo, backend, 100_000, f"k{nest.strikes}")
-        stale += heal(repo)
+        stale += nest.heal(repo)
     print(f"{len(nest.told())} writes acknowledged, {stale} locks left")
+    nest.settle()
     assert len(nest.told()) > KILLS  # else most kills came before the first write
     assert_whole(repo, set(nest.told()))
 
@@ -58,9 +59,10 @@ def test_killed_drains(repo: Path, nest: Nest, start: Callable[..., "subprocess.
     assert hits == len(keys) == 150
     while journal.count(store.home):
         nest.strike(0.08, "drain", repo, backend)
-        for lock in orphaned(repo):
+        for lock in nest.orphaned(repo):
             lock.unlink()  # not by a command: it would drain the rest in peace
     print(f"{nest.strikes} kills")
+    nest.settle()
     assert nest.strikes >= 3
     assert hits == store.get(GOTCHA).record.get("occurrences")
     log = git(repo, "log", "--format=%(trailers:key=Gitmem-Key,valueonly)", SHARED).split()
@@ -84,7 +86,8 @@ def test_killed_syncs(repo: Path, make_repo: Callable[..., Path], nest: Nest, op
         new(other)
         mem(other, "sync")
         nest.strike(0.3, "mem", "-C", repo, "sync")
-        heal(repo)
+        nest.heal(repo)
+        nest.settle()
         assert "" == fsck(repo)
     for clone in (repo, other, repo):
         mem(clone, "sync")
@@ -127,7 +130,8 @@ def test_killed_purges(repo: Path, nest: Nest):
             git(repo, "multi-pack-index", "write")
         assert objects_with(repo, word)
         nest.strike(0.4, "mem", "-C", repo, "purge", "--text", word, "--yes")
-        heal(repo)
+        nest.heal(repo)
+        nest.settle()
         assert "" == fsck(repo)
         complaints = unwell(repo)
         if complaints:
