@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 CUES = (
     "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
 )  # fmt: skip
+_LISTS = tuple(("exchange", name) for name in CUES)
 Scores = Mapping[str, float]
 CONFIRMS, CONFIRMING, LEAST = (
     0.5,
@@ -206,8 +207,8 @@ def _length(text: str, language: str) -> int:
 
 
 def _cues(text: str, language: str) -> list[float]:
-    here = cues(language)
-    return [float(bool(here.find("exchange", name, text))) for name in CUES]
+    shown = cues(language).shown(_LISTS, text)
+    return [float(one in shown) for one in _LISTS]
 
 
 def _of(before: _Turn | None, words: frozenset[str]) -> list[float]:

@@ -71,12 +71,18 @@ def judged(sentence: Sentence, role: str, language: str) -> Said | None:
         return _made(kind, rest, MARKED, language, marker=True) if not asks(rest, language) and _tells(rest) else None
     if not SHORTEST // 2 <= len(text) <= LONGEST or _QUOTED.match(text) or not _LETTERS.search(text):
         return None
-    here = cues(language)
-    if asks(text, language) or _passed_over(here, text, role):
+    if asks(text, language) or _passed_over(text, role, language):
         return None
     under = _under(sentence)
     if under and sentence.point and sentence.opens and (said := _made(under, text, SURE, language, marker=True)):
         return said
+    return _cued(text, role, language)
+
+
+@lru_cache(maxsize=4096)
+def _cued(text: str, role: str, language: str) -> Said | None:
+    """Return what the cue phrases of a sentence say, whatever it stands under."""
+    here = cues(language)
     best: Said | None = None
     for kind in _ORDER:
         score = _score(here, kind, text, role)
@@ -133,7 +139,9 @@ def supposes(text: str, language: str) -> bool:
     return bool(cues(language).find("skip", "hypothetical", text))
 
 
-def _passed_over(here: Cues, text: str, role: str) -> bool:
+@lru_cache(maxsize=4096)
+def _passed_over(text: str, role: str, language: str) -> bool:
+    here = cues(language)
     names = (
         ("hypothetical", "hearsay", "tried", "rejected")
         if role == USER

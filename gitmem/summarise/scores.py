@@ -8,6 +8,7 @@ they are sure of; this says how the words of people and agents usually go, and k
 import math
 import re
 import zlib
+from array import array
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib import resources
@@ -60,21 +61,15 @@ def meaning(text: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @cache
-def _shown(language: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the lists of cues that are signals, as (signal, kind, name)."""
-    return tuple(
-        (f"{kind}:{name}", kind, name)
-        for kind, lists in cues(language).of.items()
-        for name in lists
-        if kind not in _ABOUT or name in _TELLING
-    )
+def _telling(language: str) -> tuple[tuple[str, str], ...]:
+    """Return the lists of cues that are signals, as (kind, list)."""
+    return tuple((kind, name) for kind, lists in cues(language).of.items() for name in lists if kind not in _ABOUT or name in _TELLING)
 
 
 @lru_cache(maxsize=4096)
 def signals(text: str, role: str, language: str) -> tuple[str, ...]:
     """Return what the cue phrases say of a sentence: the lists that have one in it, and the kind that the rules take it for."""
-    here = cues(language)
-    out = [shown for shown, kind, name in _shown(language) if here.find(kind, name, text)]
+    out = [f"{kind}:{name}" for kind, name in cues(language).shown(_telling(language), text)]
     if rules.asks(text, language):
         out.append("asks")
     said = rules.judged(Sentence(text), role, language)
@@ -150,18 +145,26 @@ def _row(place: int) -> int:
     return int.from_bytes(_learnt()[1][place * ROW : (place + 1) * ROW], "little")
 
 
-def _places(text: str, role: str, language: str) -> frozenset[int]:
-    """Return the rows of a sentence's own features."""
-    return frozenset(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
+@lru_cache(maxsize=2048)
+def _own(text: str, role: str, language: str) -> tuple[bytes, int]:
+    """Return the rows of a sentence's own features, two bytes each, and the sum of their weights."""
+    places = set(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
+    return array("H", places).tobytes(), sum(map(_row, places))
 
 
 def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)) -> dict[str, float]:
     """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
-    places = _places(text, role, language).union(map(bucket, around))
-    total = sum(map(_row, places if len(places) <= MOST else sorted(places)[:MOST]), _row(BUCKETS))
+    own, total = _own(text, role, language)
+    places = set(array("H", own))
+    besides = set(map(bucket, around)) - places
+    many = len(places) + len(besides)
+    if many <= MOST:
+        total += sum(map(_row, besides))
+    else:
+        total, many = sum(map(_row, sorted(places | besides)[:MOST])), MOST
+    total += _row(BUCKETS)
     mask = (1 << LANE) - 1
-    many = min(len(places), MOST) + 1
-    values = [((total >> (LANE * n)) & mask) - BIAS * many for n in range(len(CLASSES))]
+    values = [((total >> (LANE * n)) & mask) - BIAS * (many + 1) for n in range(len(CLASSES))]
     top = max(values)
     powers = [math.exp((value - top) / SCALE) for value in values]
     whole = sum(powers)

@@ -23,8 +23,8 @@ def spans(language: str, text: str) -> dict[tuple[str, str], tuple[tuple[int, in
     here = cues(language)
     out = {}
     for kind, lists in here.of.items():
-        for name, expression in lists.items():
-            one, other = here.find(kind, name, text), re.search(expression, text, re.IGNORECASE)
+        for name, rules in lists.items():
+            one, other = here.find(kind, name, text), re.search("|".join(f"(?:{rule})" for rule in rules), text, re.IGNORECASE)
             out[kind, name] = (one.span() if one else None, other.span() if other else None)
     return out
 
