@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -99,9 +99,7 @@ def cues(language: str) -> Cues:
     general = data["general"]
     of = {
         kind: {
-            name: tuple(rules)
-            for name, rules in lists.items()
-            if rules and isinstance(rules, list) and name not in ("marker", "heading")
+            name: tuple(rules) for name, rules in lists.items() if rules and isinstance(rules, list) and name not in ("marker", "heading")
         }
         for kind, lists in data.items()
     }

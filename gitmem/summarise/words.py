@@ -50,9 +50,9 @@ def language(text: str, before: str = "en") -> str:
 
 @lru_cache(maxsize=4)
 def _stemmer(name: str) -> Any:
-    import snowballstemmer
+    import Stemmer
 
-    return snowballstemmer.stemmer(name)
+    return Stemmer.Stemmer(name, 0)
 
 
 @lru_cache(maxsize=8192)

@@ -27,7 +27,9 @@ def test_alternatives(expression: str, parts: list[str]) -> None:
     assert parts == alternatives(expression)
 
 
-@given(st.lists(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map("".join), min_size=1, max_size=5), st.text("ab|()] ", max_size=12))
+@given(
+    st.lists(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map("".join), min_size=1, max_size=5), st.text("ab|()] ", max_size=12)
+)
 def test_as_each_by_itself(expressions: list[str], text: str) -> None:
     one, other = re.search(joined(expressions), text), re.search("|".join(f"(?:{one})" for one in expressions), text)
     assert (one and one.span()) == (other and other.span())
