@@ -490,9 +490,17 @@ def test_drain_holds_nothing_of_the_agent(project: Path, agent):
     payload = json.dumps(agent().payload("SessionEnd")).encode()
     subprocess.run(HOOK, input=payload, cwd=project, check=True, close_fds=False)
     os.close(writer), os.close(200)
-    started = time.monotonic()
-    assert os.read(reader, 1) == b"" and time.monotonic() - started < 0.2
+    pipe = os.readlink(f"/proc/self/fd/{reader}")
+    assert [] == [end for end in Path("/proc").glob("[0-9]*/fd/*") if end.parts[2] != str(os.getpid()) and _target(end) == pipe]
+    assert os.read(reader, 1) == b""
     os.close(reader)
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:  # it has just been closed
+        return ""
 
 
 def test_settings_are_printed_whole(project: Path):

