@@ -60,11 +60,12 @@ def locked(project: Path, agent):
 @pytest.mark.usefixtures("locked")
 def test_a_busy_database_is_waited_for_once(project: Path, agent):
     took = []
-    for _ in range(4):  # the machine may have something else to do
+    for n in range(4):  # the machine may have something else to do
+        one = agent(f"number {n}")
         begun = time.monotonic()
-        agent().fail("Exit code 1\nValueError: no rate")
+        one.fail(f"Exit code 1\nValueError: no rate {n}")
         took.append(time.monotonic() - begun)
-        assert "ValueError: no rate" in said(project)[-1]
+        assert any(f"ValueError: no rate {n}" in text for text in said(project))
     assert min(took) < 1.3
 
 

@@ -1,5 +1,6 @@
 """Kill processes at random moments, as a power cut or an impatient agent does."""
 
+import contextlib
 import os
 import random
 import signal
@@ -20,48 +21,56 @@ def _stat(pid: int | str) -> list[str]:
         return []
 
 
-def _children() -> dict[int, list[int]]:
-    out: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit() and (stat := _stat(name)):
-            out.setdefault(int(stat[1]), []).append(int(name))
-    return out
-
-
-def _below(pid: int) -> list[int]:
-    """Return the processes below one, but for what stands for a server."""
-    tree, out, todo = _children(), [], [pid]
-    while todo:
-        for child in tree.get(todo.pop(), ()):
-            try:
-                command = Path(f"/proc/{child}/cmdline").read_bytes().decode(errors="replace")
-            except OSError:
-                continue
-            if not any(word in command for word in SERVER):
-                out.append(child)
-                todo.append(child)
-    return out
-
-
-def kill(pid: int, everything: bool) -> list[int]:
-    """Kill a process as `kill -9` does; with `everything`, also the git commands that it started. Return those that go on."""
+def _server(pid: int | str) -> bool:
     try:
-        os.kill(pid, signal.SIGSTOP)
-    except ProcessLookupError:
-        return []
-    below = _below(pid)
-    for victim in (*(below if everything else ()), pid):
-        try:
-            os.kill(victim, signal.SIGKILL)
-        except ProcessLookupError:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return False
+    return any(word in command for word in SERVER)
+
+
+def _children(pid: int) -> set[int]:
+    """Return the children of a process, without a look at all the others: a git command may last two milliseconds."""
+    found: set[int] = set()
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            found.update(map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()))
+    return found
+
+
+def _at_work(commands: set[int]) -> dict[int, int]:
+    """Return the processes that are one of these commands, or were started by one, with the command; not those that stand for a server.
+
+    A git command is the leader of a session, which is that of all it starts, whoever their parent is by now.
+    """
+    found = {}
+    for name in os.listdir("/proc") if commands else ():
+        if not name.isdigit() or not (stat := _stat(name)) or stat[0] == "Z":  # nobody may be there to reap an orphan
             continue
+        for one in (int(name), int(stat[3])):
+            if one in commands and not _server(name):
+                found[int(name)] = one
+                break
+    return found
+
+
+def kill(pid: int, everything: bool) -> set[int]:
+    """Kill a process as `kill -9` does; with `everything`, also the git commands that it started. Return those."""
+    _signal(pid, signal.SIGSTOP)
+    commands = _children(pid)
+    for victim in (*(commands if everything else ()), pid):
+        _signal(victim, signal.SIGKILL)
+    while everything and (victims := _at_work(commands)):
+        for victim in victims:
+            _signal(victim, signal.SIGKILL)
     while os.path.exists(f"/proc/{pid}"):
         time.sleep(0.001)
-    return [] if everything else below
+    return commands
 
 
-def _at_work(pid: int) -> bool:
-    return _stat(pid)[:1] not in ([], ["Z"])  # nobody may be there to reap an orphan
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 def locks(path: Path) -> list[Path]:
@@ -105,6 +114,7 @@ class Nest:
 
     def strike(self, longest: float, *args: object) -> bool:
         """Start a child and kill it at a random moment; say whether it was still at work then."""
+        self._orphans.intersection_update(_at_work(self._orphans).values())  # a number is given again
         pid = self.start(*args)
         moment = time.monotonic() + self._rng.random() * longest
         while time.monotonic() < moment and os.path.exists(f"/proc/{pid}"):
@@ -117,10 +127,10 @@ class Nest:
     def settle(self, longest: float = 60) -> None:
         """Wait for the git commands that outlived the ones who started them: `git fsck` sees half of what they write."""
         end = time.monotonic() + longest
-        while self._orphans:
-            assert time.monotonic() < end, f"git commands that do not end: {sorted(self._orphans)}"
-            self._orphans = {pid for one in self._orphans if _at_work(one) for pid in (one, *_below(one))}
+        while left := _at_work(self._orphans):
+            assert time.monotonic() < end, f"git commands that do not end: {sorted(left)}"
             time.sleep(0.005)
+        self._orphans.clear()
 
     def orphaned(self, path: Path) -> list[Path]:
         """Return the locks that stay: a git command that outlived the one who started it removes its own."""

@@ -33,3 +33,17 @@ def test_alternatives(expression: str, parts: list[str]) -> None:
 def test_as_each_by_itself(expressions: list[str], text: str) -> None:
     one, other = re.search(joined(expressions), text), re.search("|".join(f"(?:{one})" for one in expressions), text)
     assert (one and one.span()) == (other and other.span())
+
+
+@pytest.mark.parametrize(
+    ("expressions", "text", "found"),
+    [
+        (["^a", "ab", "^ab?c?"], "abc", "a"),
+        ([r"ab", r"\babc", "a"], "abc", "ab"),
+        ([r"\babc", "ab", r"\ba"], "abc", "abc"),
+        ([r"\bb", "^ab"], "ab b", "ab"),
+    ],
+)
+def test_the_first_that_matches_is_taken(expressions: list[str], text: str, found: str) -> None:
+    match = re.search(joined(expressions), text)
+    assert match and match.group() == found
