@@ -43,11 +43,30 @@ _ORDINAL = re.compile(
     rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
 )
 _POLITE = re.compile(r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)")
+_AROUND = " ,.;:!，。、；：-–—吧"
 _NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "不", "不要", "不行", "算了"}
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
 _OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
+
+
+def _ordinal(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Return the verb that chooses, and the number that a text begins with: `let's go with | number two`."""
+    at = 0
+    for _ in range(FILLERS):
+        filler = _FILLER.match(text, at)
+        if not filler or filler.end() == len(text):
+            break
+        at = filler.end()
+    verb = _CHOOSES.match(text, at)
+    return verb, _ORDINAL.match(text, verb.end() if verb else at)
+
+
+def _refuses(text: str) -> bool:
+    """Whether a text names a point by its number, to say no to it and nothing else."""
+    found = _ordinal(text)[1]
+    return found is not None and text[found.end() :].strip(_AROUND).lower() in _NO
 
 
 def _place(name: str | None) -> int:
@@ -143,6 +162,8 @@ class Exchange:
         chosen = self.numbered(text, language)
         if chosen:
             return chosen, True
+        if self.points and _refuses(rules.stripped(text, language)):
+            return None, True
         if here.find("exchange", "idle", text) and here.find("exchange", "accept", text):
             return None, True  # thanks, and no more
         if here.find("exchange", "accept", text):
@@ -254,14 +275,8 @@ class Exchange:
         points = self.written if written else self.points
         if not points:
             return None
-        bare, at = rules.stripped(text, language), 0
-        for _ in range(FILLERS):
-            filler = _FILLER.match(bare, at)
-            if not filler or filler.end() == len(bare):
-                break
-            at = filler.end()
-        verb = _CHOOSES.match(bare, at)
-        found = _ORDINAL.match(bare, verb.end() if verb else at)
+        bare = rules.stripped(text, language)
+        verb, found = _ordinal(bare)
         if not found or (written and not verb):
             return None
         name = next(part for part in found.groups() if part).lower()
@@ -270,10 +285,10 @@ class Exchange:
         place = _place(name)
         if not 0 < place <= len(points):
             return None
-        rest = bare[found.end() :].strip(" ,.;:!，。、；：-–—吧")
+        rest = bare[found.end() :].strip(_AROUND)
         here = cues(language)
         if rest.lower() in _NO:
-            return None  # it is refused
+            return None
         if not verb and rest and (here.find("exchange", "symptom", rest) or here.find("error", "stated", rest) or rest.startswith("不")):
             return None  # it tells of a point, and chooses none
         point = points[place - 1]

@@ -6,7 +6,11 @@ from typing import Any
 
 from gitmem.summarise.cues import LANGUAGES, cues
 
+LOOKED_AT = 2000  # characters of a text that tell its language
+HAN, HAN_AFTER_HAN = 6, 12  # one Chinese character among so many is enough, after other languages and after Chinese
+STAYS = 0.5  # words that speak for the language before: people seldom change it
 _HAN = re.compile(r"[\u3400-\u9fff]+")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _SPLIT = re.compile(r"[^\W_]+")
 _HAN_STOP = set("的了是在把就都也要和与吧呢吗啊我你们他这那个会有不用为被到上下里中对从")
 _MARKS = {"ã": "pt", "õ": "pt", "ç": "pt", "ê": "pt", "ô": "pt", "ñ": "es", "¿": "es", "¡": "es"}
@@ -20,7 +24,9 @@ def _votes(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _common(language: str) -> frozenset[str]:
-    return frozenset(cues(language).words)
+    """Return the words that tell of a language; the stop words of others have English ones among them."""
+    here = cues(language)
+    return here.words | (here.stop if language == "en" else here.stop - cues("en").words)
 
 
 @lru_cache(maxsize=8)
@@ -29,10 +35,10 @@ def _stop(language: str) -> frozenset[str]:
 
 
 def language(text: str, before: str = "en") -> str:
-    """Return the language of a text; where its words do not tell, the one before."""
-    text = text[:2000]
+    """Return the language of a text, of which code is no part; where its words do not tell, the one before."""
+    text = _CODE.sub(" ", text[:LOOKED_AT])
     han = sum(len(run) for run in _HAN.findall(text))
-    if han * 6 > len(text):
+    if han * (HAN_AFTER_HAN if before == "zh" else HAN) > len(text):
         return "zh"
     counts = dict.fromkeys(LANGUAGES, 0.0)
     low = text.lower()
@@ -43,9 +49,10 @@ def language(text: str, before: str = "en") -> str:
     for mark, one in _MARKS.items():
         if mark in low:
             counts[one] += 1.5
-    counts[before] += 0.2
+    counts["zh"] += han / 2
+    counts[before] += STAYS
     best = max(LANGUAGES, key=lambda one: counts[one])
-    return best if counts[best] > 0.4 else before
+    return best if counts[best] > STAYS + 0.2 else before
 
 
 @lru_cache(maxsize=4)

@@ -137,6 +137,9 @@ def test_what_was_decided_elsewhere_or_long_ago(said: str) -> None:
         ("Number two then, scripts bypass Rails all the time here.", "exclusion constraint"),
         ("the second one, not the lock", "exclusion constraint"),
         ("Option one, no.", ""),
+        ("The first one, nope.", ""),
+        ("A primeira, não.", ""),
+        ("La segunda, no.", ""),
     ],
 )
 def test_a_choice_by_a_number_in_words(said: str, chosen: str) -> None:
