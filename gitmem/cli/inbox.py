@@ -16,6 +16,7 @@ from gitmem.cli.write import done, edited_record
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import head
 from gitmem.index.query import FIELDS, SORTED_BY
+from gitmem.model.entries import key_of
 from gitmem.model.kinds import LIVE
 from gitmem.model.record import Record
 from gitmem.services import cumulative, gotchas, history, memories, proposals
@@ -200,10 +201,13 @@ def _rejectable(record: Record) -> None:
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     written = memories.forget(app.store(scope), app.writer(), [stored.record], reason)
-    too = proposals.TAG in stored.record.tags and cumulative.reject(store_of(app)[1], app.writer(), stored.record)
+    proposed = proposals.TAG in stored.record.tags
+    too, entry = cumulative.reject(store_of(app)[1], app.writer(), stored.record) if proposed else (False, None)
     if not quiet:
         also = ", and taken out of the summary" if too else ""
         term.say(f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{also}{opt.journaled(written)}")
+        if entry and not too:
+            term.note(f"it is pinned in the summary and stays there; to take it out: git mem summary drop {key_of(entry)}")
     return stored.record.id
 
 

@@ -184,13 +184,13 @@ def of_record(record: Record | None, proposal: Record) -> Entry | None:
     return next((e for e in every if key_of(e) == id), None) or next((e for e in every if id in (e.get("also") or ())), None)
 
 
-def reject(store: Store, who: Writer, proposal: Record) -> bool:
-    """Take out what a rejected proposal says, for good; say whether it was there. What is pinned stays."""
+def reject(store: Store, who: Writer, proposal: Record) -> tuple[bool, Entry | None]:
+    """Take out what a rejected proposal says, for good; return whether it was taken out, and the entry. What somebody pinned stays."""
     entry = of_record(load(store), proposal)
-    if entry is None or kept(entry):
-        return False
+    if entry is None or entry.get("pinned"):
+        return False, entry
     drop(store, who, key_of(entry))
-    return True
+    return True, entry
 
 
 def reword(store: Store, who: Writer, proposal: Record) -> bool:

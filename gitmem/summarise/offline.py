@@ -4,7 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
@@ -35,6 +36,7 @@ LEFT = (
 )
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
+ENOUGH = 2  # spaces of a sentence whose language may be another than that of its turn
 FILES = 40
 FAR = 500  # sentences back in which what is agreed to is looked for
 SETTLES = 0.3  # how likely a bare answer must be a decision at first, for it to be looked at again
@@ -121,7 +123,11 @@ class _Session:
         if turn.tool == "commit":
             self._committed(turn)
         else:
-            self._said(turn)
+            whole = self.language
+            for tongue, part in self._tongues(turn):
+                self.language = self.found.language = tongue
+                self._said(part)
+            self.language = self.found.language = whole
         if turn.marked and not any(one.marked for one in self.found.all[before:]):
             text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
             self.found.add(CONTEXT, text, turn, rules.MARKED, marked=True)
@@ -154,6 +160,15 @@ class _Session:
         del self.counts.commits[:-200]
         for kind, text, detail, score in taught(turn.text, self.language):
             self.found.add(kind, text, turn, score, detail=detail)
+
+    def _tongues(self, turn: Turn) -> list[tuple[str, Turn]]:
+        """Return a turn with its language; of prose whose sentences are in several, each run of them in one."""
+        said = list(sentences(turn.text)) if turn.role == USER and not turn.marked else []
+        if len(said) < 2 or any(one.point or one.heading or one.lead for one in said):
+            return [(self.language, turn)]
+        each = [language(one.text, self.language) if one.text.count(" ") >= ENOUGH else self.language for one in said]
+        runs = [(tongue, [one.text for _, one in some]) for tongue, some in groupby(zip(each, said, strict=True), itemgetter(0))]
+        return [(tongue, replace(turn, text=" ".join(texts))) for tongue, texts in runs] if len(runs) > 1 else [(self.language, turn)]
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role

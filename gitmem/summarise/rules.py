@@ -34,7 +34,7 @@ _VERSION = re.compile(
 _DROPPED = re.compile(
     r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
 )
-_LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]")
+_LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,9 @@ def lead(text: str) -> str:
         or not (name[0].isupper() or name[0] > "\u2e7f" or name != bare)
     ):
         return ""
+    marker = labelled(bare)
+    if marker and marker[1]:
+        return ""  # `Decision: use Redis` is one
     named = max((len(found.group()) for _, _, heading in markers() for found in heading.finditer(name)), default=0)
     return name if named >= NAMED * len(name) else ""
 
@@ -211,7 +214,7 @@ def headed(words: str) -> str:
 
 
 def _tells(text: str) -> bool:
-    return len(text) >= 3 and bool(_LETTERS.search(text))
+    return len(text) >= 2 and any(map(str.isalpha, text))  # `CI`, `i18n`
 
 
 def _made(kind: str, text: str, score: float, language: str, *, marker: bool = False) -> Said | None:

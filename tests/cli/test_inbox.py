@@ -580,3 +580,28 @@ def test_not_asked_in_a_pipe(mem: Mem, three: list[str]) -> None:
     assert "--accept ID" in done.err
     assert "\x1b" not in done.out
     assert checked(done, ("inbox",), 0).out.count("(unconfirmed)") == 3
+
+
+def noted(mem: Mem, text: str) -> str:
+    """Note something in a session that ends; return the proposal that waits then."""
+    mem("session", "start")
+    mem("session", "note", text)
+    mem("session", "end")
+    (waits,) = mem("inbox", "--json").json
+    return str(waits["id"])
+
+
+def test_what_was_noted_by_hand_and_is_rejected_leaves_the_summary(mem: Mem) -> None:
+    """A mark says that it is not forgotten; who rejects it knows better."""
+    id = noted(mem, "Decision: Use gRPC between the services")
+    assert "taken out of the summary" in mem("inbox", "--reject", id).out
+    assert "gRPC" not in mem("summary").out + mem("briefing").out
+
+
+def test_what_is_pinned_stays_when_its_proposal_is_rejected(mem: Mem) -> None:
+    id = noted(mem, "Decision: Use gRPC between the services")
+    ((entry,),) = [part for part in mem("summary", "--json").json["sections"].values() if part]
+    mem("summary", "pin", entry["id"])
+    done = mem("inbox", "--reject", id)
+    assert f"git mem summary drop {entry['id']}" in done.err
+    assert "gRPC" in mem("summary").out

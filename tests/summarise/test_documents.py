@@ -229,3 +229,22 @@ def test_state_of_many_shapes() -> None:
 def test_state_of_any_shape(value: object) -> None:
     keys = ("steps", "errors", "environment", "notes", "decisions", "next_action", "context", "tasks", "pending", "status", "progress")
     extract(read(io.BytesIO(json.dumps(dict.fromkeys(keys, value)).encode()), "state.json"))
+
+
+# -- what is short
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("Decision: Use Redis\n", (DECISION, "Use Redis")),
+        ("Decision: use tabs\n", (DECISION, "Use tabs")),
+        ("TODO: i18n\n", (TASK, "i18n")),
+        ("- [ ] CI\n", (TASK, "CI")),
+        ("- [x] i18n\n", (DONE, "i18n")),
+        ("Still to do:\n- i18n\n", (TASK, "i18n")),
+        ("| Task | Status |\n|---|---|\n| i18n | open |\n", (TASK, "i18n")),
+    ],
+)
+def test_what_is_marked_may_be_short(text: str, item: tuple[str, str]) -> None:
+    assert [one[:2] for one in found(text, "PROGRESS.md")] == [item]
