@@ -9,6 +9,7 @@ from gitmem.cli.render import Terminal, plain
 from gitmem.cli.work import TABLE, chosen, did, one_of, opened
 from gitmem.cli.work_show import card
 from gitmem.errors import UserError
+from gitmem.model import work
 from gitmem.services import work as service
 from gitmem.services.work import Desk, Epic
 
@@ -20,6 +21,8 @@ LEAVE = frozenset({"q", "\x03", "\x04", "\x1b"})
 def _rest(term: Terminal, act: str, verb: str, name: str | None, note: str | None, as_json: bool) -> None:
     with opened(term) as (app, desk):
         id = chosen(app, desk, name)
+        if act == "pause" and not work.is_whole(service.load(desk, id).state):  # what is done stays done, and that is no error
+            service.insist(desk, id)
         did(term, desk, id, service.do(desk, id, act, {"note": note}), verb, as_json=as_json)
 
 

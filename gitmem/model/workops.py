@@ -119,11 +119,14 @@ def _start(edit: _Edit) -> None:
 
 
 def _add(edit: _Edit) -> None:
-    """Add stories behind the others, not begun."""
+    """Add stories behind the others, not begun; one that is new takes up an epic again that was closed."""
+    before, closed = len(edit.state.get("stories", {})), work.rest(edit.state) in {work.COMPLETED, work.ABORTED}
     for sid in edit.args.get("stories") or ():
         edit.story(sid)
     for sid, title in (edit.args.get("titles") or {}).items():
         edit.set(edit.story(sid), "title", title)
+    if closed and len(edit.state.get("stories", {})) > before:
+        edit.did(work.GO, work.current(edit.state))
 
 
 def _story(edit: _Edit) -> None:

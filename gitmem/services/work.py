@@ -275,9 +275,9 @@ def next_step(epic: Epic) -> str:
     story, phase, action = str(known["story"]), str(known["phase"]), str(known["last"].get("action", ""))
     if epic.standing == ASIDE:
         return f"bring it back if it is still wanted: git mem restore {epic.record.id}"
-    if epic.standing == work.COMPLETED:
+    if epic.standing == work.COMPLETED and (work.is_whole(epic.state) or not work.stories(epic.state)):
         return f"nothing is left to do. Put it aside: git mem work discard {name}"
-    if epic.standing == work.ABORTED:
+    if epic.standing in (work.COMPLETED, work.ABORTED):
         return f"take it up again with git mem work resume {name} --continue, or put it aside: git mem work discard {name}"
     if epic.standing == work.PAUSED:
         return f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"

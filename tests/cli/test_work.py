@@ -911,3 +911,22 @@ def test_times_are_of_the_clock(shop: Mem) -> None:
     at = time.time() - 3600
     shop("work", "phase", "push", ago=3600)
     assert stamp(at - 60) <= show(shop)["last_action"]["timestamp"] <= stamp(at + 60)
+
+
+@pytest.mark.parametrize("closes", ["complete", "abort"])
+def test_a_story_that_is_added_takes_a_closed_epic_up_again(mem: Mem, closes: str) -> None:
+    mem("work", "start", "till")
+    mem("work", closes, "till", *(["--yes"] if closes == "complete" else []))
+    mem("work", "story", "--add", "2", "--epic", "till")
+    (row,) = mem("work", "list", "--json", "--all").json
+    assert (row["standing"], row["progress"]["total"]) == ("active", 1)
+    assert "nothing is left to do" not in mem("work", "show", "till").out
+
+
+@pytest.mark.parametrize("closes", ["complete", "abort"])
+def test_what_is_closed_is_not_paused(mem: Mem, closes: str) -> None:
+    mem("work", "start", "till", "--story", "1")
+    mem("work", closes, "till", *(["--yes"] if closes == "complete" else []))
+    before = mem("work", "show", "till", "--json").json
+    assert "git mem work resume till --continue" in mem("work", "pause", "till", code=1).err
+    assert mem("work", "show", "till", "--json").json == before
