@@ -30,7 +30,7 @@ SUBJECTS = {
     "progress": (gathering.TASKS, gathering.DONE, gathering.DIGESTS), "context": (gathering.PREFERENCES, gathering.CONTEXT),
 }  # fmt: skip
 ALL_OF = {
-    "state": "git mem list --status pinned", "decisions": "git mem list -t decision -t rule", "patterns": "git mem list -t pattern",
+    "state": "git mem work list; git mem list --status pinned", "decisions": "git mem list -t decision -t rule", "patterns": "git mem list -t pattern",
     "errors": "git mem list -k gotcha --unresolved", "progress": "git mem list -t task", "context": "git mem list -t preference -t fact",
 }  # fmt: skip
 SUMMARY = "git mem summary show"

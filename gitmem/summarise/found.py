@@ -16,7 +16,7 @@ from gitmem.summarise.words import content, covered, shared
 KEPT = 3000  # candidates that are held at one time
 COMPARED = 1200  # of them, the latest, that a new one is compared with
 TEXT, DETAIL = 300, 500  # characters
-SHORT = 8  # characters of a decision that says what was decided
+SHORT = 6  # characters of a decision that says what was decided
 
 
 class Found:

@@ -1,5 +1,6 @@
 """What is found in turns by rules alone: sentence by sentence, then what happens between them."""
 
+import io
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from gitmem.model.item import KINDS, Item
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 from gitmem.summarise.offline import extract
+from gitmem.transcripts.reading import read
 
 NOTHING = ""
 SENTENCES = [
@@ -305,3 +307,10 @@ def test_any_turns(turns: list[Turn]) -> None:
         assert 0 <= item.confidence <= 1
         assert item.lines[0] <= item.lines[1]
     assert len([item for item in told.items if not item.marked]) <= 7
+
+
+@pytest.mark.parametrize("said", ["no, use npm", "No, use npm.", "no, use npm instead", "no, use Go", "não, usa npm", "no, usa npm"])
+def test_a_correction_may_be_short(said: str) -> None:
+    chat = f"User: set up the project\nAssistant: OK, I installed the packages with pnpm.\nUser: {said}\nAssistant: Done, the packages are installed with it now.\n"
+    told = [one.text for one in extract(read(io.BytesIO(chat.encode()), "chat.txt")).items]
+    assert any(said.rstrip(".").split(", ")[1].lower() in text.lower() for text in told), told
