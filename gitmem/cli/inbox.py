@@ -134,6 +134,12 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
 def _apply(
     term: Terminal, app: App, accepted: Sequence[str], rejected: Sequence[str], reason: str, merged: Sequence[str], into: str, as_json: bool
 ) -> None:
+    for id, mark in _rejected(app, (*accepted, *merged)).items():
+        where = " --private" if history.tombstone(app.store("private"), id) else ""
+        raise UserError(
+            f"{short(mark['id'])} was rejected on {str(mark.get('at', ''))[:10]}; nothing changed.",
+            f"To take that back, if it was the last change there: git mem undo{where}. Else by its commit: git mem log{where}",
+        )
     gone = _rejected(app, rejected)
     rejected = [id for id in rejected if id not in gone]
     found = [list(every(app, ids)) for ids in (accepted, rejected, merged)]

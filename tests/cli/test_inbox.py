@@ -605,3 +605,13 @@ def test_what_is_pinned_stays_when_its_proposal_is_rejected(mem: Mem) -> None:
     done = mem("inbox", "--reject", id)
     assert f"git mem summary drop {entry['id']}" in done.err
     assert "gRPC" in mem("summary").out
+
+
+def test_what_was_rejected_is_not_accepted_without_a_word(mem: Mem) -> None:
+    id = noted(mem, "Decision: Use gRPC between the services")
+    mem("inbox", "--reject", id)
+    said = mem("inbox", "--accept", id, code=1).err
+    assert "was rejected on" in said and "git mem undo --private" in said
+    mem("undo", "--private")
+    assert [one["id"] for one in mem("inbox", "--json").json] == [id]
+    mem("inbox", "--accept", id)
