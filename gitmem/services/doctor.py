@@ -25,6 +25,11 @@ from gitmem.summarise.choosing import describe
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
+SHARED_LOCKS = (
+    ("packed-refs.lock",),
+    ("objects", "info", "commit-graph.lock"),
+    ("objects", "info", "commit-graphs", "commit-graph-chain.lock"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,13 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None) ->
                 "Run: git mem doctor --fix" if known else f"Move {path} out of the way, then fetch it again: git mem sync",
                 _set_ref(git, home, location.commondir, ref, known[0]) if known else None,
             )
-    folder = os.path.join(location.commondir, "refs", "gitmem")
-    for here, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(here, name)
-            if name.endswith(".lock") and time.time() - os.path.getmtime(path) > OLD_LOCK:
-                yield Finding(
-                    "warning",
-                    f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
-                    "Run: git mem doctor --fix",
-                    _unlink(path),
-                )
+    for path in _locks(location.commondir):
+        yield Finding(
+            "warning",
+            f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
+            "Run: git mem doctor --fix",
+            _unlink(path),
+        )
     refs = git.run("for-each-ref", "--format=%(objectname)", NAMESPACE).decode().split()
     if refs:
         code, out, text = git.call(
@@ -88,6 +89,19 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None) ->
             yield Finding("error", what, "Get them from a clone that has them: git mem sync, or git fetch from it.")
         else:
             yield Finding("ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)")
+
+
+def _locks(commondir: str) -> list[str]:
+    """Return the old locks on our refs, and on the files of git's that our own writes lock too; git holds none for minutes."""
+    found = [os.path.join(commondir, *name) for name in SHARED_LOCKS]
+    for here, _, names in os.walk(os.path.join(commondir, "refs", "gitmem")):
+        found += [os.path.join(here, name) for name in sorted(names) if name.endswith(".lock")]
+    old = []
+    for path in found:
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(path) > OLD_LOCK:
+                old.append(path)
+    return old
 
 
 def check_store(store: Store, name: str) -> Iterator[Finding]:

@@ -1,10 +1,11 @@
 """Delete the objects that only a replaced history needed, loose or packed; nothing else of the user's."""
 
 import contextlib
+import glob
 import os
 from collections.abc import Sequence
 
-from gitmem.errors import MissingObject
+from gitmem.errors import GitFailed, MissingObject
 from gitmem.files import Home
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import DURABLE, Git
@@ -84,18 +85,25 @@ def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> None:
 
 
 def _renew_commit_graph(git: Git) -> None:
-    """Write git's commit-graph anew, if there is one: it would name commits that are gone, and `git fsck` complain."""
+    """Write git's commit-graph anew, if there is one: it would name commits that are gone, and `git fsck` complain.
+
+    Where another process has it locked, or died over it, it is removed: it is a cache, which the next `git gc` writes again.
+    """
     info = os.path.join(git.gitdir, "objects", "info")
-    chain = os.path.isdir(os.path.join(info, "commit-graphs"))
-    if chain or os.path.exists(os.path.join(info, "commit-graph")):
-        git.run(
-            "commit-graph",
-            "write",
-            "--reachable",
-            *(["--split=replace"] if chain else []),
-            config=("-c", "core.commitGraph=true"),
-            timeout=600,
-        )
+    chain, single = os.path.join(info, "commit-graphs"), os.path.join(info, "commit-graph")
+    split = os.path.isdir(chain)
+    if not split and not os.path.exists(single):
+        return
+    how = ["--split=replace"] if split else []
+    try:
+        git.run("commit-graph", "write", "--reachable", *how, config=("-c", "core.commitGraph=true"), timeout=600)
+    except GitFailed as error:
+        if ".lock'" not in error.stderr:
+            raise
+        # the list of the chain first: without it, git does not look for its parts
+        for path in (single, os.path.join(chain, "commit-graph-chain"), *glob.glob(os.path.join(glob.escape(chain), "*.graph"))):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
 
 
 def _reachable(git: Git) -> set[str]:

@@ -43,7 +43,6 @@ class Following:
     async def _follow(self, repository: Repository) -> None:
         begun = time.monotonic()
         await asyncio.sleep(SETTLE)
-        await self._watch(repository)
         failed = 0  # looks, one after the other
         anyway = True  # for what came before there was a watch
         while True:
@@ -80,6 +79,7 @@ class Following:
     async def _look(self, repository: Repository, anyway: bool) -> bool:
         """Bring what is shown up to date; False when that has to be tried again."""
         heads = repository.shelf.heads
+        await self._watch(repository)  # folders may have come; what is written in them from now on is told, the rest is seen below
         try:
             moved = await repository.run(repository.shelf.moved)
             changed = (moved or anyway) and await repository.run(repository.shelf.changed)
@@ -89,10 +89,8 @@ class Following:
         except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
             log.info("the stores could not be looked at: %s", error)
             return False
-        if moved:
-            await self._watch(repository)  # folders may have come
-            if heads != repository.shelf.heads:
-                self._publisher.moved(repository)
+        if moved and heads != repository.shelf.heads:
+            self._publisher.moved(repository)
         for problem in repository.shelf.problems:
             self._publisher.warn(problem)
         open_now = self._publisher.of(repository)

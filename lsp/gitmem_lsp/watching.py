@@ -73,16 +73,19 @@ class Watcher:
 
     def _arm(self, wanted: dict[str, bool], notify: Callable[[], None]) -> bool:
         with self._lock:
-            if self._failed or any(is_remote(path) for path in wanted):
+            if self._failed:
                 return False
             try:
+                new = [path for path in wanted if path not in self._watches or not os.path.samestat(os.stat(path), self._known[path])]
+                if any(is_remote(path) for path in new):
+                    return False
                 observer = self._observer = self._observer or self._start()
-                for path, deep in wanted.items():
+                for path in new:
+                    self._forget(path)
+                    self._known[path] = os.stat(path)
+                    self._watches[path] = wanted[path], self._schedule(observer, path, wanted[path])
+                for path in wanted:
                     self._listeners.setdefault(path, {})[notify] = None
-                    if path not in self._watches or not os.path.samestat(os.stat(path), self._known[path]):
-                        self._forget(path)
-                        self._known[path] = os.stat(path)
-                        self._watches[path] = deep, self._schedule(observer, path, deep)
             except Exception as error:  # noqa: BLE001 - whatever the system says: it is polled then
                 log.info("changes are not told by the system: %s", error)
                 return False

@@ -301,6 +301,24 @@ async def test_sync_brings_a_gotcha(tmp_path, repo, env, connect):
     assert (shown.message, shown.range.start.line) == ("x must stay odd", 1)
 
 
+async def test_folders_that_come_before_their_refs(tmp_path, repo, env, connect):
+    """A slow `git fetch` makes the folder of its first ref and writes the ref long after: no look may have passed in between."""
+    other = tmp_path / "other"
+    repo.git("clone", "-q", ".", str(other))
+    mem(other, env, "add", "--kind", "gotcha", "x must stay odd", "--anchor", "a.py:2")
+    editor = await connect(repo.root)
+    uri = repo.uri("a.py")
+    editor.open(uri)
+    await editor.until(uri, lambda shown: shown == [])
+    await asyncio.sleep(1)  # by now it is watched
+
+    (repo.root / ".git" / SHARED).parent.mkdir(parents=True)
+    await asyncio.sleep(0.5)
+    repo.git("fetch", "-q", str(other), f"{SHARED}:{SHARED}")
+
+    assert await editor.titles(uri, 1) == ["x must stay odd"]
+
+
 async def test_packed_refs(repo, connect):
     """A write that git packs away before the server looks is seen all the same."""
     repo.gotcha("first", "a.py:1")

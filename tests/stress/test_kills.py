@@ -12,8 +12,8 @@ import pytest
 from gitmem.store import journal
 from gitmem.store.refs import SHARED
 from tests.conftest import fsck, git, listed
-from tests.stress.conftest import assert_whole, finish, mem, unwell
-from tests.stress.harness import Nest, heal
+from tests.stress.conftest import assert_whole, findings, finish, mem, unwell
+from tests.stress.harness import Nest, age, heal
 
 pytestmark = pytest.mark.stress
 
@@ -144,6 +144,28 @@ def test_killed_purges(repo: Path, nest: Nest):
         assert "" == fsck(repo)
     print(f"{left} were killed half-way")
     assert_whole(repo, ids)
+
+
+@pytest.mark.parametrize("split", [[], ["--split"]])
+def test_lock_of_a_dead_commit_graph(repo: Path, split: list[str]):
+    """A purge gets by the lock that a killed `git commit-graph` left, and doctor removes it: it would stop every `git gc`."""
+    mem(repo, "add", "harmless")
+    mem(repo, "add", "one", "-m", "opensesame")
+    git(repo, "commit-graph", "write", "--reachable", *split)
+    info = repo / ".git" / "objects" / "info"
+    lock = info / "commit-graphs" / "commit-graph-chain.lock" if split else info / "commit-graph.lock"
+    lock.touch()
+
+    mem(repo, "purge", "--text", "opensesame", "--yes")
+
+    assert 0 == objects_with(repo, "opensesame")
+    assert "" == fsck(repo)
+    assert not any("died" in f["what"] for f in findings(repo))  # it may be at work
+    age([lock])
+    assert ["a lock of a process that died: " + str(lock.relative_to(repo / ".git"))] == unwell(repo)
+    mem(repo, "doctor", "--fix")
+    assert [] == unwell(repo)
+    git(repo, "gc", "-q")
 
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])
