@@ -18,6 +18,7 @@ LONG = 240  # characters of a sentence that tells what an answer is about
 FEW = 8  # content words of an answer that may not tell all by itself
 HELD = 40  # sentences of the agent's last words that are held
 CONTRASTED = 0.78  # the score of what the user wants instead of what the agent has named
+NAMED = 0.74  # of one that only names another thing than the agent's
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
 
@@ -48,6 +49,8 @@ _NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "�
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
+_NO_BUT = re.compile(r"(?i)(?:no|nope|não|nao|不)[,，]\s*([\w.+#/@-]{2,30})[.!。！]?$")  # `no, npm`
+_EITHER = re.compile(r"[,;，；]?(?: (?:or|ou|o|u) |还是|或者?)")
 _OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
 
 
@@ -136,6 +139,10 @@ class Exchange:
         """A turn of the user begins."""
         self.answering = self.fresh
 
+    def repeated(self) -> frozenset[str]:
+        """Return the words of what the agent said last, where it said one thing."""
+        return content(self.said[0], self.language) if len(self.said) == 1 else frozenset()
+
     def user(self, sentences: Sequence[Sentence], language: str) -> None:
         """Take the user's words, after what they answer."""
         self.fresh = False
@@ -155,6 +162,9 @@ class Exchange:
         if questions and not asked and there.find("exchange", "facts", questions[-1]):
             return None, False  # a fact was asked for
         offers = [one for one in end if cues(self.language).find("exchange", "proposes", one)]
+        took = _alternative(text, language, end[-1], self.language) if end[-1] in offers and end[-1] in questions else None
+        if took:
+            return took, True
         if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3 and not here.find("exchange", "idle", text):
             return Settled(DECISION, rules.stripped(text, language), "", NUMBERED), True
         if here.find("exchange", "refuse", text):
@@ -243,6 +253,16 @@ class Exchange:
         here = cues(language)
         if here.find("skip", "hypothetical", text) or here.find("exchange", "symptom", text) or here.find("error", "stated", text):
             return None
+        named_only = _NO_BUT.match(sentence.text)
+        if named_only and sentence.first and len(self.said) <= 2 and not any(rules.asks(one, self.language) for one in self.said):
+            words = content(named_only[1], language)
+            if (
+                len(words) != 1
+                or words & content(self.said[-1], self.language)
+                or any(here.find("exchange", name, named_only[1]) for name in ("idle", "defer", "accept", "worked"))
+            ):
+                return None
+            return Settled(DECISION, f"{sentence.text.rstrip('.!。！')} ({_bare(self.said[-1], self.language).rstrip('.。')})", "", NAMED)
         refused = here.find("overrule", "instead", text)
         if not refused or not refused.start() or not here.find("overrule", "wants", text):  # `no, that is all`; `it is Firefox, not Chrome`
             return None
@@ -336,6 +356,20 @@ class Exchange:
         return (
             Settled(TASK, text, "", 0.72) if len(words) >= (1 if about else 2) and not (refers and not about and len(words) < 3) else None
         )
+
+
+def _alternative(text: str, language: str, question: str, asked: str) -> Settled | None:
+    """Return the choice of one of the two that a question offers, in its own words: `stream it` to `I can stream it, or split it?`."""
+    words = content(rules.stripped(text, language), language)
+    sides = _EITHER.split(question)
+    if len(sides) != 2 or not 0 < len(words) <= FEW // 2:
+        return None
+    inside = [words <= content(side, asked) for side in sides]
+    return (
+        Settled(DECISION, _with(rules.stripped(text, language), _bare(question, asked), words, language), "", NUMBERED)
+        if sum(inside) == 1
+        else None
+    )
 
 
 def correction(sentence: Sentence, language: str) -> Settled | None:

@@ -16,6 +16,7 @@ from gitmem.summarise.words import content, covered, shared
 KEPT = 3000  # candidates that are held at one time
 COMPARED = 1200  # of them, the latest, that a new one is compared with
 TEXT, DETAIL = 300, 500  # characters
+BRIEF = 2  # words of a correction that says what to take, and not instead of what
 SHORT = 6  # characters of a decision that says what was decided
 
 
@@ -132,6 +133,20 @@ class Found:
                 best = score, one
         if best:
             best[1].gone = True
+
+    def instead(self, made: Candidate, said: frozenset[str]) -> None:
+        """`no, use npm` takes the place of the user's own `Use pnpm` where the agent has just repeated that; `said` are the agent's words."""
+        for one in self.recent(12):
+            if (
+                one is not made
+                and one.role == USER
+                and one.kind in (DECISION, PREFERENCE)
+                and self.turn - one.turn <= 2
+                and one.words & said
+            ):
+                if not one.gone and not one.marked:
+                    one.gone, one.over = True, made
+                return
 
     def undo(self, text: str, *, least: int = 2) -> None:
         """Something was undone: what was decided or done that its words are about."""

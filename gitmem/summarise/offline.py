@@ -17,7 +17,7 @@ from gitmem.summarise.commits import reverted, stands_still, taught
 from gitmem.summarise.cues import cues
 from gitmem.summarise.exchange import NUMBERED, Exchange, Settled, correction
 from gitmem.summarise.faults import Faults
-from gitmem.summarise.found import TEXT, Found
+from gitmem.summarise.found import BRIEF, TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors, Trouble
 from gitmem.summarise.overruled import overruled
@@ -293,7 +293,9 @@ class _Session:
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False
         if fixed:
-            self._settle(fixed, turn, heard, corrects=True)
+            brief = len(content(first.text, self.language)) <= BRIEF
+            if self._settle(fixed, turn, heard, corrects=True) and brief and self.explained is not None:
+                self.found.instead(self.explained, self.exchange.repeated())
             return True
         if settled:
             if judged and judged.kind == DECISION and not (settled.detail or settled.context):

@@ -24,8 +24,9 @@ _LINK = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
 _SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])")
 _SHORT = re.compile(
-    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
+    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
 )
+_NUMBER = re.compile(r"(?i)(?:^|[\s(])n[or]\.$")  # `no. 5`
 _CODE = re.compile(
     r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w+[^>]*>\s*$|at \S+\(.*\)$|File \".*\", line \d+)"
 )
@@ -172,6 +173,8 @@ def split(text: str) -> list[str]:
             continue  # in code: `SELECT ... FOR UPDATE`
         part = text[start : end.start()]
         if not part.strip() or (_SHORT.search(part.rstrip("\"'”’)]*_ ")) and part.endswith(".")):
+            continue
+        if text[end.end() : end.end() + 1].isdigit() and _NUMBER.search(part):
             continue
         if re.fullmatch(r"\s*(?:\d{1,3}|[A-Ha-h])\.", part):
             continue

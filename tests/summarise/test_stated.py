@@ -1,10 +1,13 @@
 """What is said in so many words is found whatever surrounds it: noise, small talk, another matter, nothing."""
 
+from io import BytesIO
+
 import pytest
 
 from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.model.turn import ASSISTANT, USER, Turn
 from gitmem.summarise.offline import extract
+from gitmem.transcripts.reading import read
 
 AT = "2026-11-21T10:00:00Z"
 NOISE = " ".join(f"Line {n} of the ledger is {n * n}." for n in range(900))
@@ -159,3 +162,55 @@ def test_a_cause_that_was_asked_for_is_of_the_same_error(said: tuple[str, ...], 
     turns = [Turn(ASSISTANT if n % 2 else USER, text, AT, n + 1) for n, text in enumerate(said)]
     (one,) = [one for one in extract(turns).items if one.kind == ERROR]
     assert cause in one.detail
+
+
+@pytest.mark.parametrize(
+    ("first", "echo", "correction", "told"),
+    [
+        ("Use pnpm for installing the packages.", "OK, I use pnpm.", "no, use npm", "use npm"),
+        ("Usa pnpm para instalar los paquetes.", "Vale, uso pnpm.", "no, usa npm", "usa npm"),
+        ("Always use pnpm for installing packages.", "OK, I use pnpm.", "no, use npm", "use npm"),
+    ],
+)
+def test_a_brief_correction_takes_back_what_the_agent_has_repeated(first: str, echo: str, correction: str, told: str) -> None:
+    (only,) = talk("set up the project", "The folder is there.", first, echo, correction, "Done.")
+    assert only[0] in {DECISION, PREFERENCE}
+    assert told in only[1].lower()
+
+
+@pytest.mark.parametrize("said", ["no, thanks", "no, wrong", "no, Friday", "no, stop"])
+def test_a_no_that_names_nothing_takes_nothing_back(said: str) -> None:
+    first = "Always use pnpm for installing packages."
+    found = talk("set up the project", "The folder is there.", first, "OK, I use pnpm.", said, "Done.")
+    assert found == [(PREFERENCE, first)]
+
+
+def test_a_no_that_names_another_thing() -> None:
+    text = "User: Use pnpm for installing the packages.\nAssistant: OK, I use pnpm.\nUser: no, npm\nAssistant: Done, the packages are installed with npm now.\n"
+    found = extract(read(BytesIO(text.encode()), "chat.txt")).items
+    assert [(one.kind, one.text) for one in found] == [(DECISION, "no, npm (I use pnpm)")]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "told"),
+    [
+        ("I can stream it, or split it?", "stream it", "Stream it"),
+        ("Should I keep the dates as text, or as a range?", "as a range", "As a range"),
+        ("¿Quieres que lo guarde en Redis o en memoria?", "en memoria", "En memoria"),
+    ],
+)
+def test_one_of_two_that_a_question_offers(question: str, answer: str, told: str) -> None:
+    ((kind, text),) = talk("the export takes too much memory", question, answer)
+    assert kind == DECISION
+    assert text.startswith(f"{told} (")
+
+
+@pytest.mark.parametrize(
+    ("answer", "task"),
+    [
+        ("Todavía no. Falta escribir las pruebas de la importación.", "Falta escribir las pruebas de la importación."),
+        ("还没有。导入的测试还没写。", "导入的测试还没写。"),
+    ],
+)
+def test_not_yet_is_no_part_of_what_is_left(answer: str, task: str) -> None:
+    assert talk("¿Está todo?", answer, "ok") == [(TASK, task)]
