@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +18,7 @@ from gitmem.cli.render import Terminal, plain, short
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.files import head, storable
 from gitmem.model.item import KINDS, Extract, Item
-from gitmem.model.turn import Turn
+from gitmem.model.turn import TOOL, Turn
 
 FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
 TITLES = {
@@ -25,6 +26,7 @@ TITLES = {
 }  # fmt: skip
 DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
 SAID = "on"  # before what an agent had said, which a decision is about
+ABBREVIATED = 10  # characters of a commit's id
 COMMITS = 2000  # commits that are read at most
 
 
@@ -78,12 +80,12 @@ def extract_command(
         raise click.UsageError("standard input can be read once only.")
     if save or not files:
         with term.open() as app:
-            found = _found([_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
+            found = _found(term, [_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
             _tell(term, found, kinds, form if files else "auto", as_json)
             if save:
                 _save(term, app, found, session or "", as_json)
         return
-    _tell(term, _found([_file(name, form) for name in files], kinds), kinds, form, as_json)
+    _tell(term, _found(term, [_file(name, form) for name in files], kinds), kinds, form, as_json)
 
 
 def _sources(app: App, files: Sequence[str], form: str, session: str | None, commits: str | None) -> list[_Source]:
@@ -113,7 +115,7 @@ def _shown(app: App, source: _Source) -> _Source:
 
 def _log(app: App, wanted: str) -> Iterator[Turn]:
     """Return the commits of a range, the oldest first: what is newer wins."""
-    from gitmem.transcripts import reading
+    from gitmem.transcripts.commits import printed
 
     chosen = [wanted] if wanted.startswith("-") and wanted[1:].isdigit() else ["--end-of-options", wanted]
     if wanted.startswith("-") and not wanted[1:].isdigit():
@@ -137,7 +139,7 @@ def _log(app: App, wanted: str) -> Iterator[Turn]:
         raise UserError(
             f"'{plain(wanted)}' names no commits of this repository.", "Give a range as git takes it: main..HEAD, or -20."
         ) from error
-    return reading.read(io.BytesIO(output), form="commits")
+    return printed(io.BytesIO(output))
 
 
 def _file(name: str, form: str) -> _Source:
@@ -166,12 +168,26 @@ def _opened(name: str) -> IO[bytes]:
     return stream
 
 
-def _found(sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
+def _watched(turns: Iterator[Turn], broken: list[int]) -> Iterator[Turn]:
+    """Yield turns, and count in `broken` those of the user and the agent that have letters which could not be read."""
+    for turn in turns:
+        broken[0] += turn.role != TOOL and "\ufffd" in turn.text
+        yield turn
+
+
+def _found(term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
     from gitmem.summarise import offline
 
     out = []
     for source in sources:
-        whole = offline.extract(source.turns())
+        broken = [0]
+        whole = offline.extract(_watched(source.turns(), broken))
+        if broken[0] and not source.name.startswith("the "):
+            name = "FILE" if source.name == "standard input" else shlex.quote(plain(source.name))
+            term.note(
+                f"{plain(source.name)} is not all UTF-8: letters are lost in {broken[0]} of its parts. "
+                f"If it is Latin-1, convert it first: iconv -f ISO-8859-1 -t UTF-8 {name} | git mem extract -"
+            )
         items = tuple(item for item in whole.items if not kinds or item.kind in kinds)
         out.append((source, Extract(items, whole.topics, whole.by, whole.why, whole.tokens, whole.facts)))
     return out
@@ -207,7 +223,7 @@ def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Seque
 
 def _show(term: Terminal, item: Item) -> None:
     first, last = item.lines
-    where = f"line {first}" if first == last else f"lines {first}-{last}"
+    where = f"commit {item.commit[:ABBREVIATED]}" if item.commit else f"line {first}" if first == last else f"lines {first}-{last}"
     term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
     if item.detail and not item.text.rstrip(".!。").endswith(item.detail.rstrip(".!。")):
         label = SAID if item.detail.startswith("“") else DETAIL.get(item.kind, "")
@@ -219,7 +235,7 @@ def _show(term: Terminal, item: Item) -> None:
 def _row(item: Item) -> dict[str, Any]:
     return {
         "kind": item.kind, "text": item.text, "detail": item.detail, "at": item.at, "lines": list(item.lines), "files": list(item.files), "role": item.role,
-        "confidence": item.confidence,
+        "confidence": item.confidence, "commit": item.commit,
     }  # fmt: skip
 
 

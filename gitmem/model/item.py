@@ -33,6 +33,7 @@ class Item:
     role: str = ""  # who said it
     confidence: float = 0.5
     marked: bool = False  # somebody said that it matters: never dropped
+    commit: str = ""  # the id of the commit whose message says it
 
 
 @dataclass(frozen=True, slots=True)

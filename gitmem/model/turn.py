@@ -23,4 +23,5 @@ class Turn:
     failed: bool | None = None
     marked: bool = False  # somebody said that it matters
     side: bool = False  # said by or to a subagent
+    rows: bool = False  # the lines of `text` are those of the file from `line` on
     tokens: int = 0  # that the model says it cost, in and out

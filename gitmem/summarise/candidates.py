@@ -38,6 +38,7 @@ class Candidate:
     answer: bool = False  # it answers what was asked or proposed
     corrects: bool = False  # it says how it is wanted instead: `no, use X`
     part: bool = False  # of a sentence that lists several
+    commit: str = ""  # the id of the commit that says it
     context: str = ""  # what an agent had said that the user's words are about
     weak: bool = False  # nothing but the learned scores takes it for an item, and they are not sure
 

@@ -113,12 +113,14 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     out: list[tuple[str, str, str, float]] = []
     here = cues(language)
     said = list(sentences(body))
+    because = here.find("general", "because", done)
+    why = done[because.end() :].strip(" ,.:;，。") if because and because.start() else ""
     fixing = kind in _FIXES or re.match(r"(?i)(?:fix|corrige|arregla|修复)", rest)
     if fixing:
         detail = " ".join(one.text for one in said[:3])
         out.append((ERROR, done, detail[:500], 0.75 if detail else 0.6))
-    elif told_kind := _settles(kind, done, body):
-        out.append((told_kind, done, " ".join(one.text for one in said[:2])[:300], 0.7))
+    elif told_kind := _settles(kind, done, body or why):
+        out.append((told_kind, done, " ".join(one.text for one in said[:2])[:300] or why, 0.7))
     elif kind not in _DULL:
         told = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]
         out.append((DONE, done, " ".join(told)[:300], 0.7))

@@ -77,7 +77,7 @@ class Found:
                 self._takes_effect(again)
             return again
         made = Candidate(
-            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, part=part,
+            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, part=part, commit=turn.command if turn.tool == "commit" else "",
         )  # fmt: skip
         self.order += 1
         if not weak:

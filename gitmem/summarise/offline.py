@@ -66,6 +66,11 @@ class _Counts:
     commits: list[str] = field(default_factory=list)
 
 
+def _line(turn: Turn, sentence: Sentence) -> Turn:
+    """Return a turn as it is from the line on that a sentence begins in."""
+    return replace(turn, line=turn.line + sentence.row, rows=False) if turn.rows and sentence.row else turn
+
+
 class _Session:
     def __init__(self) -> None:
         self.found = Found()
@@ -167,8 +172,10 @@ class _Session:
         if len(said) < 2 or any(one.point or one.heading or one.lead for one in said):
             return [(self.language, turn)]
         each = [language(one.text, self.language) if one.text.count(" ") >= ENOUGH else self.language for one in said]
-        runs = [(tongue, [one.text for _, one in some]) for tongue, some in groupby(zip(each, said, strict=True), itemgetter(0))]
-        return [(tongue, replace(turn, text=" ".join(texts))) for tongue, texts in runs] if len(runs) > 1 else [(self.language, turn)]
+        runs = [(tongue, [one for _, one in some]) for tongue, some in groupby(zip(each, said, strict=True), itemgetter(0))]
+        if len(runs) < 2:
+            return [(self.language, turn)]
+        return [(tongue, replace(_line(turn, some[0]), text=" ".join(one.text for one in some), rows=False)) for tongue, some in runs]
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
@@ -194,7 +201,7 @@ class _Session:
             self.exchange.begins()
             for sentence in said[:2]:
                 before = len(self.found.all)
-                taken = self._answered(sentence, turn, around[sentence.place], heard[sentence.place])
+                taken = self._answered(sentence, _line(turn, sentence), around[sentence.place], heard[sentence.place])
                 begin += taken
                 if not taken or len(self.found.all) > before:
                     break
@@ -208,14 +215,16 @@ class _Session:
                 self.errors.settled()
         elif role == ASSISTANT and not turn.side:
             self.closing = [
-                Closing(one, turn, around[one.place], heard[one.place])
+                Closing(one, _line(turn, one), around[one.place], heard[one.place])
                 for one in said
                 if self.seen <= DEEP or rules.telling(one.text, self.language)
             ]
         self.explained, self.reasoning, self.named = None, False, None
         if document and said and self._wrong(said, turn):
             return
+        whole = turn
         for sentence in said[begin:]:
+            turn = _line(whole, sentence)
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
             if self._goes_on(sentence, turn):
@@ -557,7 +566,7 @@ class _Session:
         for one in best:
             one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own
         items = tuple(
-            Item(one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role, round(min(1.0, one.score), 2), one.marked)
+            Item(one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role, round(min(1.0, one.score), 2), one.marked, one.commit)
             for one in sorted(best, key=lambda one: one.order)
         )  # fmt: skip
         facts = {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gitmem.summarise.cues import cues
 from gitmem.summarise.words import content, shared
 
+LEAST = 8  # characters of what is decided, before its reason
 _SLOT = re.compile(
     r"(?i)\b(?:for|as|to handle|para|como|en|em|no|na)\b\s+(?:the |our |all |a |an |o |a |os |as |el |la |los |las )?(.{3,80})$"
 )
@@ -24,7 +25,9 @@ class Choice:
 
 
 def choice(text: str, words: frozenset[str], language: str) -> Choice:
-    """Return what a decision chooses."""
+    """Return what a decision chooses; why is no part of it."""
+    because = cues(language).find("general", "because", text)
+    text = text[: because.start()] if because and because.start() >= LEAST else text
     found = cues(language).find("overrule", "instead", text)
     refused: frozenset[str] = frozenset()
     chosen = words

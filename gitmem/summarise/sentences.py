@@ -4,8 +4,10 @@ import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 LONGEST = 600  # characters of a sentence that anything is looked for in
+MANY = 1 << 30  # more lines than a text has
 SENTENCES = 400  # of one turn
 WRAPPED = (60, 120)  # columns of lines that are cut for their length
 PARAGRAPH = 60  # lines of a paragraph that are looked at
@@ -46,18 +48,22 @@ class Sentence:
     first: bool = False  # of its turn
     place: int = 0  # its number in the turn
     opens: bool = True  # the first of its point or paragraph
+    row: int = 0  # lines of the turn above the one that it begins in
 
 
 def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
     """Yield the sentences of a text."""
     made = 0
-    for block in _blocks(text, heading):
-        opens = True
+    for block, rows in _blocks(text, heading):
+        opens, at = True, 0
         for part in [block.text] if block.box else split(block.text):
+            at = max(at, block.text.find(part, at))
             clean = tidy(part)
+            row = rows[bisect(rows, (at, MANY)) - 1][1]
+            at += len(part)
             if not clean:
                 continue
-            yield Sentence(clean[:LONGEST], block.heading, block.lead, block.box, block.point, made == 0, made, opens)
+            yield Sentence(clean[:LONGEST], block.heading, block.lead, block.box, block.point, made == 0, made, opens, row)
             made, opens = made + 1, False
             if made == SENTENCES:
                 return
@@ -69,20 +75,24 @@ def last_heading(text: str) -> str:
     return tidy(found[1]) if found and "\n" not in text.strip() else ""
 
 
-def _blocks(text: str, heading: str) -> Iterator[Sentence]:
-    """Yield the points and paragraphs of a text, not split yet."""
+def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:
+    """Yield the points and paragraphs of a text, not split yet; of each its lines: (where it begins in it, where in the text, counted from 0)."""
     if "```" in text or "~~~" in text:
-        text = _INLINE_BLOCK.sub("\n", _FENCE.sub("\n", text))
+        text = _INLINE_BLOCK.sub(_emptied, _FENCE.sub(_emptied, text))
     lead = ""
     held: list[str] = []
+    rows: list[int] = []  # the number of each line that is held
     point: tuple[str, bool] | None = None  # the box of the point that is read
 
-    def ended() -> Iterator[Sentence]:
+    def ended() -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:
         nonlocal point
         whole = " ".join(held)
-        held.clear()
         if whole:
-            yield Sentence(whole, heading, lead if point else "", point[0] if point else "", point is not None)
+            begins = [0, *(size + 1 for size in accumulate(len(one) + (n > 0) for n, one in enumerate(held[:-1])))]
+            made = Sentence(whole, heading, lead if point else "", point[0] if point else "", point is not None)
+            yield made, list(zip(begins, rows, strict=True))
+        held.clear()
+        rows.clear()
         point = None
 
     blank, line_before = True, ""
@@ -112,6 +122,7 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             elif marked:
                 rest, box = marked[2], {"☐": " ", "⬜": " ", "❌": "-"}.get(marked[1], "x")
             held.append(rest)
+            rows.append(number)
             point = (box, True)
         else:
             if blank:
@@ -131,13 +142,20 @@ def _blocks(text: str, heading: str) -> Iterator[Sentence]:
             if point is None and not line.startswith((" ", "\t")):
                 lead = ""
             held.append(bare)
+            rows.append(number)
         line_before = bare
         if bare.endswith((":", "：")) and not (found and point and point[0]):
-            lead = tidy(held.pop() if len(held) == 1 else " ".join(held)).rstrip(":： ")
+            lead = tidy(" ".join(held)).rstrip(":： ")
             held.clear()
+            rows.clear()
             point = None
         blank = False
     yield from ended()
+
+
+def _emptied(found: re.Match[str]) -> str:
+    """Return as many lines as something has, with nothing in them."""
+    return "\n" * max(1, found.group().count("\n"))
 
 
 def _stops(lines: Sequence[str], number: int) -> bool:

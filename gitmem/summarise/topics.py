@@ -12,9 +12,17 @@ from gitmem.summarise.senses import acts
 NAME = 0.3  # how much a name tells, however usual
 HAN = (2, 3, 4)  # characters of what may be a word in Chinese
 NEAR = 16  # characters before a word that tell whether a sentence begins with it
+FOREIGN = (
+    4  # letters of a word that tells nothing in another language than that of its message; shorter ones may mean something in this one
+)
 KEPT = 4000  # words and pairs that are counted at one time
 USUAL, RARE = 4, 0.5  # percent of all sessions from which on a word tells nothing, and of a word that is not among the common ones
 _WORD = re.compile(r"`([^`\n]{2,40})`|([^\W\d_][\w-]*(?:\.[a-z]\w*)?)")
+# what introduces a line and is not what it is about, and a table's line, whose rows are turns of their own
+_LABEL = re.compile(
+    r"(?im)^\W{0,4}(?:decisions?|to-?dos?|tasks?|preferences?|patterns?|errors?|root cause|cause|fix(?:ed)?|reason|context|phase|notes?|blocked|known|status|pending|done|decisi[óo]n|decisão|tareas?|tarefas?"
+    r"|preferencias?|preferências?|patr[óo]n|padrão|erros?|causa|soluci[óo]n|solução|motivo|contexto|fase|notas?|pendientes?|pendentes?|决定|待办|任务|偏好|模式|错误|原因|修复|背景|阶段)\s*[:：]|^\s*\|.*$"
+)
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _GAP = re.compile(r"[\W_]*$")
 _HAN_STOP = re.compile(
@@ -60,6 +68,12 @@ def _rare(word: str, language: str) -> float:
     return 0.0 if share >= USUAL else math.log(100 / share) / math.log(100)
 
 
+@lru_cache(maxsize=1)
+def _stops() -> frozenset[str]:
+    """Return what tells nothing in any language: a message may have a word of another one."""
+    return frozenset().union(*(cues(name).stop for name in ("en", "es", "pt")))
+
+
 class Topics:
     """Counts words of what was said; those of users weigh more, those that come in several turns, and those that few sessions have."""
 
@@ -73,12 +87,13 @@ class Topics:
     def add(self, text: str, language: str, weight: float) -> None:
         """Count the words of one turn."""
         here = cues(language)
+        text = _LABEL.sub("", text[:4000])
         found: Counter[str] = Counter()
         names: set[str] = set()
         shown: dict[str, str] = {}
         before = ""
         end = 0
-        for match in _WORD.finditer(text[:4000]):
+        for match in _WORD.finditer(text):
             word = (match[1] or match[2]).strip()
             low = word.lower()
             if (
@@ -86,6 +101,7 @@ class Topics:
                 or (len(low) < 3 and not match[1])
                 or low in here.stop
                 or low in here.words
+                or (len(low) >= FOREIGN and low in _stops())
                 or (language == "zh" and _HAN.search(low))
                 or (not match[1] and (acts(low, language) or _is_verb(text, match.start(), match.end(), language)))
             ):
@@ -102,7 +118,7 @@ class Topics:
                     shown.setdefault(pair, f"{shown[before]} {word}")
                 before, end = low, match.end()
         if language == "zh":
-            for run in _HAN.findall(text[:4000]):
+            for run in _HAN.findall(text):
                 for part in _HAN_STOP.sub(" ", run).split():
                     found.update(part[n : n + size] for size in HAN if size <= len(part) for n in range(len(part) - size + 1))
         for word, times in found.items():

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from typing import IO
 
 from gitmem.model.turn import ASSISTANT, Turn
@@ -10,6 +11,8 @@ from gitmem.transcripts.lines import lines
 from gitmem.transcripts.said import said
 
 TOOL_NAME = "commit"
+DATED = 20  # commits by whose dates it is told in which order they come; between neighbours a merge may turn it round
+NEWEST = 20_000  # commits that are held to turn them round
 BODY = 400  # lines of a message
 _COMMIT = re.compile(r"^commit ([0-9a-f]{7,64})(?:\s.*)?$")
 # a line of `git log --oneline`, with what `--graph` draws in front of it
@@ -19,7 +22,22 @@ _FILE = re.compile(r"^(?:[ACDMRT]\d{0,3}\t)?([^\s|][^|\t]{0,400}?)(?:\t(.+))?$")
 
 
 def commits(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield a turn for each commit of `git log [--name-only]` or `--oneline`, the oldest last as git has it; `line` is where it begins."""
+    """Yield a turn for each commit of `git log [--name-only]` or `--oneline`, the oldest first: what is newer wins. `line` is where it begins.
+
+    What has no dates is taken as git prints it, the newest first. Of more than NEWEST commits, those that git prints first are yielded.
+    """
+    read = printed(stream)
+    head = list(islice(read, DATED))
+    if head and head[-1].at > head[0].at:
+        yield from head
+        yield from read
+        return
+    head += islice(read, NEWEST - len(head))
+    yield from reversed(head)
+
+
+def printed(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield a turn for each commit, in the order in which they are printed."""
     start, id, at = 0, "", ""
     body: list[str] = []
     files: list[str] = []

@@ -1,5 +1,6 @@
 """How far a plan is: plan.md, PROGRESS.md and state.json, as turns and as one small value."""
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -71,6 +72,7 @@ _FIRST = {
     "Error": ("error", "problem", "symptom", "message", "issue", "bug"), "Known": ("gotcha", "pitfall", "error", "problem"), "Pattern": ("pattern", "rule", "convention"),
     "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
 }  # fmt: skip
+_VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
 _ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
@@ -134,13 +136,35 @@ def state(stream: IO[bytes]) -> Iterator[Turn]:
         found = loads(data)
     except (ValueError, RecursionError):
         return
-    yield from _stated(mapping(found), 0)
+    where = _Where(data)
+    for told, name in _stated(mapping(found), 0):
+        yield Turn(USER, told, line=where.line(name))
 
 
-def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
+class _Where:
+    """In which lines of a JSON document its texts and numbers are."""
+
+    def __init__(self, data: str) -> None:
+        self._lines: dict[str, int] = {}
+        line, at = 1, 0
+        for found in _VALUE.finditer(data):
+            line, at = line + data.count("\n", at, found.start()), found.start()
+            text = found[1]
+            if "\\" in text:
+                with contextlib.suppress(ValueError):
+                    text = str(loads(f'"{text}"'))
+            self._lines.setdefault(" ".join(text.split()), line)
+
+    def line(self, name: str) -> int:
+        """Return the line of a text, of a name too if that is what there is; the first where it is not known."""
+        return self._lines.get(" ".join(name.split()), 1)
+
+
+def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
+    """Yield what a document says, as a person would write it down, each with a text that it holds for it."""
     phase = next((value[key] for key in ("phase", "currentPhase", "current_phase", "stage", "status") if string(value.get(key))), "")
     if phase:
-        yield Turn(USER, said(f"Phase: {phase}", 300), line=1)
+        yield said(f"Phase: {phase}", 300), string(phase)
     done, total = (
         next((number(value.get(k)) for k in keys if number(value.get(k))), 0)
         for keys in (
@@ -149,30 +173,30 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[Turn]:
         )
     )
     if total:
-        yield Turn(USER, f"Tasks: {done}/{total}", line=1)
+        yield f"Tasks: {done}/{total}", ""
     known = {string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]}
     for what, keys in _LISTS.items():
         for key in keys:
             for one in _of_list(value.get(key), key):
                 name, row = _name(one), mapping(one)
                 if name and not _dropped(row) and not (key in _DOING and name in known):
-                    yield Turn(USER, f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}", line=1)
+                    yield f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}", name
     for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
         name, row = _name(one), mapping(one)
         if name and not _dropped(row):
-            yield Turn(USER, f"- [{'x' if _ended(row) else ' '}] {name}", line=1)
+            yield f"- [{'x' if _ended(row) else ' '}] {name}", name
     for key in _NEXT:
         if name := said(" ".join(string(value.get(key)).split()), 500):
-            yield Turn(USER, f"- [ ] {name}", line=1)
+            yield f"- [ ] {name}", name
     for kind, keys in _NAMED.items():
         for one in [row for key in keys for row in _rows(value.get(key))]:
             name, row = _name(one, _FIRST.get(kind, ())), mapping(one)
             told = "" if not name or _dropped(row) else _named(kind, name, row)
             if told:
-                yield Turn(USER, said(told), line=1)
+                yield said(told), name
     for key in _ABOUT:
-        for told in _facts(value.get(key)):
-            yield Turn(USER, said(f"Context: {told}"), line=1)
+        for told, name in _facts(value.get(key)):
+            yield said(f"Context: {told}"), name
     if deep < 3:
         for key in ("progress", "session_state", "state", "plan", "workflow"):
             if isinstance(value.get(key), dict):
@@ -205,16 +229,17 @@ def _rows(value: Any) -> list[Any]:
     return [one for one in value.values() if isinstance(one, str)][:TASKS] if isinstance(value, dict) else sequence(value)[:TASKS]
 
 
-def _facts(value: Any) -> list[str]:
-    """Return what an object, a list or a text says of where something runs; nothing that may be a secret, and no variables of an environment."""
+def _facts(value: Any) -> list[tuple[str, str]]:
+    """Return what an object, a list or a text says of where something runs, each with a text in it; nothing that may be a secret, and no variables of an environment."""
     if isinstance(value, dict):
-        facts = [(key, _joined(one)) for key, one in list(value.items())[:TASKS] if not (key.isupper() or _SECRET.search(key))]
-        return [f"{key}: {one}" for key, one in facts if one]
-    return [
-        " ".join(one.split())
-        for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS]
-        if isinstance(one, str) and one.strip()
-    ]
+        facts = [
+            (key, f"{one}" if isinstance(one, int | float) and not isinstance(one, bool) else _joined(one))
+            for key, one in list(value.items())[:TASKS]
+            if not (key.isupper() or _SECRET.search(key))
+        ]
+        return [(f"{key}: {one}", key) for key, one in facts if one]
+    rows = [one for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS] if isinstance(one, str) and one.strip()]
+    return [(" ".join(one.split()), one) for one in rows]
 
 
 def _joined(value: Any) -> str:

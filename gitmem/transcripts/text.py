@@ -24,7 +24,7 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
     """Yield the turns of a text. Who speaks is taken from lines such as `User: ...`; a text without them is its writer's."""
     role = USER
     block: list[str] = []
-    size = first = 0
+    size = first = last = 0
     fence = ""
     table = Table()
     named = True  # nothing was read yet, or the line before began with who speaks
@@ -32,10 +32,11 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
     def ended() -> Iterator[Turn]:
         nonlocal size
         words = said("\n".join(block), BLOCK)
+        rows = last - first == len(block) - 1 == words.count("\n")
         block.clear()
         size = 0
         if words:
-            yield Turn(role, words, line=first)
+            yield Turn(role, words, line=first, rows=rows)
 
     read = _readable(lines(stream, 1 << 20))
     head, room = [], ROOM
@@ -49,7 +50,7 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
         mark = _FENCE.match(now)
         if fence:
             block.append(now)
-            size += len(now)
+            size, last = size + len(now), number
             if mark and mark[1].startswith(fence):
                 fence = ""
             if size > BLOCK:
@@ -72,7 +73,7 @@ def text(stream: IO[bytes]) -> Iterator[Turn]:
         if not block:
             first = number
         block.append(now)
-        size += len(now)
+        size, last = size + len(now), number
         if mark:
             fence = mark[1][:3]
         elif _HEADING.match(now):

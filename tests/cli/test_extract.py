@@ -1,6 +1,8 @@
 """`git mem extract`: files of all forms, standard input, commits, the inbox; and the wrong thing typed."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,7 @@ def test_json(mem: Mem) -> None:
     assert out["by"] == "offline"
     (item,) = out["items"]
     assert item | {"confidence": 0, "text": ""} == {
-        "kind": "preference", "text": "", "detail": "", "at": "2026-11-21T03:06:42Z", "lines": [2, 2], "files": [], "role": "user", "confidence": 0,
+        "kind": "preference", "text": "", "detail": "", "at": "2026-11-21T03:06:42Z", "lines": [2, 2], "files": [], "role": "user", "confidence": 0, "commit": "",
     }  # fmt: skip
     assert 0 < item["confidence"] <= 1
 
@@ -81,6 +83,33 @@ def test_commits_the_newest_decision_wins(mem: Mem) -> None:
 
     assert [one["text"] for one in out["items"] if one["kind"] == "decision"] == ["Use Memcached for the cache"]
     assert [one["text"] for one in out["items"] if one["kind"] == "done"] == ["A cache", "Another cache"]
+
+
+def test_commits_are_named(mem: Mem) -> None:
+    git(mem.folder, "commit", "-q", "--allow-empty", "-m", "Switch from requests to httpx because requests has no HTTP/2")
+    id = git(mem.folder, "rev-parse", "HEAD").strip()
+
+    shown = mem("extract", "--commits", "-1", "--save")
+
+    assert f"(commit {id[:10]})" in shown.out
+    (item,) = mem("extract", "--commits", "-1", "--json").json["items"]
+    assert (item["kind"], item["commit"], item["detail"]) == ("decision", id, "requests has no HTTP/2")
+    (row,) = mem("inbox", "--json").json
+    assert f"commit {id[:12]}" in mem("show", row["id"]).out
+
+
+def test_letters_that_are_not_utf_8(mem: Mem) -> None:
+    """It is said that letters are lost, and what to do; what it proposes works."""
+    (mem.folder / "la tin.txt").write_bytes("Decisión: Usar PostgreSQL para la información\n".encode("latin-1"))
+
+    shown = mem("extract", "la tin.txt")
+
+    assert "la tin.txt is not all UTF-8" in shown.err
+    command = shown.err.partition("first: ")[2].splitlines()[0]
+    again = subprocess.run(
+        command.replace("git mem", f"{sys.executable} -m gitmem"), shell=True, cwd=mem.folder, capture_output=True, check=True
+    )
+    assert "Usar PostgreSQL para la información  (line 1)" in again.stdout.decode()
 
 
 def test_saved_once_and_not_again(mem: Mem) -> None:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, TASK
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.summarise.offline import extract
 from gitmem.transcripts.reading import read
 
@@ -136,8 +136,8 @@ def test_a_body_is_read_over_its_line_ends() -> None:
 )
 def test_commits_of_a_line_each(log: str) -> None:
     assert [one[:2] for one in found(log, "log.txt")] == [
-        (DONE, "Add an export to CSV"),
         (ERROR, "Fix the search for numbers with a slash"),
+        (DONE, "Add an export to CSV"),
     ]
 
 
@@ -214,6 +214,7 @@ def test_state_of_many_shapes() -> None:
     }  # fmt: skip
     assert set(found(json.dumps(state), "state.json")) == {
         (CONTEXT, "Controller: Raspberry Pi 4, Debian 12", ""),
+        (CONTEXT, "Port: 8080", ""),
         (DONE, "Import of sheets", ""),
         (TASK, "Export of XML", ""),
         (TASK, "Compare with a package that works", ""),
@@ -248,3 +249,31 @@ def test_state_of_any_shape(value: object) -> None:
 )
 def test_what_is_marked_may_be_short(text: str, item: tuple[str, str]) -> None:
     assert [one[:2] for one in found(text, "PROGRESS.md")] == [item]
+
+
+def test_items_name_their_lines() -> None:
+    notes = (
+        "# Notes\n\nTODO: write the docs\nTODO: fix the tests\nDecision: Use Redis for sessions\n\n```\ncode\n```\n"
+        "- [ ] the importer\n  of sheets\n- [x] the exporter of sheets\n\nError: the build fails with code 3\nFix: install cmake\n"
+    )
+    lines = {one.text: one.lines for one in extract(read(io.BytesIO(notes.encode()), "notes.txt")).items}
+    assert lines == {
+        "Write the docs": (3, 3),
+        "Fix the tests": (4, 4),
+        "Use Redis for sessions": (5, 5),
+        "The importer of sheets": (10, 10),
+        "The exporter of sheets": (12, 12),
+        "The build fails with code 3": (14, 15),
+    }
+
+
+def test_items_of_a_state_name_their_lines() -> None:
+    state = {"tasks": [{"title": 'say "hello"\nto all'}], "preferences": ["Short answers"], "environment": {"node": 22}}
+    text = json.dumps(state, indent=2, ensure_ascii=False)
+    found = extract(read(io.BytesIO(text.encode()), "state.json")).items
+    rows = text.split("\n")
+    assert [(one.kind, rows[one.lines[0] - 1].strip()) for one in found] == [
+        (TASK, '"title": "say \\"hello\\"\\nto all"'),
+        (PREFERENCE, '"Short answers"'),
+        (CONTEXT, '"node": 22'),
+    ]

@@ -1,5 +1,6 @@
 """Where sentences end: lines of a chat are said one by one, prose that is wrapped goes on."""
 
+import re
 import textwrap
 
 import pytest
@@ -54,3 +55,28 @@ def test_code_is_not_cut() -> None:
     assert texts("Só `UPDATE nota SET s=1 WHERE n=? AND s=0`; quem afetar 1 linha segue.") == [
         "Só `UPDATE nota SET s=1 WHERE n=? AND s=0`; quem afetar 1 linha segue."
     ]
+
+
+LINES = st.sampled_from(
+    [
+        "The w{n} is here and w{n}a is there. The next w{n}b goes",
+        "on with w{n} and ends.",
+        "- point w{n} of it",
+        "- [ ] box w{n}",
+        "",
+        "  more of w{n}",
+        "# Head w{n}",
+        "说w{n}了。再说w{n}c。",
+        "w{n}:",
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=12), st.booleans())
+def test_a_sentence_knows_its_line(lines: list[str], fence: bool) -> None:
+    rows = [line.format(n=n) for n, line in enumerate(lines)]
+    rows = [*rows[:2], "```", "code", "```", *rows[2:]] if fence else rows
+    for one in sentences("\n".join(rows)):
+        name = re.search(r"w\d+[abc]?", one.text)
+        assert name is not None
+        assert re.search(rf"\b{name.group()}\b|{name.group()}[了。]", rows[one.row])

@@ -243,10 +243,23 @@ def test_commits() -> None:
         "commit 2234567890abcdef1234567890abcdef12345678\nAuthor: A <a@b>\nDate:   x\n\n    feat: b\n"
     )
 
-    first, second = turns(log)
+    second, first = turns(log)  # git prints the newest first
     assert first.text == "fix: retry\n\nBecause it times out.\n\nReviewed-by: B"
     assert (first.at, first.files, first.line, first.tool) == ("2026-11-21T03:06:42Z", ("src/a.py",), 1, "commit")
     assert second.text == "feat: b"
+
+
+def test_commits_come_the_oldest_first() -> None:
+    def one(id: str, at: str) -> str:
+        return f"commit {id * 40}\nAuthor: A <a@b>\nDate:   {at}\n\n    feat: {id}\n\n"
+
+    monday, noon, tuesday = "2026-11-16T09:00:00+00:00", "2026-11-16T12:00:00+00:00", "2026-11-17T09:00:00+00:00"
+    for log in (
+        one("c", tuesday) + one("b", monday) + one("a", noon),
+        one("a", noon) + one("b", monday) + one("c", tuesday),
+        one("c", monday) + one("b", monday) + one("a", monday),
+    ):
+        assert [turn.text for turn in turns(log)] == ["feat: a", "feat: b", "feat: c"]
 
 
 # -- what is taken out
