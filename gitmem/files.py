@@ -66,7 +66,7 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
         if above == here or above in ceilings:
             raise NotARepository(
                 f"'{start}' is not in a git repository.",
-                "Run 'git init' first, change to a repository, or name one with -C. Memories for every project: --user.",
+                "Run 'git init' first, change to a repository, or name one with -C.",
             )
         here = above
 

@@ -2,7 +2,8 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -51,7 +52,7 @@ def activate_command(term: Terminal, agent: str | None, listing: bool, file: str
             term.clock,
             lambda: current(term.environ),
             _refresh(term),
-            (lambda: messages(file)) if file else None,
+            (lambda: _messages(term, file)) if file else None,
         )
     active = activation.activate(agent, place, activation.limit(timeout, term.environ))
     if as_json:
@@ -63,6 +64,13 @@ def activate_command(term: Terminal, agent: str | None, listing: bool, file: str
     if any(one.name == "index" and one.status == activation.TIMEOUT for one in active.results):
         with contextlib.suppress(OSError):  # so that the next one finds it
             detach(["-C", place.location.worktree or place.location.gitdir, "drain"], term.environ)
+
+
+def _messages(term: Terminal, file: str) -> Sequence[Mapping[str, Any]]:
+    found = messages(file)
+    if not found:
+        term.note("that conversation has no messages: this is what is known here.")
+    return found
 
 
 def _say(term: Terminal, active: Activation) -> None:

@@ -15,6 +15,7 @@ from gitmem.clock import stamp
 from gitmem.errors import External, UserError
 from gitmem.files import branch, head, ignore_text, read_regular, write_atomic
 from gitmem.index import works
+from gitmem.processes import is_gone
 from gitmem.services import briefing, gathering
 from gitmem.services.briefing import LINES, MARK, Fitted, Place
 
@@ -127,7 +128,7 @@ def _place(app: App) -> Place:
     name, commit = branch(app.location), head(app.location)
     where = f"Branch {name}" if name else f"Detached at {commit[:10]}" if commit else ""
     root = app.location.worktree
-    work = tuple(_epic(epic) for _, index in app.indexes() for epic in works.epics(index) if epic["rest"] in {"active", "paused"})
+    work = tuple(_epic(app, epic) for _, index in app.indexes() for epic in works.epics(index) if epic["rest"] in {"active", "paused"})
     if not root:
         return Place(head=where, work=work)
     names = (path.encode("utf-8", "replace").decode() for path, _ in app.worktree(root).status())
@@ -138,10 +139,11 @@ def _place(app: App) -> Place:
     )  # fmt: skip
 
 
-def _epic(epic: dict[str, Any]) -> str:
+def _epic(app: App, epic: dict[str, Any]) -> str:
     """Return an epic as one line: how it stands, and where it is."""
     at = [f"{name} {epic[name]}" for name in ("story", "phase") if epic[name]]
-    return f"Epic {epic['id'][4:]} ({epic['rest']}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+    standing = works.standing(app.state, epic, app.clock.now(), is_gone)["standing"]
+    return f"Epic {epic['id'][4:]} ({standing}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
 
 
 def _plans(root: str) -> list[str]:

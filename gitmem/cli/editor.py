@@ -7,7 +7,7 @@ import sys
 import click
 
 from gitmem.app import App
-from gitmem.cli.render import Terminal
+from gitmem.cli.render import Terminal, plain
 from gitmem.errors import UserError
 
 # these draw on a terminal, and without one wait for ever; any other program may be a script
@@ -25,7 +25,13 @@ def edit(term: Terminal, app: App, text: str, hint: str) -> str | None:
     if not _can_open(term, editor):
         name = f"'{editor}' needs one" if editor else "and no editor is set that needs none"
         raise UserError(f"no editor can be opened: there is no terminal here, {name}.", hint)
-    return click.edit(text, editor=editor or None, extension=".md", require_save=False)
+    try:
+        return click.edit(text, editor=editor or None, extension=".md", require_save=False)
+    except click.ClickException as error:
+        name = plain(editor) or "the editor"
+        raise UserError(
+            f"the editor '{name}' failed; nothing changed.", "Set one that works: git config core.editor NAME. " + hint
+        ) from error
 
 
 def _chosen(term: Terminal, app: App) -> str:

@@ -43,7 +43,7 @@ KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(min=0),
+    type=click.IntRange(min=1),
     help=f"At most so many; without it {SCREEN} in a pipe, and all with --json and on a terminal.",
 )
 @click.option("--all", "-a", "everything", is_flag=True, help="All that wait.")
@@ -294,8 +294,5 @@ def _do(term: Terminal, app: App, key: str, id: str) -> bool:
             return False
     except GitmemError as error:
         term.note(f"{error} {error.hint}".strip())
-        return False
-    except click.ClickException as error:  # the editor failed
-        term.note(error.format_message())
         return False
     return True

@@ -50,7 +50,8 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
     with term.open() as app:
         indexes = app.indexes()
         known = _known(app, [index for _, index in indexes])
-        facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=resumed)
+        goes_on = resumed or (file is None and _was_resumed(app))
+        facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=goes_on)
         if file is not None:
             _read(app, file, facts)
         mine = next((index for prefix, index in indexes if not prefix), None)
@@ -75,6 +76,18 @@ def _session(app: App) -> str:
     from gitmem.cli.session import current
 
     return current(app.env)
+
+
+def _was_resumed(app: App) -> bool:
+    """Say whether the session that the command runs in was taken up again."""
+    from gitmem.index import sessions
+    from gitmem.services import histories
+
+    mine = sessions.get(app.state, _session(app))
+    began = ""
+    for row in histories.rows(app.home, mine) if mine is not None else ():
+        began = str(histories.facts(row).get("source")) if histories.event(row) == "SessionStart" else began
+    return began == "resume"
 
 
 def _known(app: App, indexes: "Sequence[Index]") -> gathering.Known:

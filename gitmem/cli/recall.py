@@ -16,7 +16,7 @@ from gitmem.model.kinds import LIVE
 
 OTHERS = 50  # other sessions that are looked into, the latest
 BESIDE = "in linked or neighbouring records"
-_HIT = {"marked": "yellow", "decided": "green", "failed": "red"}
+_HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "red"}
 
 
 @click.command("recall", short_help="Find what was said before, in this session and in memory")

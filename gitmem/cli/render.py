@@ -100,13 +100,11 @@ class Terminal:
     @contextlib.contextmanager
     def open_or_user(self, user: bool) -> Iterator[App]:
         """Open the repository; outside of one, with `--user`, the user's own store."""
-        if not user:
-            with self.open() as app:
-                yield app
-            return
         try:
             app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
-        except NotARepository:
+        except NotARepository as error:
+            if not user:
+                raise NotARepository(str(error), f"{error.hint} Memories for every project: --user.") from error
             app = open_user(self.environ, self.clock, "git")
         with app:
             yield from self._used(app)

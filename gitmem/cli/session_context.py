@@ -55,6 +55,8 @@ def context_command(term: Terminal, agent: str | None, history: str | None, as_j
     with term.open() as app:
         who = agent_of(app, agent)
         said = messages(history) if history else None
+        if said is not None and not said:
+            term.note("that conversation has no messages: this is what is known here.")
         found = context.load(app, who, session=of_agent(app.env), history=said, strict=True)
         if as_json:
             term.json(found.facts())

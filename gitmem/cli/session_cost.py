@@ -40,7 +40,7 @@ def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool
             term.json({"sessions": [one.id for one in chosen], "events": rows, "total": total})
             return
         if not rows:
-            term.say("no hook has run in it." if chosen else "no sessions yet.")
+            term.say(f"no hook has run in {'it' if len(chosen) == 1 else 'them'}." if chosen else "no sessions yet.")
             return
         if not every:
             term.say(f"session {plain(chosen[0].id)}, {plain(chosen[0].agent)}, begun {age(stamp(chosen[0].started), term.clock.now())}\n")

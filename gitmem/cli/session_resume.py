@@ -15,14 +15,14 @@ from gitmem.cli.session_find import NONE, RUNNING, facts, one, state_of
 from gitmem.cli.session_run import running, sign, write
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import branch, locate, storable
-from gitmem.index import sessions
+from gitmem.index import sessions, works
 from gitmem.index.sessions import Session
-from gitmem.model.kinds import LIVE
+from gitmem.model.work import ACTIVE, PAUSED
 from gitmem.services import context, histories, own
 from gitmem.services.digest import Told, digest_id, line
 from gitmem.services.opening import LOOKED, is_small
 
-FILES, ITEMS = 20, 8  # of files, of tasks and failures that are shown
+FILES, ITEMS, EPICS = 20, 8, 3  # of files, of tasks and failures, of epics that are shown
 WORDS = 300  # characters of the last answer
 
 
@@ -78,11 +78,11 @@ def _latest(app: App) -> Session:
 def _stood(app: App, mine: Session) -> dict[str, Any]:
     """Return where a session stood, beside what is so now."""
     told = Told()
-    marked = []
+    marked, noted = list[str](), list[str]()
     for row in histories.rows(app.home, mine):
         told.add(row)
         if histories.marked(row) and histories.content(row):
-            marked.append(line(histories.content(row)))
+            (noted if histories.event(row) == "Note" else marked).append(line(histories.content(row)))
     there = _branch(mine)
     now = dict(app.worktree(mine.root).status()) if mine.root and os.path.isdir(mine.root) else {}
     snapshot = _snapshot(app, mine)
@@ -99,8 +99,9 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
         "changed_since": sorted(storable(path) for path in now if storable(path) not in files),
         "failed": [{"command": command, "said": said or None} for command, said in told.failed.items() if command and command not in told.passed][-ITEMS:],
         "pending": _pending(app, mine), "marked": list(dict.fromkeys(marked))[-ITEMS:],
+        "noted": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
         "workflow": {"workflow": on.workflow, "state": on.state, "next": on.next, "story": on.story or None} if on and on.workflow else None,
-        "work": [{"id": row["id"], "title": row["title"]} for row in app.rows(kinds=("work",), statuses=LIVE, order="updated", limit=3)],
+        "work": [{"id": epic["id"], "title": epic["title"]} for epic in works.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}][:EPICS],
         "command": _command(mine), "in_this_worktree": mine.root == tree,
     }  # fmt: skip
 
@@ -202,6 +203,7 @@ def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
         "still to do", [plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "") for each in stood["pending"]]
     )
     out += _section("marked", [plain(text) for text in stood["marked"]])
+    out += _section("noted", [plain(text) for text in stood["noted"]])
     flow = stood["workflow"]
     if flow:
         steps = ", ".join(context.spoken(each) for each in flow["next"])

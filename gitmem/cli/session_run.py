@@ -146,7 +146,7 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
             if title and title != mine.title:
                 write(app, mine, "user", title, event="PromptSubmit", source="title")
         if ended is not None:
-            _drain(app)
+            drain(app)
         mine = sessions.get(app.state, mine.id) or mine
         digest = _digest(app, ended) if ended is not None else ""
         if as_json:
@@ -174,6 +174,8 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
         other = os.environ.get("GITMEM_SESSION", "")  # as it was given: that of a command names the session that it was found in
         if other and other != mine.id:
             term.note(f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}")
+        elif other:
+            term.note(f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then git mem session end {mine.id}")
         else:
             term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
         term.note("write into it with 'git mem session note TEXT'; end it with 'git mem session end'.")
@@ -207,7 +209,7 @@ def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
         mine = one(app, session) if session else _ending(app)
         ended = _end(app, mine)
         if ended:
-            _drain(app)
+            drain(app)
         mine = sessions.get(app.state, mine.id) or mine
         digest = _digest(app, mine)
         if as_json:
@@ -264,8 +266,8 @@ def _ending(app: App) -> Session:
     return last
 
 
-def _drain(app: App) -> None:
-    """Have what the session asks for be done, as hooks do, and wait for it a while."""
+def drain(app: App) -> None:
+    """Have what a session asks for be done, as hooks do, and wait for it a while."""
     try:
         pid = detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
     except OSError:  # no room for a process: the next command or hook does it

@@ -11,7 +11,7 @@ from gitmem.cli import options as opt
 from gitmem.cli.render import Terminal, plain
 from gitmem.cli.session import current
 from gitmem.cli.session_find import one
-from gitmem.cli.session_run import running, sign, write
+from gitmem.cli.session_run import drain, running, sign, write
 from gitmem.errors import UserError
 from gitmem.index import acts, sessions
 from gitmem.index.sessions import Session
@@ -62,6 +62,15 @@ def _session_option(command: Any) -> Any:
     return click.option("--session", metavar="ID", help="Of another session than the one that this runs in.")(command)
 
 
+def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
+    """Have the digest of a session that has ended take in what was just written into it."""
+    if mine.ended is None or mine.why == sessions.GONE or app.settings.get("digest") == "off":
+        return
+    sessions.ask(app.state, sessions.DIGEST, mine.id, app.clock.now())
+    drain(app)
+    term.note(f"session {plain(mine.id[:12])} has ended; its digest is written anew: git mem session show {plain(mine.id[:12])}")
+
+
 @click.command("note", short_help="Write something into a session")
 @click.argument("text", nargs=-1, required=True)
 @_session_option
@@ -81,6 +90,7 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
         sign(app, mine)
         write(app, mine, "user", content, event=NOTE)
         acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), asked=1)
+        _digest_anew(term, app, mine)
         if as_json:
             term.json({"session": mine.id, "content": content})
             return
@@ -119,6 +129,7 @@ def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | 
                 return
         sign(app, mine)
         write(app, mine, "user", content, event=MARK, **about)
+        _digest_anew(term, app, mine)
         _marked(term, mine, content, about.get("line", 0), as_json, new=True)
 
 

@@ -158,7 +158,9 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             mark = "*" if epic.record.id == here else " "
             standing = styled(term, f"{epic.standing:<9}")
             far = f"{known['done']}/{known['total']} ({known['percent']}%)"
-            tail = f"{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
+            # a name says it already where it was made from the title; one in other letters than ours says nothing
+            title = "" if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii() else f"{epic.record.title}, "
+            tail = f"{title}{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
             term.say(f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {standing} {far:<13} {plain(tail)}")
         if not epics and not everything and (aside := len(rows(app))):
             term.note(f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem work list --all")

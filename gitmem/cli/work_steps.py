@@ -89,8 +89,11 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         act = ANSWERS[answer.lower()] if answer else "checkpoint"
-        if act != "abort" or service.load(desk, id).facts["rest"] != work.ABORTED:  # aborted twice is aborted
+        found = service.load(desk, id)
+        if act != "abort" or found.facts["rest"] != work.ABORTED:  # aborted twice is aborted
             service.insist(desk, id)
+            if answer:
+                service.require_checkpoint(found)
         args = {"note": note, "story": story, "files": changed_files(app, desk)}
         verb = {"go": "going on", "pause": "paused", "review": "under review", "abort": "aborted"}.get(act, "checkpoint reached")
         did(term, desk, id, service.do(desk, id, act, args), verb, as_json=as_json)

@@ -158,13 +158,14 @@ def _story(given: Any) -> dict[str, Any]:
 
 
 def _run(given: Any) -> dict[str, Any]:
-    """Return one go at a story: which (`round`), its phase, since when, how often it was attempted, what its phases came to."""
+    """Return one go at a story: which (`round`), its phase, whose, since when, how often it was attempted, what its phases came to."""
     run = _dict(given)
     out: dict[str, Any] = {}
     if _whole(run.get("round")):
         out["round"] = run["round"]
-    if phase := _register(run.get("phase")):
-        out["phase"] = phase
+    for key in ("phase", "executor"):
+        if one := _register(run.get(key)):
+            out[key] = one
     if since := _time(run.get("since")):
         out["since"] = since
     parts = {"attempts": _count(run.get("attempts")), "results": _registers(run.get("results"))}
@@ -221,8 +222,9 @@ def _join_runs(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
     if a.get("round", 0) != b.get("round", 0):
         return dict(a if a.get("round", 0) > b.get("round", 0) else b)
     out: dict[str, Any] = {"round": a["round"]} if a.get("round") else {}
-    if "phase" in a or "phase" in b:
-        out["phase"] = _later(a.get("phase"), b.get("phase"))
+    for key in ("phase", "executor"):
+        if key in a or key in b:
+            out[key] = _later(a.get(key), b.get(key))
     since = [run["since"] for run in (a, b) if "since" in run]
     if since:
         out["since"] = min(since)
@@ -303,7 +305,7 @@ def facts(given: Any) -> dict[str, Any]:
     return {
         "ref": state.get("ref", ""), "rest": rest(state), "total": total, "done": len(done), "percent": percent(len(done), total), "story": story,
         "story_title": str(value(state.get("stories", {}).get(story, {}), "title") or ""), "phase": phase(state), "attempts": counted(run.get("attempts", {})),
-        "since": run.get("since", ""), "executor": str(value(state, "executor") or ""), "branch": str(value(state, "branch") or ""),
+        "since": run.get("since", ""), "executor": str(value(state, "executor") or ""), "doer": str(value(run, "executor") or ""), "branch": str(value(state, "branch") or ""),
         "last": _texts(last(state)), "at": str(action.get("at", "")), "holder": _texts(holder.get("v")), "held_at": str(holder.get("at", "")), "held_by": str(holder.get("by", "")),
     }  # fmt: skip
 

@@ -80,7 +80,7 @@ class _Edit:
         old = self.state.get("holder")
         if isinstance(holder, dict) and holder and (not old or (old["v"], old["by"]) != (holder, self.by)):
             self.state["holder"] = register(holder, self.at, self.by, old)
-        if self.text("branch"):
+        if "branch" in self.args and (self.text("branch") or "branch" in self.state):  # none is one too: HEAD is detached
             self.set(self.state, "branch", self.text("branch"))
         files = self.state.get("files", {})
         new = [path for path in self.args.get("files") or () if path not in files]
@@ -91,10 +91,12 @@ class _Edit:
         if "holder" in self.state:
             self.set(self.state, "holder", None)
 
-    def executor(self, *, counts: bool) -> None:
-        """Note who does it; `counts` when this is a turn of theirs."""
+    def executor(self, story: str, *, counts: bool) -> None:
+        """Note who does it, and a story that is not done; `counts` when this is a turn of theirs."""
         name = self.text("executor")
         changed = bool(name) and self.set(self.state, "executor", name)
+        if name and story and not work.is_done(self.state, story):
+            self.set(self.run(story), "executor", name)
         if name and (counts or changed):
             self.count(self.state.setdefault("executors", {}).setdefault(name, {}))
 
@@ -114,7 +116,7 @@ def _start(edit: _Edit) -> None:
         edit.set(edit.story(sid), "title", title)
     if fresh:
         edit.did(work.EPIC_STARTED, work.current(state))
-        edit.executor(counts=True)
+        edit.executor(work.current(state), counts=True)
         edit.hold()
 
 
@@ -142,7 +144,7 @@ def _story(edit: _Edit) -> None:
     edit.run(sid).setdefault("since", edit.at)
     if not begun or work.rest(edit.state) != work.ACTIVE:
         edit.did(work.STORY_STARTED, sid)
-    edit.executor(counts=not begun)
+    edit.executor(sid, counts=not begun)
     edit.hold()
 
 
@@ -153,12 +155,12 @@ def _done(edit: _Edit) -> None:
         run = work.run_of(edit.state, sid)
         known = {
             "attempts": work.counted(run.get("attempts", {})),
-            "executor": edit.text("executor") or str(work.value(edit.state, "executor") or ""),
+            "executor": edit.text("executor") or str(work.value(run, "executor") or ""),
             "results": {name: one["v"] for name, one in run.get("results", {}).items()},  # the run goes, what it came to stays
         }
         story = edit.story(sid)
         edit.set(story, "done", {key: value for key, value in known.items() if value} or True)
-        edit.executor(counts=False)
+        edit.executor("", counts=False)
         following = edit.text("next")
         if following:
             edit.known(following)
@@ -209,7 +211,7 @@ def _phase(edit: _Edit) -> None:
     if edit.text("result"):
         edit.set(run.setdefault("results", {}), name, edit.text("result"))
     edit.did(work.PHASE_CHANGE, sid, executor=edit.text("executor"))
-    edit.executor(counts=moved or again)
+    edit.executor(sid, counts=moved or again)
     edit.hold()
 
 
@@ -242,7 +244,7 @@ def _go(edit: _Edit) -> None:
         return
     if work.last(edit.state).get("action") != work.GO:
         edit.did(work.GO, work.current(edit.state))
-    edit.executor(counts=False)
+    edit.executor(work.current(edit.state), counts=False)
     edit.hold()
 
 
@@ -268,7 +270,7 @@ def _checkpoint(edit: _Edit) -> None:
         edit.did(work.CHECKPOINT_REACHED, sid)
         mark = {"at": edit.at, "by": edit.by, **{key: found for key, found in facts.items() if found}}
         edit.state["checkpoints"] = [*edit.state.get("checkpoints", []), mark]
-    edit.executor(counts=False)
+    edit.executor(sid, counts=False)
     edit.hold()
 
 
@@ -281,7 +283,7 @@ def _review(edit: _Edit) -> None:
 def _error(edit: _Edit) -> None:
     """Say that something went wrong."""
     edit.did(work.ERROR_OCCURRED, edit.chosen(), executor=edit.text("executor"))
-    edit.executor(counts=False)
+    edit.executor(edit.chosen(), counts=False)
     edit.hold()
 
 

@@ -23,6 +23,7 @@ KINDS: Mapping[str, str] = {"PromptSubmit": "asked", "TurnEnd": "answered", "Aft
 CONDENSED = ("decided", "wanted", "next", "learned", "done")
 WEIGHT: Mapping[str, float] = {
     "marked": 2.0,
+    "noted": 1.9,
     "decided": 1.6,
     "wanted": 1.6,
     "next": 1.4,
@@ -120,13 +121,14 @@ def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], b
 def _said(number: int, row: Mapping[str, Any]) -> Hit | None:
     """Return a row as something that can be found, None when there is nothing in it."""
     text, about = histories.content(row)[:TEXT], histories.facts(row)
-    kind = "marked" if histories.marked(row) else KINDS.get(histories.event(row), "")
+    kind = "noted" if histories.event(row) == "Note" else "marked" if histories.marked(row) else KINDS.get(histories.event(row), "")
     files = " ".join(histories.files(row))
     if not kind or not (text or files) or (kind in {"did", "asked"} and _RECALLED.search(text)):
         return None
     at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
+    of = about.get("line")  # a mark is about a line above it
     return {
-        "line": number,
+        "line": of if histories.event(row) == "Mark" and isinstance(of, int) else number,
         "at": at,
         "kind": kind,
         "text": text or f"{about.get('action') or about.get('tool') or 'used'} {files}",

@@ -138,6 +138,17 @@ def insist(desk: Desk, id: str) -> Epic:
     raise UserError(f"the epic {epic.slug} is {epic.facts['rest']}; nothing changed.", way)
 
 
+def require_checkpoint(epic: Epic) -> None:
+    """Raise UserError where no checkpoint waits for an answer; one that was answered may be answered otherwise."""
+    known = epic.facts["last"].get("action")
+    if epic.state.get("checkpoints") and known in {work.CHECKPOINT_REACHED, work.GO, work.REVIEW, work.PAUSE, work.ABORT}:
+        return
+    raise UserError(
+        f"no checkpoint of the epic {epic.slug} waits for an answer; nothing changed.",
+        f"Reach one: git mem work checkpoint --epic {epic.slug}. How it stands: git mem work show {epic.slug}",
+    )
+
+
 def is_done(desk: Desk, id: str, sid: str) -> bool:
     """Say whether a story of an epic is done already."""
     named = str(clean({"story": sid}, desk.who.allow).get("story", ""))
@@ -181,8 +192,7 @@ def do(desk: Desk, id: str, act: str, args: Mapping[str, Any], *, title: str = "
     given = clean(args, desk.who.allow)
     if act in HOLDING:
         given["holder"] = _holder(desk)
-        if desk.branch:
-            given["branch"] = desk.branch
+        given["branch"] = desk.branch
     new = _new(desk, id, clean_title(scrub(title, desk.who.allow).text), now) if title else None
     names = [str(given[key]) for key in ("phase", "story", "next") if given.get(key)]
     subject = f"work: {act} {id}{' ' if names else ''}{' '.join(names)}"
@@ -304,8 +314,8 @@ def resume_text(epic: Epic) -> str:
         )
         attempts = f", attempt {known['attempts']}" if known["attempts"] > 1 else ""
         out.append(f"Story {known['story']} {begun}{attempts}.")
-    if known["executor"] and known["since"]:
-        out.append(f"{known['executor']} was working on it.")
+    if known["doer"] and known["since"]:
+        out.append(f"{known['doer']} was working on it.")
     note = known["last"].get("note")
     if note and known["last"].get("action") in {work.ERROR_OCCURRED, work.PAUSE, work.ABORT}:
         words = {work.ERROR_OCCURRED: "The last error", work.PAUSE: "It was paused", work.ABORT: "It was aborted"}

@@ -124,7 +124,6 @@ class _Session:
                 return
         if not turn.side:
             self.topics.add(turn.text, self.language, 2.0 if turn.role == USER else 1.0)
-        before = len(self.found.all)
         if turn.tool == "commit":
             self._committed(turn)
         else:
@@ -133,7 +132,7 @@ class _Session:
                 self.language = self.found.language = tongue
                 self._said(part)
             self.language = self.found.language = whole
-        if turn.marked and not any(one.marked for one in self.found.all[before:]):
+        if turn.marked and not any(one.marked and one.turn == self.found.turn for one in self.found.all):
             text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
             self.found.add(CONTEXT, text, turn, rules.MARKED, marked=True)
         self.found.trim()

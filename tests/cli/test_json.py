@@ -163,7 +163,7 @@ CASES: dict[str, Case] = {
     "session end": (_hand("end"), False, {**SESSION, "ended_now": bool, "digest": (str, type(None))}),
     "session resume": (
         lambda m, i: _hand("end")(m, i) and (m("session", "end"), ["session", "resume", "--show"])[1], False,
-        {**SESSION, "files": list, "changed_since": list, "failed": list, "pending": list, "marked": list, "work": list, "in_this_worktree": bool, "opened": bool},
+        {**SESSION, "files": list, "changed_since": list, "failed": list, "pending": list, "marked": list, "noted": list, "work": list, "in_this_worktree": bool, "opened": bool},
     ),
     "session context": (_hand("context"), False, CONTEXT),
     "session task": (_hand("task", "tests"), False, {**CONTEXT, "task": str, "success": bool, "counted": bool, "known": bool}),

@@ -274,6 +274,30 @@ def test_marks(mem: Mem) -> None:
     assert sum(row["metadata"]["event"] == "Mark" for row in rows(mem.folder, id)) == 3
 
 
+def test_what_is_written_into_a_session_that_has_ended_reaches_its_digest(mem: Mem) -> None:
+    """A note and a mark after the end; the note's kind is not lost when it is marked too."""
+    id = start(mem, "--title", "Invoices of March")
+    mem("session", "note", "We decided to use Redis for the queue")
+    mem("session", "end")
+
+    said = mem("session", "mark", "--session", id, "Never retry a payment without its key")
+    assert "has ended; its digest is written anew" in said.err
+    mem("session", "mark", "--session", id, "--line", "3")
+    mem("session", "note", "--session", id, "TODO: port the refunds")
+
+    def sections() -> dict[str, list[str]]:
+        digest = mem("session", "show", id, "--json").json["digest"]
+        found = mem("show", digest, "--json").json["sections"]
+        return {name: [one["text"] for one in entries] for name, entries in found.items() if entries}
+
+    end = time.monotonic() + 30
+    while "pending_tasks" not in (found := sections()) and time.monotonic() < end:  # it is written in the background
+        time.sleep(0.1)
+    assert found["key_decisions"] == ["We decided to use Redis for the queue"]
+    assert found["user_preferences"] == ["Never retry a payment without its key"]
+    assert found["pending_tasks"] == ["Port the refunds"]
+
+
 # -- list, show, export
 
 
@@ -519,6 +543,26 @@ def test_resume_of_a_person(mem: Mem) -> None:
     assert rows(mem.folder, id)[-1]["metadata"] == {"event": "SessionStart", "source": "resume"}
     other = start(mem, "--new")
     assert f"session {other} is open here" in mem("session", "resume", id, code=1).err
+
+
+def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -> None:
+    start(mem, "--title", "T")
+    mem("session", "note", "one")
+    mem("session", "note", "two")
+    mem("session", "mark")
+    mem("session", "mark", "three")
+    for name in ("shop", "market"):
+        mem("work", "start", name, "--story", "1")
+    mem("work", "abort", "market")
+    mem("session", "end")
+
+    found = mem("session", "resume", "--json").json
+
+    assert (found["marked"], found["noted"]) == (["two", "three"], ["one"])
+    assert [one["id"] for one in found["work"]] == ["wrk-shop"]
+    assert mem("opening", "--json").json["reason"] == "the conversation of before goes on"
+    assert [(hit["line"], hit["kind"]) for hit in mem("recall", "two", "--json").json["this_session"]] == [(4, "marked")]
+    assert [(hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["this_session"]] == [(3, "noted")]
 
 
 def test_resume_passes_over_a_greeting(mem: Mem) -> None:

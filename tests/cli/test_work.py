@@ -102,11 +102,50 @@ def test_an_epic_from_start_to_end(shop: Mem) -> None:
 def test_each_command_twice_is_once(shop: Mem, args: tuple[str, ...]) -> None:
     """A command that is run again writes nothing, whatever the state was."""
     shop("work", "phase", "development", "--executor", "dev")
+    if "--answer" in args:
+        shop("work", "checkpoint", "look")
     shop(*args)
     before, state = commits(shop.folder), shop("show", "wrk-shop", "--raw").out
 
     assert shop(*args).code == 0
     assert (commits(shop.folder), shop("show", "wrk-shop", "--raw").out) == (before, state)
+
+
+def test_an_answer_is_one_to_a_checkpoint(shop: Mem) -> None:
+    """Where none was reached, or the work went on without one, there is nothing to answer."""
+    for answer in ("go", "pause", "review", "abort"):
+        assert "no checkpoint of the epic shop waits" in shop("work", "checkpoint", "--answer", answer, code=1).err
+    shop("work", "checkpoint", "look")
+    shop("work", "checkpoint", "--answer", "review")
+    shop("work", "checkpoint", "--answer", "go")
+    shop("work", "phase", "push")
+    assert "nothing changed" in shop("work", "checkpoint", "--answer", "go", code=1).err
+    assert show(shop)["last_action"]["type"] == "PHASE_CHANGE"
+
+
+def test_nobody_is_credited_with_a_story_of_others(shop: Mem) -> None:
+    shop("work", "phase", "development", "--executor", "dev")
+    shop("work", "story", "1.1", "--done")
+    shop("work", "phase", "development")
+    assert "was working on it" not in show(shop)["resume"]
+    shop("work", "story", "1.2", "--done")
+    shop("work", "phase", "development", "--executor", "qa")
+    assert "qa was working on it" in show(shop)["resume"]
+
+    shown = shop("work", "resume", "--review").out
+
+    assert "[x] story 1.1 by dev, " in shown
+    assert "[x] story 1.2, " in shown
+
+
+def test_a_detached_head_is_no_branch(shop: Mem) -> None:
+    shop("work", "phase", "validation")
+    assert show(shop)["context"]["branch"] == git(shop.folder, "branch", "--show-current").strip()
+    git(shop.folder, "checkout", "-q", "--detach")
+
+    shop("work", "phase", "development")
+
+    assert show(shop)["context"]["branch"] is None
 
 
 def test_a_story_is_completed_once(shop: Mem) -> None:
@@ -522,9 +561,13 @@ def test_what_was_put_down_never_crashes(shop: Mem, unknown: None, args: tuple[s
 )
 def test_all_else_does(shop: Mem, unknown: None, args: tuple[str, ...]) -> None:
     """A review, a checkpoint, an error, a completed story: half an hour of silence after it is a crash."""
+    if "--answer" in args:
+        shop("work", "checkpoint", "look", ago=1950)
     shop("work", *args, ago=1900)
     assert show(shop)["standing"] == "active"  # it was begun a moment ago
     shop("work", "start", "old", "--story", "1.1", "--story", "1.2", "--story", "1.3", ago=2000)
+    if "--answer" in args:
+        shop("work", "checkpoint", "look", "--epic", "old", ago=1950)
     shop(
         "work",
         *args[:1],
