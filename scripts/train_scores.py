@@ -174,7 +174,7 @@ def vectors(rows: list[Row], scores: np.ndarray) -> Sessions:
                 for used in row.used:
                     listening.tool(used)
                 told = [dict(zip(CLASSES, scores[n].tolist(), strict=True)) for n in mine]
-                heard += listening.turn(row.role, row.language, [rows[n].text for n in mine], told)
+                heard += listening.turn(row.role, [row.language] * len(mine), [rows[n].text for n in mine], told)
                 kept += [rows[n] for n in mine]
                 parts += [piece is not turns] * len(mine)
             groups.append(np.arange(len(out), len(kept)))

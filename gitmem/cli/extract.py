@@ -1,5 +1,6 @@
 """The command that reads a session, a plan or commit messages, and tells what they teach."""
 
+import contextlib
 import errno
 import io
 import os
@@ -7,7 +8,7 @@ import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 import click
@@ -18,7 +19,7 @@ from gitmem.cli.render import Terminal, plain, short
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.files import head, storable
 from gitmem.model.item import KINDS, Extract, Item
-from gitmem.model.turn import TOOL, Turn
+from gitmem.model.turn import Turn
 
 FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
 TITLES = {
@@ -27,6 +28,7 @@ TITLES = {
 DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
 SAID = "on"  # before what an agent had said, which a decision is about
 ABBREVIATED = 10  # characters of a commit's id
+BROKEN = "bytes that are not UTF-8"
 COMMITS = 2000  # commits that are read at most
 
 
@@ -38,6 +40,7 @@ class _Source:
     turns: Callable[[], Iterator[Turn]]
     path: bool = False  # whether the name is that of a file
     evidence: str = ""  # how proposals call it
+    flaws: set[str] = field(default_factory=set)  # what came up while it was read: BROKEN
 
 
 @click.command("extract", short_help="Find decisions, fixes and tasks in a session or a file")
@@ -110,7 +113,7 @@ def _shown(app: App, source: _Source) -> _Source:
     ignored = app.hidden(root)
     place = inside(source.name, os.path.realpath(root), os.getcwd()) if source.path and root else ""
     named = "a file" if place and ignored.has(place) else place or os.path.basename(source.name) if source.path else source.name
-    return _Source(source.name, lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named))
+    return replace(source, turns=lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named))
 
 
 def _log(app: App, wanted: str) -> Iterator[Turn]:
@@ -145,19 +148,21 @@ def _log(app: App, wanted: str) -> Iterator[Turn]:
 def _file(name: str, form: str) -> _Source:
     def turns() -> Iterator[Turn]:
         from gitmem.transcripts import reading
+        from gitmem.transcripts.lines import Utf8
 
-        if name == "-":
-            yield from reading.read(reading.readable(sys.stdin.buffer, "standard input"), "", form)
-            return
         try:
-            with _opened(name) as stream:
-                yield from reading.read(reading.readable(stream, f"'{plain(name)}'"), name, form)
+            with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else _opened(name) as stream:
+                checked = Utf8(stream)
+                text = reading.readable(io.BufferedReader(checked), made.name if name == "-" else f"'{plain(name)}'")
+                yield from reading.read(text, "" if name == "-" else name, form)
+                made.flaws.update([BROKEN] if checked.broken else [])
         except OSError as error:
             hints = {FileNotFoundError: "Check the path.", IsADirectoryError: "Name the files in it."}
             hint = hints.get(type(error), "Check its owner and mode.")
             raise External(f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint) from error
 
-    return _Source("standard input", turns) if name == "-" else _Source(name, turns, path=True)
+    made = _Source("standard input", turns) if name == "-" else _Source(name, turns, path=True)
+    return made
 
 
 def _opened(name: str) -> IO[bytes]:
@@ -168,29 +173,28 @@ def _opened(name: str) -> IO[bytes]:
     return stream
 
 
-def _watched(turns: Iterator[Turn], broken: list[int]) -> Iterator[Turn]:
-    """Yield turns, and count in `broken` those of the user and the agent that have letters which could not be read."""
-    for turn in turns:
-        broken[0] += turn.role != TOOL and "\ufffd" in turn.text
-        yield turn
-
-
 def _found(term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
     from gitmem.summarise import offline
 
     out = []
     for source in sources:
-        broken = [0]
-        whole = offline.extract(_watched(source.turns(), broken))
-        if broken[0] and not source.name.startswith("the "):
-            name = "FILE" if source.name == "standard input" else shlex.quote(plain(source.name))
-            term.note(
-                f"{plain(source.name)} is not all UTF-8: letters are lost in {broken[0]} of its parts. "
-                f"If it is Latin-1, convert it first: iconv -f ISO-8859-1 -t UTF-8 {name} | git mem extract -"
-            )
+        whole = offline.extract(source.turns())
+        if BROKEN in source.flaws:
+            _not_utf_8(term, source)
         items = tuple(item for item in whole.items if not kinds or item.kind in kinds)
         out.append((source, Extract(items, whole.topics, whole.by, whole.why, whole.tokens, whole.facts)))
     return out
+
+
+def _not_utf_8(term: Terminal, source: _Source) -> None:
+    """Say that letters were lost, and how to convert a file; its name stays, as it may tell what the file is."""
+    convert = "iconv -f ISO-8859-1 -t UTF-8"
+    if source.path:
+        new = shlex.quote(f"utf8-{plain(os.path.basename(source.name))}")
+        command = f"{convert} -- {shlex.quote(plain(source.name))} > {new} && git mem extract {new}"
+    else:
+        command = f"{convert} | git mem extract -"
+    term.note(f"{plain(source.name)} is not all UTF-8: letters may be lost. If it is Latin-1, convert it first: {command}")
 
 
 def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Sequence[str], form: str, as_json: bool) -> None:

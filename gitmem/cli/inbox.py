@@ -137,8 +137,8 @@ def _apply(
     for id, mark in _rejected(app, (*accepted, *merged)).items():
         where = " --private" if history.tombstone(app.store("private"), id) else ""
         raise UserError(
-            f"{short(mark['id'])} was rejected on {str(mark.get('at', ''))[:10]}; nothing changed.",
-            f"To take that back, if it was the last change there: git mem undo{where}. Else by its commit: git mem log{where}",
+            f"{short(mark['id'])} was rejected or forgotten on {str(mark.get('at', ''))[:10]}; nothing changed.",
+            f"To take that back, if it was the last change there: git mem undo{where}. Else find its commit with git mem log{where}, then: git mem undo COMMIT{where}",
         )
     gone = _rejected(app, rejected)
     rejected = [id for id in rejected if id not in gone]

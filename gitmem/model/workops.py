@@ -102,9 +102,10 @@ class _Edit:
 
 
 def _start(edit: _Edit) -> None:
-    """Begin an epic, or add to it what it does not have."""
+    """Begin an epic, or add to it what it does not have; a new story takes up one again that was closed."""
     state = edit.state
     fresh = "last" not in state
+    before, closed = len(state.get("stories", {})), work.rest(state) in {work.COMPLETED, work.ABORTED}
     if edit.text("ref") and "ref" not in state:
         state["ref"] = edit.text("ref")
     total = edit.args.get("total")
@@ -118,6 +119,8 @@ def _start(edit: _Edit) -> None:
         edit.did(work.EPIC_STARTED, work.current(state))
         edit.executor(work.current(state), counts=True)
         edit.hold()
+    elif closed and len(state.get("stories", {})) > before:
+        edit.did(work.GO, work.current(state))
 
 
 def _add(edit: _Edit) -> None:

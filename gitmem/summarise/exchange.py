@@ -18,7 +18,6 @@ LONG = 240  # characters of a sentence that tells what an answer is about
 FEW = 8  # content words of an answer that may not tell all by itself
 HELD = 40  # sentences of the agent's last words that are held
 CONTRASTED = 0.78  # the score of what the user wants instead of what the agent has named
-NAMED = 0.74  # of one that only names another thing than the agent's
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
 
@@ -49,7 +48,6 @@ _NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "�
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
-_NO_BUT = re.compile(r"(?i)(?:no|nope|não|nao|不)[,，]\s*([\w.+#/@-]{2,30})[.!。！]?$")  # `no, npm`
 _EITHER = re.compile(r"[,;，；]?(?: (?:or|ou|o|u) |还是|或者?)")
 _OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
 
@@ -141,7 +139,8 @@ class Exchange:
 
     def repeated(self) -> frozenset[str]:
         """Return the words of what the agent said last, where it said one thing."""
-        return content(self.said[0], self.language) if len(self.said) == 1 else frozenset()
+        words = content(rules.stripped(self.said[0], self.language), self.language) if len(self.said) == 1 else frozenset()
+        return frozenset(word for word in words if len(word) > 2 or word > "\u2e7f")  # not the `ll` of `I'll`
 
     def user(self, sentences: Sequence[Sentence], language: str) -> None:
         """Take the user's words, after what they answer."""
@@ -253,16 +252,6 @@ class Exchange:
         here = cues(language)
         if here.find("skip", "hypothetical", text) or here.find("exchange", "symptom", text) or here.find("error", "stated", text):
             return None
-        named_only = _NO_BUT.match(sentence.text)
-        if named_only and sentence.first and len(self.said) <= 2 and not any(rules.asks(one, self.language) for one in self.said):
-            words = content(named_only[1], language)
-            if (
-                len(words) != 1
-                or words & content(self.said[-1], self.language)
-                or any(here.find("exchange", name, named_only[1]) for name in ("idle", "defer", "accept", "worked"))
-            ):
-                return None
-            return Settled(DECISION, f"{sentence.text.rstrip('.!。！')} ({_bare(self.said[-1], self.language).rstrip('.。')})", "", NAMED)
         refused = here.find("overrule", "instead", text)
         if not refused or not refused.start() or not here.find("overrule", "wants", text):  # `no, that is all`; `it is Firefox, not Chrome`
             return None

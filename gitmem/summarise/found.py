@@ -135,14 +135,16 @@ class Found:
             best[1].gone = True
 
     def instead(self, made: Candidate, said: frozenset[str]) -> None:
-        """`no, use npm` takes the place of the user's own `Use pnpm` where the agent has just repeated that; `said` are the agent's words."""
+        """`no, use npm` takes the place of the user's own `Use pnpm` where the agent has just repeated that, and no more; `said` are the agent's words."""
+        if not said:
+            return
         for one in self.recent(12):
             if (
                 one is not made
                 and one.role == USER
                 and one.kind in (DECISION, PREFERENCE)
                 and self.turn - one.turn <= 2
-                and one.words & said
+                and said <= one.words
             ):
                 if not one.gone and not one.marked:
                     one.gone, one.over = True, made

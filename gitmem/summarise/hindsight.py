@@ -78,28 +78,28 @@ class Listening:
         """A tool was used for something: EDIT, RUN, FAIL."""
         self._used.add(used)
 
-    def turn(self, role: str, language: str, texts: Sequence[str], scores: Sequence[Scores | None]) -> list[Heard | None]:
-        """Take what somebody said, with the first scores of each sentence; None stands for a sentence that has none."""
+    def turn(self, role: str, languages: Sequence[str], texts: Sequence[str], scores: Sequence[Scores | None]) -> list[Heard | None]:
+        """Take what somebody said, with the language and the first scores of each sentence; None stands for a sentence that has none."""
         logs = [_logs(one) for one in scores]
         told = [one for one in logs if one is not None]
         if not told:
             return [None] * len(texts)
-        here = cues(language)
-        words = [content(text, language) for text in texts]
-        asks = [rules.asks(text, language) for text in texts]
+        each = list(zip(texts, languages, strict=True))
+        words = [content(text, language) for text, language in each]
+        asks = [rules.asks(text, language) for text, language in each]
         now = _Turn(
             role, logs[-1] or _NOTHING, [max(row) for row in zip(*told, strict=True)], asks[-1], any(asks),
-            any(bool(here.find("exchange", "choice", text)) for text in texts), any(bool(here.find("exchange", "proposes", text)) for text in texts),
+            any(bool(cues(one).find("exchange", "choice", text)) for text, one in each), any(bool(cues(one).find("exchange", "proposes", text)) for text, one in each),
             words, [],
         )  # fmt: skip
         used = [float(one in self._used) for one in (EDIT, RUN, FAIL)]
         before = self._before
         if before is not None:
-            self._answer(before, role, language, texts[0], logs[0] or _NOTHING, now, used, asks[0])
+            self._answer(before, role, languages[0], texts[0], logs[0] or _NOTHING, now, used, asks[0])
         out: list[Heard | None] = []
         self._stream += [one for one in (EDIT, RUN, FAIL) if one in self._used]
         size = len(texts)
-        for n, (text, mine) in enumerate(zip(texts, logs, strict=True)):
+        for n, ((text, language), mine) in enumerate(zip(each, logs, strict=True)):
             if mine is None:
                 out.append(None)
                 continue

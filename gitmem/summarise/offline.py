@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
@@ -128,10 +127,8 @@ class _Session:
             self._committed(turn)
         else:
             whole = self.language
-            for tongue, part in self._tongues(turn):
-                self.language = self.found.language = tongue
-                self._said(part)
-            self.language = self.found.language = whole
+            self._said(turn)
+            self._speaks(whole)
         if turn.marked and not any(one.marked and one.turn == self.found.turn for one in self.found.all):
             text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
             self.found.add(CONTEXT, text, turn, rules.MARKED, marked=True)
@@ -165,34 +162,33 @@ class _Session:
         for kind, text, detail, score in taught(turn.text, self.language):
             self.found.add(kind, text, turn, score, detail=detail)
 
-    def _tongues(self, turn: Turn) -> list[tuple[str, Turn]]:
-        """Return a turn with its language; of prose whose sentences are in several, each run of them in one."""
-        said = list(sentences(turn.text)) if turn.role == USER and not turn.marked else []
-        if len(said) < 2 or any(one.point or one.heading or one.lead for one in said):
-            return [(self.language, turn)]
-        each = [language(one.text, self.language) if one.text.count(" ") >= ENOUGH else self.language for one in said]
-        runs = [(tongue, [one for _, one in some]) for tongue, some in groupby(zip(each, said, strict=True), itemgetter(0))]
-        if len(runs) < 2:
-            return [(self.language, turn)]
-        return [(tongue, replace(_line(turn, some[0]), text=" ".join(one.text for one in some), rows=False)) for tongue, some in runs]
+    def _speaks(self, language: str) -> None:
+        self.language = self.found.language = language
+
+    def _tongues(self, said: Sequence[Sentence], turn: Turn) -> list[str]:
+        """Return the language of each sentence of a turn: what a user says in prose may be in several."""
+        if turn.role != USER or turn.marked or len(said) < 2 or any(one.point or one.heading or one.lead for one in said):
+            return [self.language] * len(said)
+        return [language(one.text, self.language) if one.text.count(" ") >= ENOUGH else self.language for one in said]
 
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading)) or list(sentences(turn.text.rstrip(":： "), self.heading))
         texts = [one.text for one in said]
+        tongues = self._tongues(said, turn)
         document = self._document(turn)
         talk = not document and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
-        around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
+        around = [Around(texts, n, role, tongue, self.before) if talk else None for n, tongue in enumerate(tongues)]
         heard: list[Heard | None] = [None] * len(said)
         if not (turn.at or self.exchange.said):
             self.exchange.text(said[0] if said else None)
         if said and not turn.side:
-            self.before = Before(texts[-1], role, self.language)
+            self.before = Before(texts[-1], role, tongues[-1])
             if talk:
-                first = [likely(text, role, self.language, one) for text, one in zip(texts, around, strict=True)]
-                heard = self.listening.turn(role, self.language, texts, first)
+                first = [likely(text, role, tongue, one) for text, tongue, one in zip(texts, tongues, around, strict=True)]
+                heard = self.listening.turn(role, tongues, texts, first)
         if turn.role == USER and not turn.side:
-            self.drafting = any(cues(self.language).find("exchange", "writing", one.text) for one in said[:3])
+            self.drafting = any(cues(tongues[one.place]).find("exchange", "writing", one.text) for one in said[:3])
         elif self.drafting and not turn.side:
             return  # a text that was asked for says what its author would say
         begin = 0
@@ -200,11 +196,13 @@ class _Session:
             self.exchange.begins()
             for sentence in said[:2]:
                 before = len(self.found.all)
+                self._speaks(tongues[sentence.place])
                 taken = self._answered(sentence, _line(turn, sentence), around[sentence.place], heard[sentence.place])
                 begin += taken
                 if not taken or len(self.found.all) > before:
                     break
             self._rest_of_answer(said, begin, turn, before)
+            self._speaks(tongues[0])
             self.exchange.user(said, self.language)
             if cues(self.language).find("exchange", "worked", said[0].text):
                 self.errors.worked()
@@ -224,6 +222,7 @@ class _Session:
         whole = turn
         for sentence in said[begin:]:
             turn = _line(whole, sentence)
+            self._speaks(tongues[sentence.place])
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
             if self._goes_on(sentence, turn):

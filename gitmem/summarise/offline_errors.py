@@ -17,6 +17,7 @@ from gitmem.summarise.words import content, covered, shared
 OPEN = 48  # troubles that are looked at at one time
 NEAR = 4  # turns of agents after a trouble up to which what they say is about it
 OVER = 60  # turns after which a trouble is no longer waited for
+LIKE = 2  # words that what is told of one fault shares with it
 FEW = 3  # words of a complaint that names nothing: `it fails`
 NOTES = 4  # sentences that are kept of what an agent said about a trouble
 LONGEST, TEXT, DETAIL = 400, 300, 500
@@ -197,11 +198,19 @@ class Errors:
         self.wanted = bool(here.find("exchange", "expected", text))
         if here.find("skip", "boilerplate", text) and not cause and not fix:
             return False
+        if stated and (cause or fix) and here.find("error", "strong", text) and self._another(text, language):
+            self._tell(text, turn, language, order, whole=True, heard=heard)
+            return True
         about = self._heard(text, turn, language, cause or sure, fix, heard, stated=stated)
         if about is None and sure:
             self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
         return about is not None and (fix or cause or stated)
+
+    def _another(self, text: str, language: str) -> bool:
+        """Say whether what an agent tells is another fault than the one that it has just explained."""
+        latest = next((one for one in reversed(self.open) if not one.keys), None)
+        return latest is not None and bool(latest.notes) and latest.spoke <= 1 and len(content(text, language) & latest.words) < LIKE
 
     def worked(self) -> None:
         """The user says that what the agent told helped."""

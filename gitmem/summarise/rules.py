@@ -213,8 +213,15 @@ def headed(words: str) -> str:
     return min(found)[1] if found else ""
 
 
+# what stands where somebody has yet to write something, or has nothing to write
+_NOTHING = re.compile(
+    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+\w?"
+    r"|nad[ao]|ningun[ao]|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|aberto|abierto|pendente|pendiente|por definir|a definir|无|没有|暂无|待定|待办|是|否)\W*"
+)
+
+
 def _tells(text: str) -> bool:
-    return len(text) >= 2 and any(map(str.isalpha, text))  # `CI`, `i18n`
+    return len(text) >= 2 and any(map(str.isalpha, text)) and not _NOTHING.fullmatch(text)  # `CI`, `i18n`
 
 
 def _made(kind: str, text: str, score: float, language: str, *, marker: bool = False) -> Said | None:

@@ -155,7 +155,7 @@ def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int,
 
 def _emptied(found: re.Match[str]) -> str:
     """Return as many lines as something has, with nothing in them."""
-    return "\n" * max(1, found.group().count("\n"))
+    return "\n" * found.group().count("\n") or " "
 
 
 def _stops(lines: Sequence[str], number: int) -> bool:

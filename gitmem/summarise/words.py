@@ -7,6 +7,7 @@ from typing import Any
 from gitmem.summarise.cues import LANGUAGES, cues
 
 LOOKED_AT = 2000  # characters of a text that tell its language
+CODE = 16_000  # of them before code is taken out
 HAN, HAN_AFTER_HAN = 6, 12  # one Chinese character among so many is enough, after other languages and after Chinese
 STAYS = 0.5  # words that speak for the language before: people seldom change it
 _HAN = re.compile(r"[\u3400-\u9fff]+")
@@ -36,7 +37,7 @@ def _stop(language: str) -> frozenset[str]:
 
 def language(text: str, before: str = "en") -> str:
     """Return the language of a text, of which code is no part; where its words do not tell, the one before."""
-    text = _CODE.sub(" ", text[:LOOKED_AT])
+    text = _CODE.sub(" ", text[:CODE])[:LOOKED_AT]
     han = sum(len(run) for run in _HAN.findall(text))
     if han * (HAN_AFTER_HAN if before == "zh" else HAN) > len(text):
         return "zh"

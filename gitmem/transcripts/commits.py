@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, pairwise
 from typing import IO
 
 from gitmem.model.turn import ASSISTANT, Turn
@@ -11,6 +11,7 @@ from gitmem.transcripts.lines import lines
 from gitmem.transcripts.said import said
 
 TOOL_NAME = "commit"
+MESSAGE = 4000  # characters of one
 DATED = 20  # commits by whose dates it is told in which order they come; between neighbours a merge may turn it round
 NEWEST = 20_000  # commits that are held to turn them round
 BODY = 400  # lines of a message
@@ -28,7 +29,9 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
     """
     read = printed(stream)
     head = list(islice(read, DATED))
-    if head and head[-1].at > head[0].at:
+    pairs = [(one.at, other.at) for one, other in pairwise(head)]
+    later, earlier = sum(one < other for one, other in pairs), sum(one > other for one, other in pairs)
+    if later >= 2 and later > 2 * earlier:  # one that was rebased, or picked from elsewhere, is older than those around it
         yield from head
         yield from read
         return
@@ -43,7 +46,7 @@ def printed(stream: IO[bytes]) -> Iterator[Turn]:
     files: list[str] = []
 
     def made() -> Iterator[Turn]:
-        text = said("\n".join(body).strip())
+        text = said("\n".join(body).strip(), MESSAGE)
         if id and text:
             yield Turn(ASSISTANT, text, at, start, TOOL_NAME, id, tuple(files[:20]))
 

@@ -1,5 +1,6 @@
 """Lines of a file of any size, in memory that is bounded; and JSON values of them, also of a line that is too long to be held."""
 
+import codecs
 import io
 import re
 from collections.abc import Iterator
@@ -95,5 +96,29 @@ class _Replay(io.RawIOBase):
             data, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
         else:
             data = self._rest.read(len(buffer)) or b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class Utf8(io.RawIOBase):
+    """A stream that passes on another one's bytes, and knows whether all of them were UTF-8 so far."""
+
+    def __init__(self, rest: IO[bytes]) -> None:
+        self.broken = False
+        self._rest = rest
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def readable(self) -> bool:
+        """It is for reading."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what comes next."""
+        data = self._rest.read(len(buffer)) or b""
+        if not self.broken:
+            try:
+                self._decoder.decode(data, final=not data)
+            except UnicodeDecodeError:
+                self.broken = True
         buffer[: len(data)] = data
         return len(data)

@@ -13,6 +13,7 @@ from gitmem.transcripts.text import text
 
 MOST = 8 << 20  # bytes of a state.json
 TASKS = 500
+KEY = 120  # characters by which a text of a document is known
 LINE = 500  # characters of a line that tells how far a plan is
 _BOX = re.compile(r"^\s*(?:[-*+•] |\d+[.)] )?\s*\[([ xX✓✔~/-])\]\s*(.+)", re.DOTALL)
 _POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
@@ -72,7 +73,7 @@ _FIRST = {
     "Error": ("error", "problem", "symptom", "message", "issue", "bug"), "Known": ("gotcha", "pitfall", "error", "problem"), "Pattern": ("pattern", "rule", "convention"),
     "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
 }  # fmt: skip
-_VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_VALUE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
 _ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
@@ -145,19 +146,28 @@ class _Where:
     """In which lines of a JSON document its texts and numbers are."""
 
     def __init__(self, data: str) -> None:
+        self._data = data
         self._lines: dict[str, int] = {}
-        line, at = 1, 0
-        for found in _VALUE.finditer(data):
-            line, at = line + data.count("\n", at, found.start()), found.start()
-            text = found[1]
-            if "\\" in text:
-                with contextlib.suppress(ValueError):
-                    text = str(loads(f'"{text}"'))
-            self._lines.setdefault(" ".join(text.split()), line)
 
     def line(self, name: str) -> int:
         """Return the line of a text, of a name too if that is what there is; the first where it is not known."""
-        return self._lines.get(" ".join(name.split()), 1)
+        if not self._lines:
+            self._read()
+        return self._lines.get(_key(name), 1)
+
+    def _read(self) -> None:
+        line, at = 1, 0
+        for found in _VALUE.finditer(self._data):
+            line, at = line + self._data.count("\n", at, found.start()), found.start()
+            text = found[1][: 2 * KEY]
+            if "\\" in text:
+                with contextlib.suppress(ValueError):
+                    text = str(loads(f'"{text}"'))
+            self._lines.setdefault(_key(text), line)
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())[:KEY]
 
 
 def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:

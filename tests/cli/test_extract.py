@@ -98,18 +98,27 @@ def test_commits_are_named(mem: Mem) -> None:
     assert f"commit {id[:12]}" in mem("show", row["id"]).out
 
 
-def test_letters_that_are_not_utf_8(mem: Mem) -> None:
+@pytest.mark.parametrize("name", ["the la tin.txt", "-x.txt", "state.json"])
+def test_letters_that_are_not_utf_8(mem: Mem, name: str) -> None:
     """It is said that letters are lost, and what to do; what it proposes works."""
-    (mem.folder / "la tin.txt").write_bytes("Decisión: Usar PostgreSQL para la información\n".encode("latin-1"))
-
-    shown = mem("extract", "la tin.txt")
-
-    assert "la tin.txt is not all UTF-8" in shown.err
-    command = shown.err.partition("first: ")[2].splitlines()[0]
-    again = subprocess.run(
-        command.replace("git mem", f"{sys.executable} -m gitmem"), shell=True, cwd=mem.folder, capture_output=True, check=True
+    told = (
+        '{"decisions": ["Usar PostgreSQL para la información"]}'
+        if name == "state.json"
+        else "Decisión: Usar PostgreSQL para la información\n"
     )
+    (mem.folder / name).write_bytes(told.encode("latin-1"))
+
+    for shown in (mem("extract", "--", name), mem("extract", "--save", "--", name)):
+        assert f"{name} is not all UTF-8" in shown.err
+    command = shown.err.partition("first: ")[2].splitlines()[0].replace("git mem", f"{sys.executable} -m gitmem")
+    again = subprocess.run(command, shell=True, cwd=mem.folder, capture_output=True, check=True)
     assert "Usar PostgreSQL para la información  (line 1)" in again.stdout.decode()
+    assert not again.stderr
+
+
+def test_a_letter_that_stands_for_one_that_was_lost_is_no_flaw(mem: Mem) -> None:
+    (mem.folder / "v.txt").write_text("Decision: replace the letter \ufffd in all names by a question mark\n")
+    assert not mem("extract", "v.txt").err
 
 
 def test_saved_once_and_not_again(mem: Mem) -> None:

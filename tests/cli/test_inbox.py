@@ -615,7 +615,7 @@ def test_what_was_rejected_is_not_accepted_without_a_word(mem: Mem) -> None:
     id = noted(mem, "Decision: Use gRPC between the services")
     mem("inbox", "--reject", id)
     said = mem("inbox", "--accept", id, code=1).err
-    assert "was rejected on" in said and "git mem undo --private" in said
+    assert "was rejected or forgotten on" in said and "git mem undo --private" in said
     mem("undo", "--private")
     assert [one["id"] for one in mem("inbox", "--json").json] == [id]
     mem("inbox", "--accept", id)

@@ -111,6 +111,15 @@ def test_each_command_twice_is_once(shop: Mem, args: tuple[str, ...]) -> None:
     assert (commits(shop.folder), shop("show", "wrk-shop", "--raw").out) == (before, state)
 
 
+@pytest.mark.parametrize("add", [("start", "shop", "--story", "1.9"), ("story", "--add", "1.9")])
+def test_a_new_story_takes_up_an_epic_that_was_closed(shop: Mem, add: tuple[str, ...]) -> None:
+    shop("work", "abort")
+    shop("work", "start", "shop", "--story", "1.1")
+    assert show(shop)["standing"] == "aborted"
+    shop("work", *add)
+    assert show(shop)["standing"] == "active"
+
+
 def test_an_answer_is_one_to_a_checkpoint(shop: Mem) -> None:
     """Where none was reached, or the work went on without one, there is nothing to answer."""
     for answer in ("go", "pause", "review", "abort"):

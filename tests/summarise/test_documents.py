@@ -2,11 +2,15 @@
 
 import io
 import json
+import tracemalloc
+from pathlib import Path
 
 import pytest
 
+from gitmem.model.ignore import Ignored
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.summarise.offline import extract
+from gitmem.transcripts.hidden import shown
 from gitmem.transcripts.reading import read
 
 
@@ -277,3 +281,31 @@ def test_items_of_a_state_name_their_lines() -> None:
         (PREFERENCE, '"Short answers"'),
         (CONTEXT, '"node": 22'),
     ]
+
+
+@pytest.mark.parametrize("nothing", ["none", "n/a", "TBD", "ok", "nothing yet", "ninguno", "没有", "-"])
+def test_a_place_that_is_kept_for_something_is_no_item(nothing: str) -> None:
+    assert found(f"# Status\n\nDecision: {nothing}\nTODO: {nothing}\n- [ ] {nothing}\n", "status.txt") == []
+
+
+def test_a_chain_of_decisions_ends_with_its_newest() -> None:
+    newer = commit("Switch the sessions from MongoDB to Postgres", "Because MongoDB loses writes.")
+    older = commit("Switch the sessions from Redis to MongoDB", "Because it is what we run already.").replace("8f41c7b", "1b92d0e")
+    ((kind, text, _),) = found(newer + "\n" + older, "git-log.txt")
+    assert (kind, text) == (DECISION, "Switch the sessions from MongoDB to Postgres")
+
+
+def test_a_document_with_one_long_text_is_read_in_little_memory() -> None:
+    state = json.dumps({"notes": "x" * (2 << 20), "tasks": [{"title": "Write the docs"}]}, indent=1).encode()
+    tracemalloc.start()
+    (item,) = extract(read(io.BytesIO(state), "state.json")).items
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert item.lines == (5, 5)
+    assert peak < 12 * len(state)
+
+
+def test_lines_below_one_that_is_hidden(tmp_path: Path) -> None:
+    notes = b"we looked into a.env and\nit was bad\nTODO: write the docs of it\n"
+    (item,) = extract(shown(read(io.BytesIO(notes), "n.txt"), Ignored(["a.env"]), str(tmp_path))).items
+    assert item.lines[0] in {1, 3}  # that of its paragraph, or its own

@@ -33,7 +33,7 @@ def heard(*turns: tuple[str, list[str], set[str]], language: str = "en") -> tupl
             listening.tool(one)
         before = Before(before.text, before.role, before.language, frozenset(used))
         first = [scores(text, role, language, Around(texts, n, role, language, before).features()) for n, text in enumerate(texts)]
-        out.append([one for one in listening.turn(role, language, texts, first) if one is not None])
+        out.append([one for one in listening.turn(role, [language] * len(texts), texts, first) if one is not None])
         before = Before(texts[-1], role, language)
     listening.judge()
     return out, listening.turns

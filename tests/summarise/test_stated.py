@@ -1,13 +1,10 @@
 """What is said in so many words is found whatever surrounds it: noise, small talk, another matter, nothing."""
 
-from io import BytesIO
-
 import pytest
 
 from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.model.turn import ASSISTANT, USER, Turn
 from gitmem.summarise.offline import extract
-from gitmem.transcripts.reading import read
 
 AT = "2026-11-21T10:00:00Z"
 NOISE = " ".join(f"Line {n} of the ledger is {n * n}." for n in range(900))
@@ -185,10 +182,34 @@ def test_a_no_that_names_nothing_takes_nothing_back(said: str) -> None:
     assert found == [(PREFERENCE, first)]
 
 
-def test_a_no_that_names_another_thing() -> None:
-    text = "User: Use pnpm for installing the packages.\nAssistant: OK, I use pnpm.\nUser: no, npm\nAssistant: Done, the packages are installed with npm now.\n"
-    found = extract(read(BytesIO(text.encode()), "chat.txt")).items
-    assert [(one.kind, one.text) for one in found] == [(DECISION, "no, npm (I use pnpm)")]
+@pytest.mark.parametrize(
+    ("first", "echo", "said"),
+    [
+        ("Never push to main.", "I push to origin feature-1 now.", "no, use upstream"),
+        ("Always write the tests first.", "I write the tests in Jest.", "no, use vitest"),
+        ("Always use pnpm for installing packages.", "OK, I use pnpm.", "no, obviously"),
+    ],
+)
+def test_a_rule_that_the_agent_only_touched_stays(first: str, echo: str, said: str) -> None:
+    assert first in [text for _, text in talk("set up the project", "The folder is there.", first, echo, said, "Done.")]
+
+
+def test_lines_of_a_message_in_two_languages_stay_apart() -> None:
+    said = (
+        "Por favor revisa el login cuando puedas.\nTODO: write the docs for the importer\nTODO: fix the tests for the importer\n"
+        "Decision: use Redis for the sessions"
+    )
+    assert talk(said, "ok") == [
+        (TASK, "Write the docs for the importer"),
+        (TASK, "Fix the tests for the importer"),
+        (DECISION, "Use Redis for the sessions"),
+    ]
+
+
+def test_a_draft_that_is_asked_for_in_one_language_with_thanks_in_another() -> None:
+    asked = "Write a blog post about our move to Postgres for the site. Gracias por toda la ayuda con esto."
+    draft = "We decided to migrate everything to Postgres. From now on we always use migrations. TODO: announce it to the customers."
+    assert talk(asked, draft, "thanks") == []
 
 
 @pytest.mark.parametrize(

@@ -253,13 +253,16 @@ def test_commits_come_the_oldest_first() -> None:
     def one(id: str, at: str) -> str:
         return f"commit {id * 40}\nAuthor: A <a@b>\nDate:   {at}\n\n    feat: {id}\n\n"
 
-    monday, noon, tuesday = "2026-11-16T09:00:00+00:00", "2026-11-16T12:00:00+00:00", "2026-11-17T09:00:00+00:00"
+    days = [f"2026-11-{day}T09:00:00+00:00" for day in (16, 17, 18, 19)]
+    newest_first = [one(id, day) for id, day in zip("dcba", reversed(days), strict=True)]
     for log in (
-        one("c", tuesday) + one("b", monday) + one("a", noon),
-        one("a", noon) + one("b", monday) + one("c", tuesday),
-        one("c", monday) + one("b", monday) + one("a", monday),
+        newest_first,
+        list(reversed(newest_first)),
+        [one("d", days[0]), *newest_first[1:]],  # one that was rebased is older than what is below it
+        [one(id, days[0]) for id in "dcba"],
+        [one("b", days[0]), one("a", days[1])],
     ):
-        assert [turn.text for turn in turns(log)] == ["feat: a", "feat: b", "feat: c"]
+        assert [turn.text for turn in turns("".join(log))] == [f"feat: {id}" for id in "abcd"[: len(log)]]
 
 
 # -- what is taken out
