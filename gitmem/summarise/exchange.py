@@ -161,7 +161,7 @@ class Exchange:
         if questions and not asked and there.find("exchange", "facts", questions[-1]):
             return None, False  # a fact was asked for
         offers = [one for one in end if cues(self.language).find("exchange", "proposes", one)]
-        took = _alternative(text, language, end[-1], self.language) if end[-1] in offers and end[-1] in questions else None
+        took = _alternative(text, language, question, self.language) if (question := self._either(end, offers, questions)) else None
         if took:
             return took, True
         if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3 and not here.find("exchange", "idle", text):
@@ -219,6 +219,13 @@ class Exchange:
         if len(words) < 4 and context:
             return Settled(DECISION, _with(answer, context, words, language), "", 0.7), True
         return Settled(DECISION, answer, "", 0.7, context), True
+
+    def _either(self, end: Sequence[str], offers: Sequence[str], questions: Sequence[str]) -> str:
+        """Return the sentence that offers one of two things: the last question, or what comes before it where that only asks which."""
+        if end[-1] not in questions:
+            return ""
+        which = len(content(end[-1], self.language)) < FEW // 4 and cues(self.language).find("exchange", "choice", end[-1])
+        return end[-2] if which and len(end) > 1 else end[-1] if end[-1] in offers else ""
 
     def about(self, text: str, language: str, *, last: bool = False) -> str:
         """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""

@@ -218,10 +218,17 @@ def test_a_draft_that_is_asked_for_in_one_language_with_thanks_in_another() -> N
         ("I can stream it, or split it?", "stream it", "Stream it"),
         ("Should I keep the dates as text, or as a range?", "as a range", "As a range"),
         ("¿Quieres que lo guarde en Redis o en memoria?", "en memoria", "En memoria"),
+        ("Hay dos formas: guardar las fechas como texto, o como rango. ¿Cuál prefieres?", "como rango", "Como rango"),
+        (
+            "There are two ways: convert everything to NN2000 on loading, or keep each file in its own datum. Which one?",
+            "Convert on loading, all in NN2000. Nobody should see CD again.",
+            "Convert on loading, all in NN2000",
+        ),
     ],
 )
 def test_one_of_two_that_a_question_offers(question: str, answer: str, told: str) -> None:
-    ((kind, text),) = talk("the export takes too much memory", question, answer)
+    first = "la exportación usa demasiada memoria" if "¿" in question else "the export takes too much memory"
+    ((kind, text),) = talk(first, question, answer)
     assert kind == DECISION
     assert text.startswith(f"{told} (")
 
