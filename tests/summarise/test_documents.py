@@ -10,6 +10,7 @@ import pytest
 from gitmem.model.ignore import Ignored
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.summarise.offline import extract
+from gitmem.summarise.rules import headed
 from gitmem.transcripts.hidden import shown
 from gitmem.transcripts.reading import read
 
@@ -309,3 +310,85 @@ def test_lines_below_one_that_is_hidden(tmp_path: Path) -> None:
     notes = b"we looked into a.env and\nit was bad\nTODO: write the docs of it\n"
     (item,) = extract(shown(read(io.BytesIO(notes), "n.txt"), Ignored(["a.env"]), str(tmp_path))).items
     assert item.lines[0] in {1, 3}  # that of its paragraph, or its own
+
+
+@pytest.mark.parametrize(
+    ("kind", "headings"),
+    [
+        (
+            "decision",
+            [
+                "What we settled",
+                "Settled",
+                "Agreed",
+                "What was agreed",
+                "Choices made",
+                "Decisions",
+                "What we decided",
+                "Decided so far",
+                "Architecture decisions",
+                "Acordado",
+                "Lo acordado",
+                "Qué se decidió",
+                "Lo que decidimos",
+                "Combinado",
+                "O que ficou decidido",
+                "定下来的",
+                "已定",
+                "达成一致",
+            ],
+        ),
+        (
+            "error",
+            [
+                "Things that bit us",
+                "What bit us",
+                "What went wrong",
+                "Lo que falló",
+                "Tropiezos",
+                "Qué salió mal",
+                "O que deu errado",
+                "Pegadinhas",
+                "踩过的坑",
+                "踩坑",
+                "坑",
+            ],
+        ),
+        (
+            "pattern",
+            [
+                "Pitfalls",
+                "Traps",
+                "Gotchas",
+                "How we work",
+                "Ways of working",
+                "How things are done",
+                "Ground rules",
+                "Normas",
+                "Como trabalhamos",
+                "我们怎么做",
+            ],
+        ),
+        (
+            "context",
+            [
+                "Where things are",
+                "Where to find things",
+                "Facts",
+                "Places",
+                "Dónde está cada cosa",
+                "Dónde están las cosas",
+                "Onde estão as coisas",
+                "Onde fica o quê",
+                "在哪里",
+                "东西在哪",
+            ],
+        ),
+        ("task", ["Left to do", "Open", "Still open", "What's left", "还没做", "剩下的"]),
+        ("done", ["So far", "做完的", "完成"]),
+        ("preference", ["How I want it", "Cómo lo quiero", "Como eu quero"]),
+        ("", ["Open questions", "What is it", "Overview", "Goals", "Why", "Ideas", "Options"]),
+    ],
+)
+def test_headings_name_kinds(kind: str, headings: list[str]) -> None:
+    assert {text: headed(text) for text in headings} == dict.fromkeys(headings, kind)
