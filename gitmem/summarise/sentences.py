@@ -28,7 +28,7 @@ _SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A
 _SHORT = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|fig|p\. ?ex|ex|ej|p\. ?ej|sr|sra|dr|mr|mrs|ms|st|aprox|pág|nº|al|inc|ver|v)\.$"
 )
-_NUMBER = re.compile(r"(?i)(?:^|[\s(])n[or]\.$")  # `no. 5`
+_NUMBER = re.compile(r"(?i)(?:^|[\s(\"“])(?:n[or]|ca?|vol|ch|sec|art|pp?)\.$")  # `no. 5`, `c. 1880`
 _CODE = re.compile(
     r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w+[^>]*>\s*$|at \S+\(.*\)$|File \".*\", line \d+)"
 )

@@ -80,3 +80,16 @@ def test_a_sentence_knows_its_line(lines: list[str], fence: bool) -> None:
         name = re.search(r"w\d+[abc]?", one.text)
         assert name is not None
         assert re.search(rf"\b{name.group()}\b|{name.group()}[了。]", rows[one.row])
+
+
+@pytest.mark.parametrize(
+    ("text", "many"),
+    [
+        ("Todavía no. Falta escribir las pruebas.", 2),
+        ("It is told in no. 5 of the list. That is all.", 2),
+        ('Dates are a text and a range ("c. 1880" is 1875-1885). Curators see both.', 2),
+        ("The answer is no. 3 files are left.", 1),
+    ],
+)
+def test_a_short_word_before_a_number_ends_no_sentence(text: str, many: int) -> None:
+    assert len(texts(text)) == many
