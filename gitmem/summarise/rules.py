@@ -11,6 +11,7 @@ from gitmem.summarise.sentences import Sentence
 
 MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
 LEAD, NAMED = 40, 0.4  # characters of a line before a list, and how much of it the words must be that name a kind
+LEAD_WORDS = 3  # of one that names no kind
 HEADING = 90  # characters of a heading that names a kind
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
@@ -139,6 +140,14 @@ def supposes(text: str, language: str) -> bool:
     return bool(cues(language).find("skip", "hypothetical", text))
 
 
+# `Commit please.`: for now, and no wish about how commits are
+_ORDERED = re.compile(
+    r"(?i)(?:(?:ok(?:ay)?|please|and|then|so|now|pues|vale|então|agora|y|e|por favor|请|那)[, ]*)*"
+    r"(?:commit|push|merge|deploy|tag|haz(?: el)? (?:commit|push|merge)|faz(?: o)? (?:commit|push|merge|deploy)|sube|sobe|despliega|提交|推送|部署|合并)"
+    r"(?:[, ]*(?:it|this|that|now|all|everything|and|then|push|commit|please|lo|todo|tudo|agora|ahora|por favor|吧|一下|了))*[.!。！]*"
+)
+
+
 @lru_cache(maxsize=4096)
 def _passed_over(text: str, role: str, language: str) -> bool:
     here = cues(language)
@@ -147,7 +156,7 @@ def _passed_over(text: str, role: str, language: str) -> bool:
         if role == USER
         else ("hypothetical", "hearsay", "tried", "rejected", "boilerplate")
     )
-    return any(here.find("skip", name, text) for name in names)
+    return any(here.find("skip", name, text) for name in names) or (role == USER and bool(_ORDERED.fullmatch(text)))
 
 
 def _score(here: Cues, kind: str, text: str, role: str) -> float:
@@ -185,7 +194,7 @@ def _under(sentence: Sentence) -> str:
 
 
 def lead(text: str) -> str:
-    """Return the heading that a line is which stands before a list and names what is in it: `Done`, `Still to do:`; empty for none."""
+    """Return the heading that a line is which stands before a list: `Done`, `Still to do:`, also `Notes:`, which names no kind; empty for none."""
     bare = text.strip().strip("*_ ")
     name = bare.rstrip(":： *_")
     if (
@@ -200,7 +209,9 @@ def lead(text: str) -> str:
     if marker and marker[1]:
         return ""  # `Decision: use Redis` is one
     named = max((len(found.group()) for _, _, heading in markers() for found in heading.finditer(name)), default=0)
-    return name if named >= NAMED * len(name) else ""
+    if named >= NAMED * len(name):
+        return name
+    return name if name != bare and marker is None and len(name.split()) <= LEAD_WORDS else ""  # `Notes:` ends what `Decisions:` began
 
 
 def headed(words: str) -> str:

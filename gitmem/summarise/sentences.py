@@ -56,6 +56,8 @@ def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
     made = 0
     for block, rows in _blocks(text, heading):
         opens, at = True, 0
+        if block.box and block.text.startswith("~~"):
+            continue  # what is struck out is dropped, and what follows says why
         for part in [block.text] if block.box else split(block.text):
             at = max(at, block.text.find(part, at))
             clean = tidy(part)

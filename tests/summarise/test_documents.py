@@ -392,3 +392,16 @@ def test_lines_below_one_that_is_hidden(tmp_path: Path) -> None:
 )
 def test_headings_name_kinds(kind: str, headings: list[str]) -> None:
     assert {text: headed(text) for text in headings} == dict.fromkeys(headings, kind)
+
+
+def test_a_line_before_a_list_ends_what_the_one_before_it_named() -> None:
+    notes = "Decisions:\n- One report every 6 hours.\n\nNotes:\n- The server is on host, port 8443, deployed by hand.\n"
+    assert [one[:2] for one in found(notes, "notes.md")] == [
+        (DECISION, "One report every 6 hours."),
+        (CONTEXT, "The server is on host, port 8443, deployed by hand."),
+    ]
+
+
+def test_a_task_that_is_struck_out_is_none() -> None:
+    plan = "## Steps\n\n- [ ] ~~Reactive power~~ dropped, the TSO pays nothing for it\n- [ ] Report as PDF for the board\n"
+    assert [one[:2] for one in found(plan)] == [(TASK, "Report as PDF for the board")]

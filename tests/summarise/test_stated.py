@@ -242,3 +242,8 @@ def test_one_of_two_that_a_question_offers(question: str, answer: str, told: str
 )
 def test_not_yet_is_no_part_of_what_is_left(answer: str, task: str) -> None:
     assert talk("¿Está todo?", answer, "ok") == [(TASK, task)]
+
+
+@pytest.mark.parametrize("order", ["Commit please.", "ok commit and push", "haz commit", "faz o commit agora", "提交吧"])
+def test_an_order_is_no_wish(order: str) -> None:
+    assert talk("fix the login", "It works again; the secret was missing in .env.", order, "Committed.") == []
