@@ -115,6 +115,10 @@ class _Session:
         self.found.turn += 1
         self.language = self.found.language = language(turn.text, self.language)
         heading = last_heading(turn.text) or ("" if turn.at else rules.lead(turn.text))
+        if not heading and self.heading and self.titled is None and not turn.at and rules.breaks(turn.text):
+            self.heading = ""
+            self.sections.breaks()
+            return
         if heading:
             self.heading = heading
             wrong = self.sections.heading(turn.text, heading, self.language)

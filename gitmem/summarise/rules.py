@@ -11,7 +11,7 @@ from gitmem.summarise.sentences import Sentence
 
 MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
 LEAD, NAMED = 40, 0.4  # characters of a line before a list, and how much of it the words must be that name a kind
-LEAD_WORDS = 3  # of one that names no kind
+LEAD_WORDS = 2  # of one that names no kind
 HEADING = 90  # characters of a heading that names a kind
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
@@ -194,7 +194,7 @@ def _under(sentence: Sentence) -> str:
 
 
 def lead(text: str) -> str:
-    """Return the heading that a line is which stands before a list: `Done`, `Still to do:`, also `Notes:`, which names no kind; empty for none."""
+    """Return the heading that a line is which stands before a list and names what is in it: `Done`, `Still to do:`; empty for none."""
     bare = text.strip().strip("*_ ")
     name = bare.rstrip(":： *_")
     if (
@@ -209,9 +209,19 @@ def lead(text: str) -> str:
     if marker and marker[1]:
         return ""  # `Decision: use Redis` is one
     named = max((len(found.group()) for _, _, heading in markers() for found in heading.finditer(name)), default=0)
-    if named >= NAMED * len(name):
-        return name
-    return name if name != bare and marker is None and len(name.split()) <= LEAD_WORDS else ""  # `Notes:` ends what `Decisions:` began
+    return name if named >= NAMED * len(name) else ""
+
+
+def breaks(text: str) -> bool:
+    """Say whether a line is a name before a list that names no kind: `Notes:` ends what `Decisions:` began."""
+    bare = text.strip().strip("*_ ")
+    name = bare.rstrip(":： *_")
+    return (
+        name != bare
+        and "\n" not in bare
+        and labelled(bare) is None
+        and 0 < (len(name) // 2 if name > "\u2e7f" else len(name.split())) <= LEAD_WORDS
+    )
 
 
 def headed(words: str) -> str:

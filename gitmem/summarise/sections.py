@@ -36,6 +36,11 @@ class Sections:
         self._path.append((level, kind))
         return text if names else ""
 
+    def breaks(self) -> None:
+        """What a line before a list named ends."""
+        if self._path and self._path[-1][0] == BOLD:
+            self._path.pop()
+
     @property
     def kind(self) -> str:
         """What the innermost heading that names a kind names."""
