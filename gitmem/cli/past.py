@@ -237,6 +237,11 @@ def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
         store = app.store(scope)
         target = store.objects.commit(history.resolve(store, app.git, commit)) if commit else history.last_change(store)
         subject = plain(target.message.split("\n")[0])
+        if history.is_half(target):
+            raise UserError(
+                f"{target.oid[:10]} {subject}: this is half of an acceptance.",
+                "Take back the other half, and this one follows: git mem undo COMMIT, with its commit from git mem log --oneline",
+            )
         made, ids = history.undo(store, app.author, target)
         back = history.follow(app.store("private"), store, app.author, ids) if scope == "shared" and history.of_acceptance(target) else []
         if made is None:

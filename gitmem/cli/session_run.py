@@ -166,7 +166,7 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
             )
             term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
             if title:
-                term.note(f"it is called '{plain(title)}' now; for one beside it: git mem session start --new --title TITLE")
+                term.note(f"it is called '{plain(title)}' now; to end it and begin another one: git mem session start --new --title TITLE")
             if agent and agent != mine.agent:
                 term.note(f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}")
             return

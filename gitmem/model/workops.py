@@ -181,9 +181,15 @@ def _reopen(edit: _Edit) -> None:
     """Take up a story that was done."""
     sid = edit.known(edit.text("story"))
     if work.is_done(edit.state, sid):
+        done = work.value(edit.story(sid), "done")
         edit.set(edit.story(sid), "done", None)
         edit.set(edit.state, "current", sid)
-        edit.run(sid).setdefault("since", edit.at)
+        run = edit.run(sid)
+        run.setdefault("since", edit.at)
+        for name, result in done.get("results", {}).items() if isinstance(done, dict) else ():
+            edit.set(run.setdefault("results", {}), name, result)
+        if isinstance(done, dict) and type(done.get("attempts")) is int and not run.get("attempts"):
+            edit.count(run.setdefault("attempts", {}), done["attempts"])
         edit.did(work.STORY_STARTED, sid)
         edit.hold()
 

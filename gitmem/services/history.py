@@ -280,7 +280,7 @@ def last_change(store: Store) -> Commit:
     if tip is None:
         raise UserError("the store is empty: there is nothing to take back.", "Add a first memory: git mem add 'title'")
     for commit in store.objects.walk([tip]):
-        if len(commit.parents) == 1 and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ())):
+        if len(commit.parents) == 1 and not is_half(commit) and BOOKKEEPING.isdisjoint(trailers(commit.message).get("op", ())):
             return commit
     raise UserError("the store has no change that could be taken back.", "See what it has: git mem log")
 
@@ -291,7 +291,12 @@ def undone(subject: str) -> str:
     return f"{'redo' if verb == 'undo' else 'undo'}: {rest if colon and verb in {'undo', 'redo'} else subject}"
 
 
-def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | None, list[str]]:
+def is_half(commit: Commit) -> bool:
+    """Say whether a commit is what an acceptance, or the undo of one, did in the store that it is not recorded in: it follows the other half."""
+    return not {"move", "return"}.isdisjoint(trailers(commit.message).get("op", ()))
+
+
+def undo(store: Store, author: tuple[str, str], target: Commit, op: str = "undo") -> tuple[str | None, list[str]]:
     """Take back one commit by a new one: each file it changed goes back, later changes are kept by a merge.
 
     Returns (the commit made, None if nothing was left to take back; the ids touched). Raises UserError on
@@ -316,7 +321,7 @@ def undo(store: Store, author: tuple[str, str], target: Commit) -> tuple[str | N
     if not todo:
         return None, ids
     subject = undone(target.message.split("\n")[0])
-    written = store.write(todo, Message(subject, "undo", tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author)
+    written = store.write(todo, Message(subject, op, tuple(ids), extra=(("Gitmem-Undoes", target.oid),)), author)
     return written.commit, ids
 
 
@@ -346,7 +351,7 @@ def follow(private: Store, shared: Store, author: tuple[str, str], ids: Sequence
             kind = id.partition("-")[0]
             private.write([ops.collect(id)], Message(f"{kind}: moved {id} to the shared store", "move", (id,)), author)
         else:
-            undo(private, author, left)
+            undo(private, author, left, "return")
         out.append(id)
     return out
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, plain
 from gitmem.summarise.hindsight import Heard
 from gitmem.summarise.overruled import Choice
 from gitmem.summarise.words import shared
@@ -48,6 +48,8 @@ def distinct(found: list[Candidate]) -> list[Candidate]:
     out: list[Candidate] = []
     for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
         for other in out:
+            if one.marked and other.marked and plain(one.text) != plain(other.text):
+                continue  # `Server A is slow` and `Server B is slow`: somebody wrote both
             if _again(one, other):
                 other.detail = other.detail or one.detail
                 break

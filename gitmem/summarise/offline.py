@@ -45,6 +45,7 @@ _CHANGES = re.compile(
 )
 _REASON = re.compile(r"(?i)reason: +")
 _CLAUSE = re.compile(r"[,;]\s+|[，；]")
+MARKED_SENTENCES, TOLD_BY = 40, 0.6  # of a marked turn that are looked at; how much of one an item must say for it to be told
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
 
@@ -133,10 +134,25 @@ class _Session:
             whole = self.language
             self._said(turn)
             self._speaks(whole)
-        if turn.marked and not any(one.marked and one.turn == self.found.turn for one in self.found.all):
+        if turn.marked:
+            self._rest_of_mark(turn)
+        self.found.trim()
+
+    def _rest_of_mark(self, turn: Turn) -> None:
+        """Keep what is marked and no item says: all of it, or the sentences beside those that are items."""
+        mine = [one for one in self.found.all if one.marked and one.turn == self.found.turn]
+        if not mine:
             text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
             self.found.add(CONTEXT, text, turn, rules.MARKED, marked=True)
-        self.found.trim()
+            return
+        told = " ".join(f"{one.text} {one.detail}" for one in mine)
+        for sentence in islice(sentences(turn.text), MARKED_SENTENCES):
+            tongue = language(sentence.text, self.language)
+            words = content(sentence.text, tongue)
+            if words and covered(words, content(told, tongue)) < TOLD_BY:
+                self.found.add(
+                    CONTEXT, rules.stripped(sentence.text[:MARKED_WORDS], tongue), _line(turn, sentence), rules.MARKED, marked=True
+                )
 
     def _used(self, turn: Turn) -> None:
         used = FAIL if turn.failed is True else EDIT if turn.files and turn.tool in EDITORS else RUN if turn.command else ""

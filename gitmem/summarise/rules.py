@@ -33,7 +33,7 @@ _VERSION = re.compile(
 )
 # a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected, too heavy`
 _DROPPED = re.compile(
-    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
+    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|obsolete|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决|取消))(?:\b|(?=[\u4e00-\u9fff]|$))"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
 
@@ -121,7 +121,8 @@ def options(sentence: Sentence) -> bool:
 
 def dropped(sentence: Sentence) -> bool:
     """Whether a point says of itself that it does not count: `Use Kafka (rejected)`."""
-    return sentence.point and not sentence.box and bool(_DROPPED.search(sentence.text))
+    found = _DROPPED.search(sentence.text) if sentence.point and sentence.box in ("", " ") else None
+    return found is not None and (not sentence.box or (found.group()[:1] in "([" and len(sentence.text) - found.end() < 30))
 
 
 def asks(text: str, language: str) -> bool:

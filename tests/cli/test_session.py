@@ -274,6 +274,34 @@ def test_marks(mem: Mem) -> None:
     assert sum(row["metadata"]["event"] == "Mark" for row in rows(mem.folder, id)) == 3
 
 
+def test_all_that_is_marked_is_in_the_digest(mem: Mem) -> None:
+    """Each sentence of it, in whatever language, and notes that differ in a letter."""
+    start(mem, "--title", "Marks")
+    said = (
+        "Usamos PostgreSQL. 以后都用中文回答。 We still need to write docs.",
+        "The key rotates weekly. TODO: rotate it",
+        "Server A is slow",
+        "Server B is slow",
+    )
+    for text in said:
+        mem("session", "mark", text)
+    mem("session", "end")
+    (row,) = [row for row in mem("list", "--kind", "summary", "--json").json if row["title"] == "Marks"]
+
+    told = mem("show", row["id"]).out
+
+    for part in (
+        "Usamos PostgreSQL",
+        "以后都用中文回答",
+        "write docs",
+        "The key rotates weekly",
+        "Rotate it",
+        "Server A is slow",
+        "Server B is slow",
+    ):
+        assert part in told, part
+
+
 def test_what_is_written_into_a_session_that_has_ended_reaches_its_digest(mem: Mem) -> None:
     """A note and a mark after the end; the note's kind is not lost when it is marked too."""
     id = start(mem, "--title", "Invoices of March")

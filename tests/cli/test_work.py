@@ -120,6 +120,15 @@ def test_a_new_story_takes_up_an_epic_that_was_closed(shop: Mem, add: tuple[str,
     assert show(shop)["standing"] == "active"
 
 
+def test_a_story_that_is_taken_up_again_keeps_what_it_came_to(shop: Mem) -> None:
+    shop("work", "phase", "development", "--result", "half")
+    shop("work", "phase", "push", "--result", "rejected")
+    shop("work", "story", "1.1", "--done")
+    shop("work", "story", "1.1", "--reopen")
+    assert show(shop)["workflow"]["phase_results"] == {"development": "half", "push": "rejected"}
+    assert show(shop)["workflow"]["attempt_count"] == 1
+
+
 def test_an_answer_is_one_to_a_checkpoint(shop: Mem) -> None:
     """Where none was reached, or the work went on without one, there is nothing to answer."""
     for answer in ("go", "pause", "review", "abort"):

@@ -405,3 +405,8 @@ def test_a_line_before_a_list_ends_what_the_one_before_it_named() -> None:
 def test_a_task_that_is_struck_out_is_none() -> None:
     plan = "## Steps\n\n- [ ] ~~Reactive power~~ dropped, the TSO pays nothing for it\n- [ ] Report as PDF for the board\n"
     assert [one[:2] for one in found(plan)] == [(TASK, "Report as PDF for the board")]
+
+
+def test_a_task_that_says_it_is_none() -> None:
+    plan = "## Tasks\n\n- [ ] Docs (rejected)\n- [ ] Old export (wontfix)\n- Port to Rust (cancelled)\n- [ ] Handle cancelled orders\n"
+    assert [one[:2] for one in found(plan)] == [(TASK, "Handle cancelled orders")]
