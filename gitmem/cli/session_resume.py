@@ -15,8 +15,10 @@ from gitmem.cli.session_find import NONE, RUNNING, facts, one, state_of
 from gitmem.cli.session_run import running, sign, write
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.files import branch, locate, storable
-from gitmem.index import sessions, works
+from gitmem.index import sessions, summaries, works
+from gitmem.index.rows import FOREVER
 from gitmem.index.sessions import Session
+from gitmem.model.item import DONE
 from gitmem.model.work import ACTIVE, PAUSED
 from gitmem.services import context, histories, own
 from gitmem.services.digest import Told, digest_id, line
@@ -138,12 +140,21 @@ def _pending(app: App, mine: Session) -> list[dict[str, Any]]:
     except UnknownId:
         sections = None
     items = sections.get("pending_tasks") if isinstance(sections, dict) else None
+    over = _over(app)
     for item in items if isinstance(items, list) else []:
         text = item.get("text") if isinstance(item, dict) else None
-        if isinstance(text, str):
+        if isinstance(text, str) and item.get("id") not in over:
             out.append({"text": line(text)})
     out += [{"id": row["id"], "text": row["title"]} for row in app.rows(what="task", statuses=("active",), order="created", limit=ITEMS)]
     return list({each["text"]: each for each in out}.values())[: 2 * ITEMS]
+
+
+def _over(app: App) -> set[str]:
+    """Return the ids of what the summary tells as done, and of what somebody took out of it."""
+    index = app.index()
+    own = summaries.cumulative(index)
+    done = {one["id"] for one in summaries.entries(index, own) if one["kind"] == DONE}
+    return done | {id for id, until in summaries.settled(index, own).items() if until == FOREVER}
 
 
 def _command(mine: Session) -> str | None:

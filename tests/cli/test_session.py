@@ -593,6 +593,17 @@ def test_resume_tells_notes_from_marks_and_no_epic_that_was_given_up(mem: Mem) -
     assert [(hit["line"], hit["kind"]) for hit in mem("recall", "one", "--json").json["this_session"]] == [(3, "noted")]
 
 
+def test_resume_tells_of_no_task_that_was_done_since(mem: Mem) -> None:
+    start(mem, "--title", "T")
+    mem("session", "note", "TODO: write the docs of the export")
+    mem("session", "note", "TODO: rotate the key of the store")
+    mem("session", "end")
+    (entry,) = [one for one in mem("summary", "--json").json["sections"]["pending_tasks"] if "docs" in one["text"]]
+    mem("summary", "done", entry["id"])
+
+    assert [one["text"] for one in mem("session", "resume", "--show", "--json").json["pending"]] == ["Rotate the key of the store"]
+
+
 def test_resume_passes_over_a_greeting(mem: Mem) -> None:
     """The latest session that did anything is gone on with."""
     id = start(mem, "--title", "Invoices of March", ago=60)
