@@ -190,6 +190,8 @@ def _reopen(edit: _Edit) -> None:
             edit.set(run.setdefault("results", {}), name, result)
         if isinstance(done, dict) and type(done.get("attempts")) is int and not run.get("attempts"):
             edit.count(run.setdefault("attempts", {}), done["attempts"])
+        if isinstance(done, dict) and done.get("executor"):
+            edit.set(run, "executor", done["executor"])
         edit.did(work.STORY_STARTED, sid)
         edit.hold()
 

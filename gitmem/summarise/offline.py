@@ -88,7 +88,7 @@ class _Session:
         self.drafting = False  # the user asked for a text, such as an e-mail
         self.counts = _Counts()
         self.language = "en"
-        self.heading = ""
+        self.heading = self.under = ""  # what the text stands under, and the same without lines before a list
         self.landed: dict[str, list[tuple[str, int]]] = {}  # subjects of commits: when they landed (1) and were taken back (-1)
         self.role = ""
         self.seen = 0  # sentences
@@ -108,7 +108,7 @@ class _Session:
         if not turn.text or (turn.role == SYSTEM and not turn.marked):
             return
         if turn.role != self.role:
-            self.role, self.heading = turn.role, ""
+            self.role, self.heading, self.under = turn.role, "", ""
         self.errors.begins(turn.role)
         if turn.role == USER and not turn.side:
             self.counts.asked += 1
@@ -116,12 +116,13 @@ class _Session:
         self.found.turn += 1
         self.language = self.found.language = language(turn.text, self.language)
         heading = last_heading(turn.text) or ("" if turn.at else rules.lead(turn.text))
-        if not heading and self.heading and self.titled is None and not turn.at and rules.breaks(turn.text):
-            self.heading = ""
+        if not heading and self.heading != self.under and self.titled is None and not turn.at and rules.breaks(turn.text):
+            self.heading = self.under
             self.sections.breaks()
             return
         if heading:
             self.heading = heading
+            self.under = heading if turn.text.lstrip().startswith("#") else self.under
             wrong = self.sections.heading(turn.text, heading, self.language)
             self.titled = self.errors.named(wrong, turn, self.language, self.found.order) if wrong and self._document(turn) else None
             if not turn.marked:

@@ -11,7 +11,6 @@ from gitmem.summarise.sentences import Sentence
 
 MARKED, SURE, LIKELY, WEAK = 0.95, 0.8, 0.62, 0.45
 LEAD, NAMED = 40, 0.4  # characters of a line before a list, and how much of it the words must be that name a kind
-LEAD_WORDS = 2  # of one that names no kind
 HEADING = 90  # characters of a heading that names a kind
 SHORTEST, LONGEST = 8, 420  # characters of a sentence that can teach something
 _ORDER = (PREFERENCE, TASK, DECISION, DONE, PATTERN, CONTEXT)
@@ -33,7 +32,12 @@ _VERSION = re.compile(
 )
 # a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected, too heavy`
 _DROPPED = re.compile(
-    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|obsolete|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决|取消))(?:\b|(?=[\u4e00-\u9fff]|$))"
+    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
+)
+# a bracket at the end that holds nothing else, but for a reason or a date
+_CLOSED = re.compile(
+    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
+    r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
 
@@ -121,8 +125,9 @@ def options(sentence: Sentence) -> bool:
 
 def dropped(sentence: Sentence) -> bool:
     """Whether a point says of itself that it does not count: `Use Kafka (rejected)`."""
-    found = _DROPPED.search(sentence.text) if sentence.point and sentence.box in ("", " ") else None
-    return found is not None and (not sentence.box or (found.group()[:1] in "([" and len(sentence.text) - found.end() < 30))
+    if not sentence.point or sentence.box not in ("", " "):
+        return False
+    return bool(_CLOSED.search(sentence.text) or (not sentence.box and _DROPPED.search(sentence.text)))
 
 
 def asks(text: str, language: str) -> bool:
@@ -213,16 +218,18 @@ def lead(text: str) -> str:
     return name if named >= NAMED * len(name) else ""
 
 
+# lines before a list that name no kind, and end what the one before them named; any other may be a group within it: `Backend:`
+_BREAKS = re.compile(
+    r"(?i)(?:notes?|remarks?|comments?|observations?|questions?|risks?|links?|references?|see also|notas?|observaç(?:ão|ões)|observaci(?:ón|ones)|comentarios?|comentários?|preguntas?|perguntas?"
+    r"|dudas?|dúvidas?|riesgos?|riscos?|enlaces?|referencias?|referências?|备注|说明|注|疑问|风险|链接|参考)"
+)
+
+
 def breaks(text: str) -> bool:
     """Say whether a line is a name before a list that names no kind: `Notes:` ends what `Decisions:` began."""
     bare = text.strip().strip("*_ ")
     name = bare.rstrip(":： *_")
-    return (
-        name != bare
-        and "\n" not in bare
-        and labelled(bare) is None
-        and 0 < (len(name) // 2 if name > "\u2e7f" else len(name.split())) <= LEAD_WORDS
-    )
+    return name != bare and _BREAKS.fullmatch(name) is not None
 
 
 def headed(words: str) -> str:
@@ -237,7 +244,7 @@ def headed(words: str) -> str:
 
 # what stands where somebody has yet to write something, or has nothing to write
 _NOTHING = re.compile(
-    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+\w?"
+    r"(?i)\W*(?:none(?: yet)?|n/?a|nil|null|tb[dac]|to be (?:defined|decided|done|confirmed)|ok(?:ay)?|yes|no|maybe|open|pending|done|nothing(?: yet)?|\w|\d+[.)]?"
     r"|nad[ao]|ningun[ao]|ningún|nenhum[ao]?|sim|não|sí|tal ?vez|aberto|abierto|pendente|pendiente|por definir|a definir|无|没有|暂无|待定|待办|是|否)\W*"
 )
 

@@ -22,6 +22,9 @@ _MARK_BOX = re.compile(r"^([☐☑☒✅✔❌⬜])\ufe0f?\s*(.*)$")
 _EMPHASIS = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _ITALIC = re.compile(r"(?<![\w*`/])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"~~[^~\n]+~~")
+_STRUCK_OUT = re.compile(
+    r"(?i)~~[^~\n]+~~\s*(?:$|[(\[:,;–—-]|(?:dropped|cancell?ed|rejected|won.?t ?fix|no longer|not needed|obsolete|cancelad|descartad|rechazad|rejeitad|取消|不需要|不做))"
+)
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
 _SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])")
@@ -56,8 +59,8 @@ def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
     made = 0
     for block, rows in _blocks(text, heading):
         opens, at = True, 0
-        if block.box and block.text.startswith("~~"):
-            continue  # what is struck out is dropped, and what follows says why
+        if block.box == " " and _STRUCK_OUT.match(block.text):
+            continue  # it is dropped, and what follows says so, or why
         for part in [block.text] if block.box else split(block.text):
             at = max(at, block.text.find(part, at))
             clean = tidy(part)

@@ -31,7 +31,9 @@ def commits(stream: IO[bytes]) -> Iterator[Turn]:
     head = list(islice(read, DATED))
     pairs = [(one.at, other.at) for one, other in pairwise(head)]
     later, earlier = sum(one < other for one, other in pairs), sum(one > other for one, other in pairs)
-    if later >= 2 and later > 2 * earlier:  # one that was rebased, or picked from elsewhere, is older than those around it
+    if later > 2 * earlier and (
+        later >= 2 or len(pairs) == 1
+    ):  # one that was rebased, or picked from elsewhere, is older than those around it
         yield from head
         yield from read
         return

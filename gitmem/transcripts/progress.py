@@ -73,6 +73,7 @@ _FIRST = {
     "Error": ("error", "problem", "symptom", "message", "issue", "bug"), "Known": ("gotcha", "pitfall", "error", "problem"), "Pattern": ("pattern", "rule", "convention"),
     "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
 }  # fmt: skip
+_CUT = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")  # half an escape
 _VALUE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
 _ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
@@ -159,7 +160,7 @@ class _Where:
         line, at = 1, 0
         for found in _VALUE.finditer(self._data):
             line, at = line + self._data.count("\n", at, found.start()), found.start()
-            text = found[1][: 2 * KEY]
+            text = _CUT.sub("", found[1][: 12 * KEY])  # a letter may take twelve characters there
             if "\\" in text:
                 with contextlib.suppress(ValueError):
                     text = str(loads(f'"{text}"'))

@@ -273,7 +273,12 @@ def test_items_name_their_lines() -> None:
 
 
 def test_items_of_a_state_name_their_lines() -> None:
-    state = {"tasks": [{"title": 'say "hello"\nto all'}], "preferences": ["Short answers"], "environment": {"node": 22}}
+    state = {
+        "zh": "在这个项目里使用数据库来保存所有的订单数据" * 4,
+        "tasks": [{"title": 'say "hello"\nto all'}],
+        "preferences": ["Short answers"],
+        "environment": {"node": 22},
+    }
     text = json.dumps(state, indent=2, ensure_ascii=False)
     found = extract(read(io.BytesIO(text.encode()), "state.json")).items
     rows = text.split("\n")
@@ -403,10 +408,16 @@ def test_a_line_before_a_list_ends_what_the_one_before_it_named() -> None:
 
 
 def test_a_task_that_is_struck_out_is_none() -> None:
-    plan = "## Steps\n\n- [ ] ~~Reactive power~~ dropped, the TSO pays nothing for it\n- [ ] Report as PDF for the board\n"
-    assert [one[:2] for one in found(plan)] == [(TASK, "Report as PDF for the board")]
+    plan = "## Steps\n\n- [ ] ~~Reactive power~~ dropped, the TSO pays nothing for it\n- [ ] Report as PDF for the board\n- [ ] ~~Use Redis~~ Use Valkey for the cache\n"
+    assert [one[:2] for one in found(plan)] == [(TASK, "Report as PDF for the board"), (TASK, "Use Valkey for the cache")]
+
+
+@pytest.mark.parametrize("heading", ["## Tasks", "Tasks:", "## Próximos pasos"])
+def test_a_group_within_a_list_stands_under_its_heading(heading: str) -> None:
+    plan = f"{heading}\n\nBackend:\n- Write the docs for the API\n\nPhase 2:\n- Ship the client to the shops\n"
+    assert [one[:2] for one in found(plan)] == [(TASK, "Write the docs for the API"), (TASK, "Ship the client to the shops")]
 
 
 def test_a_task_that_says_it_is_none() -> None:
-    plan = "## Tasks\n\n- [ ] Docs (rejected)\n- [ ] Old export (wontfix)\n- Port to Rust (cancelled)\n- [ ] Handle cancelled orders\n"
-    assert [one[:2] for one in found(plan)] == [(TASK, "Handle cancelled orders")]
+    plan = "## Tasks\n\n- [ ] Docs (rejected)\n- [ ] Old export (wontfix)\n- Port to Rust (cancelled)\n- [ ] Handle cancelled orders\n- [ ] Replace moment.js (deprecated)\n"
+    assert [one[:2] for one in found(plan)] == [(TASK, "Handle cancelled orders"), (TASK, "Replace moment.js (deprecated)")]

@@ -260,7 +260,8 @@ def test_commits_come_the_oldest_first() -> None:
         list(reversed(newest_first)),
         [one("d", days[0]), *newest_first[1:]],  # one that was rebased is older than what is below it
         [one(id, days[0]) for id in "dcba"],
-        [one("b", days[0]), one("a", days[1])],
+        [one("b", days[1]), one("a", days[0])],
+        [one("a", days[0]), one("b", days[1])],
     ):
         assert [turn.text for turn in turns("".join(log))] == [f"feat: {id}" for id in "abcd"[: len(log)]]
 
