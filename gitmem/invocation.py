@@ -68,7 +68,7 @@ class Hook:
         self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
         self._settings: config.Settings | None = None
         self._state: State | None = None
-        self._lost: GitmemError | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
+        self._lost: Exception | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
         self._index: Index | None = None
         self._looked = False
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
@@ -153,7 +153,7 @@ class Hook:
 
     @property
     def state(self) -> State:
-        """The working state. Raises GitmemError when it would be lost: a disk that cannot be written."""
+        """The working state. Raises GitmemError when it would be lost, on a disk that cannot be written; what SQLite says of a busy file when it is busy."""
         if self._lost is not None:
             raise self._lost
         if self._state is None:
@@ -165,7 +165,7 @@ class Hook:
                 time.sleep(0.02)
                 state = State(self.home, timeout=BUSY)
             if state.in_memory:
-                self._lost = GitmemError("state.db cannot be written")
+                self._lost = sqlite.OperationalError("state.db is locked") if state.busy else GitmemError("state.db cannot be written")
                 raise self._lost
             self._state = state
         return self._state

@@ -109,44 +109,76 @@ class State:
     """
 
     def __init__(self, home: Home, *, timeout: float = 5.0) -> None:
-        self.in_memory = False
+        self.in_memory = self.busy = False
         self._home = home
         self._timeout = timeout
         self._inode = 0
         try:
+            if not os.path.exists(home.join(NAME)):
+                self._found()
             path = home.touch(NAME, private=True)
             self._inode = os.stat(path).st_ino
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
+            self.busy = isinstance(error, sqlite.OperationalError) and "locked" in str(error)
             self.db = self._anew(isinstance(error, sqlite.Error) and is_damage(error))
 
-    def _connect(self, path: str, timeout: float) -> sqlite.Connection:
+    def _found(self) -> None:
+        """Put a whole file in its place at once: of many processes that come to a new repository, none waits for another's disk.
+
+        Where that cannot be done (no hard links, a log that is left of an older file), `_connect` makes the tables in place.
+        """
+        path = self._home.join(NAME)
+        if os.path.exists(path + "-wal"):
+            return  # SQLite would play it into the new file; into an empty one it does not
+        aside = self._home.touch(f"{NAME}.{os.getpid()}.{time.monotonic_ns()}.tmp", private=True)
+        try:
+            self._connect(aside, self._timeout, sync="OFF").close()
+            os.link(aside, path)
+        except (OSError, sqlite.Error):
+            pass  # another process was quicker, or the file is made in place
+        finally:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                try:
+                    os.unlink(aside + suffix)
+                except OSError:
+                    continue
+
+    def _connect(self, path: str, timeout: float, sync: str = "NORMAL") -> sqlite.Connection:
         db = sqlite.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
+            db.execute(f"PRAGMA synchronous = {sync}")
             if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
                 use_wal(db, timeout)
-                db.execute("BEGIN IMMEDIATE")
-                found = db.execute("PRAGMA user_version").fetchone()[0]  # another process may have been quicker
-                for table in ("failing", "outcomes") if 0 < found < 4 else ():
-                    db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
-                has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
-                for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
-                    db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
-                has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
-                for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
-                    if column not in has:
-                        db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
-                if found == 1:
-                    db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
-                for statement in _TABLES:
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {SCHEMA}")
-                db.execute("COMMIT")
-            db.execute("PRAGMA synchronous = NORMAL")
+                self._make_tables(db)
         except BaseException:
             db.close()
             raise
         return db
+
+    @staticmethod
+    def _make_tables(db: sqlite.Connection) -> None:
+        """Bring the tables to this version, unless another process has done so meanwhile."""
+        db.execute("BEGIN IMMEDIATE")
+        found = db.execute("PRAGMA user_version").fetchone()[0]
+        if found == SCHEMA:
+            db.execute("ROLLBACK")
+            return
+        for table in ("failing", "outcomes") if 0 < found < 4 else ():
+            db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
+        has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
+        for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
+            db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
+        has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
+        for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
+            if column not in has:
+                db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
+        if found == 1:
+            db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
+        for statement in _TABLES:
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA}")
+        db.execute("COMMIT")
 
     def heal(self) -> bool:
         """Go on with a new file, or in memory; False when that would hide half a transaction."""

@@ -69,7 +69,11 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     from gitmem.services.capture import claim, rule_of
 
     event = hook.event
-    hook.catch_up(PATIENCE)
+    try:
+        hook.catch_up(PATIENCE)
+    except Exception as error:  # sqlite3 is imported where it is used; the hit is counted all the same
+        if "locked" not in str(error):
+            raise
     rows = [row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
     rule = rule_of(hook.settings)
     if not _counted(hook, mark.pattern, rule.window):

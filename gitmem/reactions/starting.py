@@ -66,6 +66,8 @@ def start(hook: Hook) -> "list[str]":
     if before:
         known.last = None  # another is about to be the one before
         hook.state.mark(f"{LATE} {event.context}", before)
+    if _elsewhere(hook, known):
+        hook.code_moved(PATIENCE)
     return _Telling(hook, known).lines(_near(hook, dirty.paths()))
 
 
@@ -286,6 +288,13 @@ def _first(text: str) -> str:
             break
         out = f"{out}. {sentence}" if out else sentence
     return clean(out, ANSWER).rstrip(".")
+
+
+def _elsewhere(hook: Hook, known: "Known") -> bool:
+    """Say whether code of what is known is not in its file any more, as far as was noted: a commit may have renamed it."""
+    rows = [one.row for entries in known.by.values() for one in entries if one.row is not None]
+    paths = {str(a["path"]) for row in rows for a in row["anchors"][:1] if isinstance(a, dict) and isinstance(a.get("path"), str)}
+    return any(not os.path.lexists(os.path.join(hook.root, path)) for path in paths) if hook.root else False
 
 
 def _near(hook: Hook, paths: "list[str]") -> "list[Row]":

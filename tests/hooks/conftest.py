@@ -69,6 +69,13 @@ def run(path: Path, *args: str) -> str:
     return done.stdout
 
 
+def learn(path: Path, *args: str) -> str:
+    """Run a command that writes, and have the index follow: a hook waits for that so short a time that a busy machine may take longer."""
+    out = run(path, *args)
+    run(path, "drain")
+    return out
+
+
 def wait_for(check: Callable[[], Any], patience: float = 15.0) -> Any:
     """Wait until a check gives something; the drain that it waits for is a process of its own."""
     deadline = time.monotonic() + patience

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import crash, gotchas, run, wait_for
+from tests.hooks.conftest import crash, gotchas, learn, run, wait_for
 
 COMMAND = "python app/pay.py"
 
@@ -197,7 +197,7 @@ def test_unconfirmed_is_not_injected_by_setting(project, captured, agent):
     assert "unconfirmed" in agent("s2").hook("SessionStart")
     git(project, "config", "gitmem.injectUnconfirmed", "false")
     assert "" == agent("s3").hook("SessionStart")
-    run(project, "gotcha", "verify", the_gotcha(project)["id"])
+    learn(project, "gotcha", "verify", the_gotcha(project)["id"])
     told = agent("s4").hook("SessionStart")
     assert "KeyError" in told
     assert "unconfirmed" not in told

@@ -67,6 +67,8 @@ def test_a_busy_database_is_waited_for_once(project: Path, agent):
         took.append(time.monotonic() - begun)
         assert any(f"ValueError: no rate {n}" in text for text in said(project))
     assert min(took) < 1.3
+    kept = (project / ".git/gitmem/errors.jsonl").read_text().splitlines()
+    assert [json.loads(line)["session"] for line in kept] == [f"number{n}" for n in range(4)]  # the next failure counts them
 
 
 def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):

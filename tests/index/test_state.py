@@ -293,6 +293,48 @@ def test_many_that_make_the_file_at_once_lose_nothing(home):
                 os.unlink(home.join("state.db") + suffix)
 
 
+def test_nobody_waits_for_whoever_makes_the_file(home, monkeypatch):
+    """It comes to its place whole: another process gets by while one is at it, without a moment to wait, and both use the same."""
+    link, others = os.link, []
+
+    def later(source: str, target: str) -> None:
+        monkeypatch.setattr(os, "link", link)
+        others.append(State(home, timeout=0))
+        others[0].add_error("p", T0, "other", DAY)
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", later)
+    with contextlib.closing(State(home, timeout=0)) as state:
+        assert [False, False] == [state.in_memory, others[0].in_memory]
+        assert 2 == state.add_error("p", T0, "s", DAY)
+        assert [] == [name for name in os.listdir(home.path) if name.endswith(".tmp")]
+    others[0].close()
+
+
+def test_a_log_without_its_file_is_not_played_into_the_new_one(home):
+    """Somebody removed the file alone."""
+    with contextlib.closing(State(home)) as state:
+        state.mark("of the old file", "1")
+        os.unlink(home.join(NAME))
+        assert os.path.exists(home.join(NAME + "-wal"))
+        with contextlib.closing(State(home)) as new:
+            assert (None, False) == (new.marked("of the old file"), new.in_memory)
+            new.mark("of the new file", "1")
+            assert ["ok"] == [row[0] for row in new.db.execute("PRAGMA integrity_check")]
+
+
+def test_without_hard_links_the_file_is_made_in_place(home, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "no hard links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with contextlib.closing(State(home)) as state:
+        assert 1 == state.add_error("p", T0, "s", DAY)
+    with contextlib.closing(State(home)) as again:
+        assert (1, False) == (again.hits("p", T0, DAY), again.in_memory)
+    assert [NAME] == os.listdir(home.path)
+
+
 def test_older_file_is_brought_up_to_date(home):
     """Counts of a day are dropped with their table; reads, which only we have, stay."""
     state = State(home)
