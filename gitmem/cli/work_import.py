@@ -3,6 +3,7 @@
 import glob
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -12,9 +13,12 @@ from gitmem.cli.render import Terminal, plain
 from gitmem.cli.work import TABLE, opened, rows
 from gitmem.errors import UserError
 from gitmem.files import inside
+from gitmem.index import works
+from gitmem.model import work
 from gitmem.model.work import State
 from gitmem.services import work as service
 from gitmem.services import workimport
+from gitmem.services.work import Desk
 from gitmem.services.workimport import Found
 
 
@@ -50,7 +54,9 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
                     f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or import it under another name: --name"
                 )
             state = _allowed(app, desk.root, one.state)
-            written = None if dry_run else service.do(desk, id, "import", {"state": state}, title=one.title, chooses=len(found) == 1)
+            at = _at(desk, every)
+            takes = len(found) == 1 and at in ("", id)
+            written = None if dry_run else service.do(desk, id, "import", {"state": state}, title=one.title, chooses=takes)
             changed = None if written is None or written.journaled else written.commit is not None
             out.append({"file": path, "id": id, "title": one.title, "changed": changed})
             if not as_json:
@@ -58,11 +64,24 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
                 term.say(
                     f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{opt.journaled(written) if written else ''}"
                 )
+                if at not in ("", id) and not dry_run:
+                    slug = plain(id[4:])
+                    term.say(f"this work tree stays at {plain(at[4:])}; to work on this one: git mem work start {slug}")
         if as_json:
             term.json(out)
 
 
-def _id(every: list[dict[str, object]], name: str) -> str:
+def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
+    """Return the id of the open epic that this work tree is at; '' when it is at none."""
+    here = works.chosen(desk.state, desk.root)
+    return (
+        here
+        if any(row["id"] == here and row["status"] != "archived" and row["rest"] in {work.ACTIVE, work.PAUSED} for row in every)
+        else ""
+    )
+
+
+def _id(every: list[dict[str, Any]], name: str) -> str:
     """Return the id for a name: that of an epic which has it as its id elsewhere, else one that is made from it."""
     known = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
     return known[0] if len(known) == 1 else f"wrk-{service.slug(name)}"
@@ -77,8 +96,6 @@ def _allowed(app: App, root: str, state: State) -> State:
 
 
 def _far(one: Found) -> str:
-    from gitmem.model import work
-
     known = work.facts(one.state)
     return f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
 

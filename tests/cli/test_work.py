@@ -916,6 +916,16 @@ def test_merges_of_merges_are_not_taken(mem: Mem) -> None:
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.usefixtures("old")
+def test_an_import_leaves_the_work_tree_at_its_open_epic(mem: Mem) -> None:
+    mem("work", "start", "mine", "--story", "1.1")
+    assert "this work tree stays at mine" in mem("work", "import").out
+    assert show(mem)["id"] == "wrk-mine"
+    mem("work", "abort", "mine")
+    assert "stays" not in mem("work", "import").out
+    assert show(mem)["id"] == "wrk-epic-12"
+
+
 def test_ignored_files_are_not_imported(mem: Mem) -> None:
     """What .gitmemignore names is in no record, whoever tells of it."""
     (mem.folder / ".gitmemignore").write_text("secret/\n")

@@ -418,6 +418,18 @@ def test_a_group_within_a_list_stands_under_its_heading(heading: str) -> None:
     assert [one[:2] for one in found(plan)] == [(TASK, "Write the docs for the API"), (TASK, "Ship the client to the shops")]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## Decisions (rejected)", "## Rejected", "### Rejected alternatives", "## Out of scope", "## Non-goals:", "## Won't do", "## What we won't do now", "## Not doing", "Decisions (rejected):",
+        "## Considered but rejected", "## Rejeitadas", "## Fora do escopo", "## Opciones descartadas", "## Fuera de alcance", "## 不做", "## 已否决的方案",
+    ],
+)  # fmt: skip
+def test_what_stands_below_a_refusal_is_not_to_be(heading):
+    plan = f"# Plan\n\n{heading}\n\n- Use Kafka for the event bus\n- [ ] Write the importer in Rust\n\n## Decisions\n\n- Use Postgres for the ledger\n\n## Not done\n\n- [ ] Write the docs\n"
+    assert [one[:2] for one in found(plan)] == [(DECISION, "Use Postgres for the ledger"), (TASK, "Write the docs")]
+
+
 def test_a_task_that_says_it_is_none() -> None:
     plan = "## Tasks\n\n- [ ] Docs (rejected)\n- [ ] Old export (wontfix)\n- Port to Rust (cancelled)\n- [ ] Handle cancelled orders\n- [ ] Replace moment.js (deprecated)\n"
     assert [one[:2] for one in found(plan)] == [(TASK, "Handle cancelled orders"), (TASK, "Replace moment.js (deprecated)")]
