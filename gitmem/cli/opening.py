@@ -144,9 +144,10 @@ class _Seen:
             if turn.role in {USER, ASSISTANT} and turn.text.strip():
                 self.any = True
                 if turn.role == USER:
-                    self.last = turn.text
+                    self.last = self.last if turn.marked else turn.text
                     self.first = self.first or turn.text
-            self.role = turn.role if turn.at else ""
+            if not turn.marked:  # a note waits for no answer
+                self.role = turn.role if turn.at else ""
             try:
                 self.ended = max(seconds(turn.at), self.ended or 0.0)
             except ValueError:

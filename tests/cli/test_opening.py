@@ -136,9 +136,9 @@ def test_many_tasks_are_counted(mem: Mem) -> None:
 
 def history(path: Path, *rows: tuple[str, str]) -> Path:
     """Write a history of a session, as hooks do."""
-    names = {"user": "PromptSubmit", "assistant": "TurnEnd", "tool": "AfterTool"}
+    names = {"user": "PromptSubmit", "assistant": "TurnEnd", "tool": "AfterTool", "note": "Note"}
     lines = [
-        {"timestamp": f"2026-01-20T10:{n:02d}:00.000Z", "role": role, "content": text, "metadata": {"event": names[role]}}
+        {"timestamp": f"2026-01-20T10:{n:02d}:00.000Z", "role": "user" if role == "note" else role, "content": text, "metadata": {"event": names[role]}}
         for n, (role, text) in enumerate(rows)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in lines))
@@ -159,6 +159,13 @@ def test_a_history_tells_of_the_session_before(mem: Mem, tmp_path: Path) -> None
     assert "Make the rate configurable" in str(made["text"])
     assert "rite the tests for the rate" in str(made["text"])
     assert opening(mem, "--history", "-", stdin=cut.read_bytes())["action"] == "ask"
+
+
+def test_a_note_is_no_question_that_waits_for_its_answer(mem: Mem, tmp_path: Path) -> None:
+    asked = [("user", "Make the rate configurable"), ("assistant", "Done."), ("note", "The rate comes from the environment")]
+    assert opening(mem, "--history", str(history(tmp_path / "a.jsonl", *asked)))["action"] == "greet"
+    cut = [*asked, ("user", "And now the docs"), ("note", "The docs are built by mkdocs")]
+    assert 'interrupted at "And now the docs"' in str(opening(mem, "--history", str(history(tmp_path / "b.jsonl", *cut)))["text"])
 
 
 def test_a_history_that_is_none(mem: Mem, tmp_path: Path) -> None:
