@@ -40,7 +40,7 @@ def test_killed_writers(repo: Path, nest: Nest, backend: str):
     """150 kills of a writing process on each backend: every write that it acknowledged is there."""
     mem(repo, "init", "--no-remote")
     stale = 0
-    while nest.strikes < KILLS:
+    while nest.strikes < KILLS or (len(nest.told()) <= KILLS and nest.strikes < 10 * KILLS):  # a slow disk needs more of them
         nest.strike(0.2, "write", repo, backend, 100_000, f"k{nest.strikes}")
         stale += nest.heal(repo)
     print(f"{len(nest.told())} writes acknowledged, {stale} locks left")
