@@ -138,7 +138,12 @@ def history(path: Path, *rows: tuple[str, str]) -> Path:
     """Write a history of a session, as hooks do."""
     names = {"user": "PromptSubmit", "assistant": "TurnEnd", "tool": "AfterTool", "note": "Note"}
     lines = [
-        {"timestamp": f"2026-01-20T10:{n:02d}:00.000Z", "role": "user" if role == "note" else role, "content": text, "metadata": {"event": names[role]}}
+        {
+            "timestamp": f"2026-01-20T10:{n:02d}:00.000Z",
+            "role": "user" if role == "note" else role,
+            "content": text,
+            "metadata": {"event": names[role]},
+        }
         for n, (role, text) in enumerate(rows)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in lines))
