@@ -14,7 +14,7 @@ import pytest
 
 from gitmem.reactions.history import append
 from tests.conftest import git
-from tests.hooks.conftest import HOOK, Agent, digests, run, wait_for
+from tests.hooks.conftest import HOOK, Agent, crash, digests, run, wait_for
 
 
 def said(path: Path) -> list[str]:
@@ -69,6 +69,20 @@ def test_a_busy_database_is_waited_for_once(project: Path, agent):
     assert min(took) < 1.3
     kept = (project / ".git/gitmem/errors.jsonl").read_text().splitlines()
     assert [json.loads(line)["session"] for line in kept] == [f"number{n}" for n in range(4)]  # the next failure counts them
+
+
+def test_a_failure_counts_though_the_database_could_not_be_opened(project: Path, agent):
+    """It is of an older version, and another process keeps it: what is not counted now is counted with the next failure."""
+    agent("first").hook("SessionStart")
+    db = sqlite3.connect(project / ".git/gitmem/state.db", isolation_level=None)
+    db.execute("PRAGMA user_version = 1")
+    db.execute("BEGIN IMMEDIATE")
+    agent("second").fail(crash(project))
+    db.execute("ROLLBACK")
+    db.close()
+    agent("third").fail(crash(project))
+    (row,) = json.loads(run(project, "error", "list", "--json"))
+    assert row["hits"] == 2
 
 
 def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):
