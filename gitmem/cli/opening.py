@@ -145,7 +145,7 @@ class _Seen:
                 self.any = True
                 if turn.role == USER:
                     self.last = self.last if turn.marked else turn.text
-                    self.first = self.first or turn.text
+                    self.first = self.first or ("" if turn.marked else turn.text)
             if not turn.marked:  # a note waits for no answer
                 self.role = turn.role if turn.at else ""
             try:

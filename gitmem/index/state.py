@@ -56,6 +56,11 @@ def is_damage(error: sqlite.Error) -> bool:
     return type(error) is sqlite.DatabaseError
 
 
+def is_aside(name: str) -> bool:
+    """Say whether a file of our folder is a `state.db` that was not yet in its place."""
+    return name.startswith(f"{NAME}.") and ".tmp" in name
+
+
 def _runs(pid: str) -> bool:
     """Say whether a process of this machine is there."""
     try:
@@ -117,7 +122,10 @@ class State:
             if not os.path.exists(home.join(NAME)):
                 self._found()
             path = home.touch(NAME, private=True)
-            self._inode = os.stat(path).st_ino
+            found = os.stat(path)
+            self._inode = found.st_ino
+            if found.st_nlink > 1:
+                self._one_name()
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
             self.busy = isinstance(error, sqlite.OperationalError) and "locked" in str(error)
@@ -133,7 +141,14 @@ class State:
             return  # SQLite would play it into the new file; into an empty one it does not
         aside = self._home.touch(f"{NAME}.{os.getpid()}.{time.monotonic_ns()}.tmp", private=True)
         try:
-            self._connect(aside, self._timeout, sync="OFF").close()
+            db = sqlite.connect(aside, timeout=self._timeout, isolation_level=None)
+            try:
+                db.execute("PRAGMA synchronous = OFF")
+                db.execute("PRAGMA journal_mode = MEMORY")  # whoever is killed now leaves one file
+                self._make_tables(db)
+                use_wal(db, self._timeout)
+            finally:
+                db.close()
             os.link(aside, path)
         except (OSError, sqlite.Error):
             pass  # another process was quicker, or the file is made in place
@@ -144,10 +159,20 @@ class State:
                 except OSError:
                     continue
 
-    def _connect(self, path: str, timeout: float, sync: str = "NORMAL") -> sqlite.Connection:
+    def _one_name(self) -> None:
+        """Take away the other name of the file, which a process has left that was killed while it put the file in its place."""
+        for name in os.listdir(self._home.path):
+            path = self._home.join(name)
+            try:
+                if is_aside(name) and os.stat(path).st_ino == self._inode:
+                    os.unlink(path)
+            except OSError:
+                continue
+
+    def _connect(self, path: str, timeout: float) -> sqlite.Connection:
         db = sqlite.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
-            db.execute(f"PRAGMA synchronous = {sync}")
+            db.execute("PRAGMA synchronous = NORMAL")
             if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
                 use_wal(db, timeout)
                 self._make_tables(db)

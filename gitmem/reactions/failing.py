@@ -128,9 +128,16 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
     except FileNotFoundError:
         return True
     with open(taken, encoding="utf-8") as file:
-        for line in file:
-            row = loads(line)
+        rows = [loads(line) for line in file]
+    for n, row in enumerate(rows):
+        try:
             hook.state.add_error(str(row["pattern"]), float(row["at"]), str(row["session"]), window)
+        except Exception as error:  # sqlite3 is imported where it is used
+            if "locked" not in str(error):
+                raise
+            for left in rows[n:]:  # busy again: they wait for the next
+                append(spill, left)
+            break
     os.unlink(taken)
     return True
 

@@ -292,9 +292,12 @@ def _first(text: str) -> str:
 
 def _elsewhere(hook: Hook, known: "Known") -> bool:
     """Say whether code of what is known is not in its file any more, as far as was noted: a commit may have renamed it."""
-    rows = [one.row for entries in known.by.values() for one in entries if one.row is not None]
-    paths = {str(a["path"]) for row in rows for a in row["anchors"][:1] if isinstance(a, dict) and isinstance(a.get("path"), str)}
-    return any(not os.path.lexists(os.path.join(hook.root, path)) for path in paths) if hook.root else False
+    gone = set()
+    for row in [one.row for entries in known.by.values() for one in entries if one.row is not None]:
+        anchor = next((a for a in row["anchors"][:1] if isinstance(a, dict) and isinstance(a.get("path"), str)), None)
+        if anchor and hook.root and not os.path.lexists(os.path.join(hook.root, anchor["path"])):
+            gone.add(str(row["id"]))
+    return any(hook.index.get(id) for id in gone) if hook.index else False  # the user's own are of other repositories
 
 
 def _near(hook: Hook, paths: "list[str]") -> "list[Row]":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gitmem.files import Home
 from gitmem.index.query import NAME as INDEX
 from gitmem.index.state import NAME as STATE
-from gitmem.index.state import State
+from gitmem.index.state import State, is_aside
 from gitmem.services.histories import PACKED, unpacked
 from gitmem.services.rotating import locked
 from gitmem.store.journal import FOLDER as JOURNAL
@@ -58,5 +58,5 @@ def _files(home: Home) -> Iterator[str]:
             yield from (full for name in names if not os.path.islink(full := os.path.join(path, name)))
     with contextlib.suppress(FileNotFoundError):
         for name in sorted(os.listdir(home.path)):
-            if name.startswith("errors.jsonl") or name.endswith((".tmp", ".damaged")):
+            if name.startswith("errors.jsonl") or (name.endswith((".tmp", ".damaged")) and not is_aside(name)):
                 yield home.join(name)

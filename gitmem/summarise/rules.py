@@ -39,11 +39,16 @@ _CLOSED = re.compile(
     r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
     r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
 )
-# what stands below is not to be
-_REFUSES = re.compile(
-    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:what|things|the) )?(?:we )?(?:(?:explicitly |considered (?:and |but )?)?(?:rejected|discarded|abandoned|ruled out)|(?:explicitly )?out[- ]of[- ]scope|non[- ]?goals?"
-    r"|(?:will not|won[’']?t|not) (?:do|doing|fix|be done|happen)(?: .{1,20})?|fora d[oe] escopo|não objetivos|(?:(?:alternativas|decisiones|decisões|ideas|ideias|opciones|opções) )?(?:rejeitad|descartad|rechazad)[oa]s?|fuera de(?:l)? alcance|no objetivos"
-    r"|(?:已|被)?(?:否决|拒绝|放弃)的?|不做的?|范围(?:之)?外|非目标)(?: (?:alternatives?|options?|ideas?|approach(?:es)?|decisions?|proposals?|alternativas?|ideias?|ideas?|opciones|opções)|方案|选项|想法)?\W*$"
+# headings: what stands below is not to be
+_OUTSIDE = re.compile(
+    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:what|things) we (?:will not|won[’']?t) (?:do|fix)(?: (?:now|here))?|(?:explicitly )?out[- ]of[- ]scope|non[- ]?goals?|(?:we )?(?:will not|won[’']?t) (?:do|fix)(?: (?:now|here))?|not doing"
+    r"|fora d[oe] escopo|não objetivos|fuera de(?:l)? alcance|no objetivos|不做的?|范围(?:之)?外|非目标)\W*$"
+)
+_REFUSED_BELOW = re.compile(
+    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:considered (?:and |but )?)?(?:rejected|discarded|abandoned|ruled out)"
+    r"|(?:(?:alternativas|decisiones|decisões|ideas|ideias|opciones|opções) )?(?:rejeitad|descartad|rechazad)[oa]s?"
+    r"|(?:已|被)?(?:否决|拒绝|放弃)的?)(?: (?:alternatives?|options?|ideas?|approach(?:es)?|decisions?|proposals?)|方案|选项|想法)?\W*$"
+    r"|[(\[](?:rejected|declined|discarded|abandoned|dropped|rejeitad[oa]s?|rechazad[oa]s?|descartad[oa]s?|已?(?:拒绝|废弃|否决))[)\]]\W*$"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
 
@@ -134,8 +139,8 @@ def dropped(sentence: Sentence) -> bool:
     if not sentence.point or sentence.box not in ("", " "):
         return False
     above = sentence.lead or sentence.heading
-    if _CLOSED.search(above) or _REFUSES.match(above):
-        return True
+    if not labelled(sentence.text) and (_OUTSIDE.match(above) or (not sentence.box and _REFUSED_BELOW.search(above))):
+        return True  # a box below "Rejected" may be of the screen that shows what was rejected
     return bool(_CLOSED.search(sentence.text) or (not sentence.box and _DROPPED.search(sentence.text)))
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from gitmem.files import Home
 from gitmem.index import sessions
 from gitmem.index.state import KEPT, NAME, State
+from gitmem.services import traces
 
 HERE = str(Path(__file__).parents[2])
 HOUR = 3600.0
@@ -309,6 +310,20 @@ def test_nobody_waits_for_whoever_makes_the_file(home, monkeypatch):
         assert 2 == state.add_error("p", T0, "s", DAY)
         assert [] == [name for name in os.listdir(home.path) if name.endswith(".tmp")]
     others[0].close()
+
+
+def test_a_name_that_a_killed_process_left_goes(home, monkeypatch):
+    """Between the link and the end of the other name: the next to open the file takes that away, and nothing else."""
+    with monkeypatch.context() as killed:
+        killed.setattr(os, "unlink", lambda _: None)
+        with contextlib.closing(State(home)) as state:
+            state.add_error("p", T0, "s", DAY)
+    (left,) = [name for name in os.listdir(home.path) if name.endswith(".tmp")]
+    assert list(traces._files(home)) == []  # it is no text that a purge may write anew
+    Path(home.join("another.tmp")).touch()
+    with contextlib.closing(State(home)) as state:
+        assert (1, False) == (state.hits("p", T0, DAY), state.in_memory)
+    assert not os.path.exists(home.join(left)) and os.path.exists(home.join("another.tmp"))
 
 
 def test_a_log_without_its_file_is_not_played_into_the_new_one(home):

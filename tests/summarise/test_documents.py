@@ -426,8 +426,25 @@ def test_a_group_within_a_list_stands_under_its_heading(heading: str) -> None:
     ],
 )  # fmt: skip
 def test_what_stands_below_a_refusal_is_not_to_be(heading):
-    plan = f"# Plan\n\n{heading}\n\n- Use Kafka for the event bus\n- [ ] Write the importer in Rust\n\n## Decisions\n\n- Use Postgres for the ledger\n\n## Not done\n\n- [ ] Write the docs\n"
+    plan = f"# Plan\n\n{heading}\n\n- Use Kafka for the event bus\n\n## Decisions\n\n- Use Postgres for the ledger\n\n## Not done\n\n- [ ] Write the docs\n"
     assert [one[:2] for one in found(plan)] == [(DECISION, "Use Postgres for the ledger"), (TASK, "Write the docs")]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## Not doing enough testing", "## Won't do without a review", "## Will not fix itself", "## Will not be done today", "### Rejected", "### Abandoned", "## Bugs (dropped: packets, frames)",
+        "## Tasks [rejected 3 times]", "## Rejected payments", "## Not done yet",
+    ],
+)  # fmt: skip
+def test_a_heading_that_refuses_nothing_drops_no_task(heading):
+    assert [one[:2] for one in found(f"# Plan\n\n{heading}\n\n- [ ] Show the reason to the customer\n")] == [
+        (TASK, "Show the reason to the customer")
+    ]
+
+
+def test_what_is_out_of_scope_is_no_open_task():
+    assert found("# Plan\n\n## Out of scope\n\n- [ ] Write the importer in Rust\n\n## Won't do\n\n- [ ] Port the parser to Go\n") == []
 
 
 def test_a_task_that_says_it_is_none() -> None:
