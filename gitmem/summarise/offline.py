@@ -20,6 +20,7 @@ from gitmem.summarise.found import BRIEF, TEXT, Found
 from gitmem.summarise.hindsight import Heard, Listening
 from gitmem.summarise.offline_errors import EDITORS, Errors, Trouble
 from gitmem.summarise.overruled import overruled
+from gitmem.summarise.refusals import dropped
 from gitmem.summarise.retold import Retold, with_quotes
 from gitmem.summarise.sections import Sections
 from gitmem.summarise.sentences import Sentence, last_heading, sentences
@@ -403,7 +404,8 @@ class _Session:
         elif here.find("overrule", "undo", text):
             self.found.undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
-        if rules.dropped(sentence) or (rules.options(sentence) and not rules.labelled(text)):
+        below = self.sections.refused if self._document(turn) else ""
+        if dropped(sentence, self.language, below) or (rules.options(sentence) and not rules.labelled(text)):
             self.explained = None
             return
         deep = self.seen <= DEEP
@@ -425,6 +427,7 @@ class _Session:
             known = said is not None and (
                 likely(text, role, self.language, around)[said.kind] > SURELY
                 or said.kind in (PREFERENCE, TASK)
+                or (said.kind == DECISION and said.score >= rules.SURE and not faulty(text, role, self.language, around, deep=deep))
                 or (
                     said.kind in (PATTERN, CONTEXT)
                     and turn.role == USER

@@ -30,26 +30,6 @@ _VERSION = re.compile(
     r" v?\d+(?:\.\d+)*\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:Debian|Ubuntu|Windows|macOS|iOS|Android|Node|Java|JDK|PHP|Rails|Django|Postgres|PostgreSQL|Electron|Angular|React|Vue|Ruby|Python|Kafka|Redis|MySQL|Spring Boot)"
     r"(?: is| é| es|是| )? ?v?\d+\b"
 )
-# a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected, too heavy`
-_DROPPED = re.compile(
-    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
-)
-# a bracket at the end that holds nothing else, but for a reason or a date
-_CLOSED = re.compile(
-    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
-    r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
-)
-# headings: what stands below is not to be
-_OUTSIDE = re.compile(
-    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:what|things) we (?:will not|won[’']?t) (?:do|fix)(?: (?:now|here))?|(?:explicitly )?out[- ]of[- ]scope|non[- ]?goals?|(?:we )?(?:will not|won[’']?t) (?:do|fix)(?: (?:now|here))?|not doing"
-    r"|fora d[oe] escopo|não objetivos|fuera de(?:l)? alcance|no objetivos|不做的?|范围(?:之)?外|非目标)\W*$"
-)
-_REFUSED_BELOW = re.compile(
-    r"(?i)^\W*(?:\d+[.)] *)?(?:(?:considered (?:and |but )?)?(?:rejected|discarded|abandoned|ruled out)"
-    r"|(?:(?:alternativas|decisiones|decisões|ideas|ideias|opciones|opções) )?(?:rejeitad|descartad|rechazad)[oa]s?"
-    r"|(?:已|被)?(?:否决|拒绝|放弃)的?)(?: (?:alternatives?|options?|ideas?|approach(?:es)?|decisions?|proposals?)|方案|选项|想法)?\W*$"
-    r"|[(\[](?:rejected|declined|discarded|abandoned|dropped|rejeitad[oa]s?|rechazad[oa]s?|descartad[oa]s?|已?(?:拒绝|废弃|否决))[)\]]\W*$"
-)
 _LETTERS = re.compile(r"[^\W\d_]{2}|[\u4e00-\u9fff]|[^\W\d_]\d+[^\W\d_]")
 
 
@@ -132,16 +112,6 @@ def labelled(text: str) -> tuple[str, str] | None:
 def options(sentence: Sentence) -> bool:
     """Whether a sentence is a point of what was looked at, and not all of it taken: options, ideas."""
     return sentence.point and not sentence.box and bool(_OPTIONS.search(sentence.lead or sentence.heading)) and not _under(sentence)
-
-
-def dropped(sentence: Sentence) -> bool:
-    """Whether a point says of itself that it does not count, or its heading does: `Use Kafka (rejected)`."""
-    if not sentence.point or sentence.box not in ("", " "):
-        return False
-    above = sentence.lead or sentence.heading
-    if not labelled(sentence.text) and (_OUTSIDE.match(above) or (not sentence.box and _REFUSED_BELOW.search(above))):
-        return True  # a box below "Rejected" may be of the screen that shows what was rejected
-    return bool(_CLOSED.search(sentence.text) or (not sentence.box and _DROPPED.search(sentence.text)))
 
 
 def asks(text: str, language: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from gitmem.model.item import ERROR
 from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
+from gitmem.summarise.refusals import refusal
 from gitmem.summarise.sentences import Sentence
 from gitmem.summarise.words import content
 
@@ -23,7 +24,7 @@ class Sections:
     """The headings that a document's text stands under."""
 
     def __init__(self) -> None:
-        self._path: list[tuple[int, str]] = []  # their levels and kinds
+        self._path: list[tuple[int, str, str]] = []  # their levels, kinds, and what they refuse
 
     def heading(self, line: str, text: str, language: str) -> str:
         """Take a heading; return what it says went wrong, where it stands under one for errors and names nothing else."""
@@ -33,7 +34,7 @@ class Sections:
             self._path.pop()
         kind = "" if _ABOUT.search(text) else rules.headed(text)
         names = not kind and self.errors and not rules.asks(text, language) and len(content(text, language)) >= FEWEST
-        self._path.append((level, kind))
+        self._path.append((level, kind, refusal(text)))
         return text if names else ""
 
     def breaks(self) -> None:
@@ -44,7 +45,12 @@ class Sections:
     @property
     def kind(self) -> str:
         """What the innermost heading that names a kind names."""
-        return next((kind for _, kind in reversed(self._path) if kind), "")
+        return next((kind for _, kind, _ in reversed(self._path) if kind), "")
+
+    @property
+    def refused(self) -> str:
+        """What the headings refuse of the text (`refusals`): the innermost that refuses, or that names a kind, tells."""
+        return next((refused for _, kind, refused in reversed(self._path) if kind or refused), "")
 
     @property
     def errors(self) -> bool:

@@ -919,11 +919,24 @@ def test_merges_of_merges_are_not_taken(mem: Mem) -> None:
 @pytest.mark.usefixtures("old")
 def test_an_import_leaves_the_work_tree_at_its_open_epic(mem: Mem) -> None:
     mem("work", "start", "mine", "--story", "1.1")
-    assert "this work tree stays at mine" in mem("work", "import").out
+    assert mem("work", "import").out.splitlines()[-1] == "this work tree stays at mine; to work on it: git mem work start epic-12"
+    assert [row["current"] for row in mem("work", "import", "--json").json] == [False]
     assert show(mem)["id"] == "wrk-mine"
     mem("work", "abort", "mine")
-    assert "stays" not in mem("work", "import").out
+    assert "this work tree" not in mem("work", "import").out
+    assert [row["current"] for row in mem("work", "import", "--json").json] == [True]
     assert show(mem)["id"] == "wrk-epic-12"
+
+
+def test_an_import_of_several_says_once_where_the_work_tree_is(mem: Mem) -> None:
+    """What is done already is nothing to work on."""
+    text = "session_state: {{version: '1.0', epic: {{id: {id}, total_stories: 1}}, progress: {{stories_done: [{done}], stories_pending: [{open}]}}}}"
+    for id, done, open_ in (("A", "a1", ""), ("B", "", "b1"), ("C", "", "c1")):
+        (mem.folder / f"{id}.yaml").write_text(text.format(id=id, done=done, open=open_))
+    assert mem("work", "import", "A.yaml", "B.yaml", "C.yaml", "--dry-run").out.count("this work tree") == 0
+    lines = mem("work", "import", "A.yaml", "B.yaml", "C.yaml").out.splitlines()
+    assert [line.split(":")[0] for line in lines[:3]] == ["imported A.yaml", "imported B.yaml", "imported C.yaml"]
+    assert lines[3:] == ["this work tree is at no epic; to work on one of them: git mem work start b"]
 
 
 def test_ignored_files_are_not_imported(mem: Mem) -> None:
