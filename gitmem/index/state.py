@@ -61,7 +61,7 @@ def is_aside(name: str) -> bool:
     return name.startswith(f"{NAME}.") and ".tmp" in name
 
 
-def _runs(pid: str) -> bool:
+def runs(pid: str) -> bool:
     """Say whether a process of this machine is there."""
     try:
         if int(pid) <= 0:
@@ -328,7 +328,7 @@ class State:
             last, _, reason = mark.partition(" ")
             pid, _, of = (self.marked("drain pid") or "").partition(" ")
             age = at - float(last)
-            coming = mark != self.marked("drain begun") and (0 <= age < COMING and _runs(pid) if of == mark else 0 <= age < STARTING)
+            coming = mark != self.marked("drain begun") and (0 <= age < COMING and runs(pid) if of == mark else 0 <= age < STARTING)
             due = not coming and (sure or abs(at - float(last)) > (again if reason == why else gap))
             if due:
                 self.mark("drain", f"{at} {why}")

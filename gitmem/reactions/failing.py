@@ -7,6 +7,7 @@ from gitmem.agents import events
 from gitmem.clock import stamp, ulid
 from gitmem.files import head
 from gitmem.index import sessions
+from gitmem.index.state import runs
 from gitmem.invocation import Hook
 from gitmem.light import loads
 from gitmem.model.kinds import LIVE, gotcha_id
@@ -18,6 +19,7 @@ from gitmem.store.refs import SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from gitmem.model.fingerprint import Fingerprint
@@ -122,24 +124,44 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
             raise
         append(spill, {"pattern": pattern, "at": hook.now, "session": hook.event.session})
         return False
-    taken = f"{spill}.{os.getpid()}"
-    try:
-        os.rename(spill, taken)  # one process takes them
-    except FileNotFoundError:
-        return True
-    with open(taken, encoding="utf-8") as file:
-        rows = [loads(line) for line in file]
-    for n, row in enumerate(rows):
-        try:
-            hook.state.add_error(str(row["pattern"]), float(row["at"]), str(row["session"]), window)
-        except Exception as error:  # sqlite3 is imported where it is used
-            if "locked" not in str(error):
-                raise
-            for left in rows[n:]:  # busy again: they wait for the next
-                append(spill, left)
-            break
-    os.unlink(taken)
+    for taken in _taken(hook):
+        rows = _rows(taken)
+        for n, row in enumerate(rows):
+            try:
+                hook.state.add_error(row["pattern"], row["at"], row["session"], window)
+            except Exception as error:  # sqlite3 is imported where it is used
+                if "locked" not in str(error):
+                    raise
+                for left in rows[n:]:  # busy again: they wait for the next
+                    append(spill, left)
+                break
+        os.unlink(taken)
     return True
+
+
+def _rows(path: str) -> "list[dict[str, Any]]":
+    """Return the hits of a file, without what a full disk has cut off."""
+    rows = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                row = loads(line)
+                rows.append({"pattern": str(row["pattern"]), "at": float(row["at"]), "session": str(row["session"])})
+            except (ValueError, TypeError, KeyError):
+                continue
+    return rows
+
+
+def _taken(hook: Hook) -> "Iterator[str]":
+    """Yield the files of hits that found the database busy, each taken by this process alone; those of processes that were killed over them too."""
+    mine = hook.home.join(f"{SPILL}.{os.getpid()}")
+    left = [name for name in os.listdir(hook.home.path) if name.startswith(f"{SPILL}.") and not runs(name.rpartition(".")[2])]
+    for name in (SPILL, *left):
+        try:
+            os.rename(hook.home.join(name), mine)
+        except FileNotFoundError:
+            continue
+        yield mine
 
 
 def _capture(hook: Hook, id: str, facts: "dict[str, Any]") -> None:

@@ -216,7 +216,8 @@ def check_home(home: Home) -> Iterator[Finding]:
             f"a journal entry could not be applied: {os.path.basename(path)}",
             f"Its text is in {path}; when you have what you need, delete it.",
         )
-    for path in (*listing(home.path, ".tmp"), *listing(home.join(journal.FOLDER), ".tmp")):
+    left = [path for end in (".tmp", ".tmp-wal", ".tmp-shm") for path in listing(home.path, end)]
+    for path in (*left, *listing(home.join(journal.FOLDER), ".tmp")):
         if time.time() - os.path.getmtime(path) > OLD_TEMP:
             yield Finding(
                 "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", _unlink(path)
