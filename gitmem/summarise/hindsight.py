@@ -125,12 +125,13 @@ class Listening:
                 heard.by = heard.unread = dict(heard.first)
             return
         known = [vector(one, self.turns) for one in self.all]
-        told = network.run(known)
-        try:
-            by_words = self._read(known, told)
-        except Exception:  # a file that is damaged, a library that is missing: what is known by features is nearly as good
-            log.debug("the words of a session could not be read; it is judged without them", exc_info=True)
-            by_words = [None] * len(self.all)
+        with network.one_thread():
+            told = network.run(known)
+            try:
+                by_words = self._read(known, told)
+            except Exception:  # a file that is damaged, a library that is missing: what is known by features is nearly as good
+                log.debug("the words of a session could not be read; it is judged without them", exc_info=True)
+                by_words = [None] * len(self.all)
         for heard, likely, read in zip(self.all, told, by_words, strict=True):
             heard.unread = dict(zip(CLASSES, likely, strict=True))
             heard.by = heard.unread if read is None else dict(zip(CLASSES, _together(likely, read), strict=True))

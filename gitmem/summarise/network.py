@@ -12,11 +12,12 @@ from importlib import resources
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    Array = NDArray[np.float32]
     Weights = Mapping[str, Array]
 
 FAR = 6.0  # standard deviations from the mean that count as such at most
@@ -27,6 +28,15 @@ SHAPES = {
 }  # fmt: skip
 
 
+def one_thread() -> "AbstractContextManager[object]":
+    """Return a context in which numpy keeps to one thread: several wait for one another in a loop, which costs the more the busier a machine is."""
+    import numpy as np  # noqa: F401 - the library that it brings must be there
+    from threadpoolctl import threadpool_limits
+
+    limited: AbstractContextManager[object] = threadpool_limits(1, "blas")
+    return limited
+
+
 def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) -> "list[list[float]]":
     """Return how likely each of a session's sentences is of each class, in their order, given their features; the likelihoods of a sentence sum up to 1."""
     import numpy as np
@@ -34,26 +44,28 @@ def run(known: "Sequence[Sequence[float]]", weights: "Weights | None" = None) ->
     if not known:
         return []
     net = learnt() if weights is None else weights
-    given = np.clip((np.asarray(known, dtype=np.float64) - net["mean"]) / net["scale"], -FAR, FAR)
-    inner = np.maximum(0.0, given @ net["in"] + net["in_bias"][:, None])
+    given = np.clip((np.asarray(known, dtype=np.float32) - net["mean"]) / net["scale"], -FAR, FAR)
+    inner = np.maximum(0, given @ net["in"] + net["in_bias"][:, None])  # K T H
+    many, size, width = inner.shape
     both = np.stack([inner, inner[:, ::-1]], 1) @ net["input"] + net["bias"][:, :, None]  # K 2 T 3H
-    width = inner.shape[-1]
-    states = np.zeros((*both.shape[:3], width))
-    state = np.zeros((*both.shape[:2], 1, width))
-    for step in range(both.shape[2]):
-        told, before = both[:, :, step : step + 1], state @ net["recurrent"]
-        gates = 0.5 + 0.5 * np.tanh(0.5 * (told[..., : 2 * width] + before[..., : 2 * width]))
-        keep, reset = gates[..., :width], gates[..., width:]
-        fresh = np.tanh(told[..., 2 * width :] + reset * before[..., 2 * width :])
-        state = keep * fresh + (1.0 - keep) * state
-        states[:, :, step : step + 1] = state
-    likely = np.zeros((len(given), net["last"].shape[-1]))
-    for one, both_ways in enumerate(states):  # one network at a time: what goes in is as wide as all that is known
-        joined = np.concatenate([both_ways[0], both_ways[1, ::-1], given], -1)
-        values = np.maximum(0.0, joined @ net["out"][one] + net["out_bias"][one]) @ net["last"][one] + net["last_bias"][one]
+    told = np.ascontiguousarray(both.reshape(2 * many, size, 3 * width).transpose(1, 0, 2))[:, :, None]  # T 2K 1 3H
+    recurrent = net["recurrent"].reshape(2 * many, width, 3 * width)
+    states = np.empty((size, 2 * many, 1, width), dtype=np.float32)
+    state, before = np.zeros(states.shape[1:], dtype=np.float32), np.empty(told.shape[1:], dtype=np.float32)
+    half = np.float32(0.5)
+    for step, now in enumerate(told):
+        np.matmul(state, recurrent, out=before)
+        gates = half + half * np.tanh(half * (now[..., : 2 * width] + before[..., : 2 * width]))
+        fresh = np.tanh(now[..., 2 * width :] + gates[..., width:] * before[..., 2 * width :])
+        state = states[step] = state + gates[..., :width] * (fresh - state)
+    both_ways = states.reshape(size, many, 2, width).transpose(1, 2, 0, 3)
+    likely = np.zeros((size, net["last"].shape[-1]), dtype=np.float32)
+    for one, (on, back) in enumerate(both_ways):  # one network at a time: what goes in is as wide as all that is known
+        joined = np.concatenate([on, back[::-1], given], -1)
+        values = np.maximum(0, joined @ net["out"][one] + net["out_bias"][one]) @ net["last"][one] + net["last_bias"][one]
         powers = np.exp(values - values.max(-1, keepdims=True))
         likely += powers / powers.sum(-1, keepdims=True)
-    out: list[list[float]] = (likely / len(states)).tolist()
+    out: list[list[float]] = (likely / np.float32(many)).tolist()
     return out
 
 
@@ -72,7 +84,7 @@ def unpacked(stored: bytes) -> "Weights":
     import numpy as np
 
     with np.load(io.BytesIO(stored), allow_pickle=False) as file:
-        return {name: file[name].astype(np.float64) for name in SHAPES}
+        return {name: file[name].astype(np.float32) for name in SHAPES}
 
 
 @cache

@@ -1,17 +1,16 @@
 """How likely one sentence is of each kind: a linear model over its words, what they mean, and the cue phrases in it, learnt from labelled sentences. Pure.
 
 `scripts/train_scores.py` makes `phrases/scores.bin` from `tests/extraction/sentences/`: a softmax over KINDS and `none`, whose weights are hashed
-into BUCKETS rows of eight numbers. Each row is one big number, so that a sentence costs one addition a feature. Cue phrases (`rules`) say what
+into BUCKETS rows of eight numbers, LANE bits each. Cue phrases (`rules`) say what
 they are sure of; this says how the words of people and agents usually go, and knows phrases that nobody wrote a cue for.
 """
 
 import math
 import re
-import zlib
-from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from importlib import resources
+from zlib import crc32, decompress
 
 from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.model.turn import ASSISTANT
@@ -19,6 +18,11 @@ from gitmem.summarise import rules
 from gitmem.summarise.cues import cues
 from gitmem.summarise.senses import senses
 from gitmem.summarise.sentences import Sentence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CLASSES = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT, "none")
 BUCKETS = 1 << 16
@@ -126,45 +130,51 @@ def features(text: str, role: str, language: str, signs: Iterable[str], known: f
     return out
 
 
-@lru_cache(maxsize=1 << 15)
 def bucket(feature: str) -> int:
     """Return the row of a feature."""
-    return zlib.crc32(feature.encode("utf-8", "replace")) & (BUCKETS - 1)
+    return crc32(feature.encode("utf-8", "replace")) & (BUCKETS - 1)
 
 
 @cache
 def _learnt() -> tuple[frozenset[str], bytes]:
-    data = zlib.decompress(resources.files("gitmem.summarise").joinpath("phrases", "scores.bin").read_bytes())
+    data = decompress(resources.files("gitmem.summarise").joinpath("phrases", "scores.bin").read_bytes())
     known, _, rows = data.partition(b"\0")
     return frozenset(known.decode("utf-8").split()), rows
 
 
-@lru_cache(maxsize=1 << 14)
-def _row(place: int) -> int:
-    """Return the weights of a row as one number."""
-    return int.from_bytes(_learnt()[1][place * ROW : (place + 1) * ROW], "little")
+@cache
+def _weights() -> "NDArray[np.int32]":
+    """Return the weights of all rows, in steps: BUCKETS and what all sentences have, by classes."""
+    import numpy as np
+
+    lanes = np.frombuffer(_learnt()[1], dtype=np.uint8).reshape(-1, len(CLASSES), LANE // 8).astype(np.int32)
+    return lanes @ np.array([1, 1 << 8, 1 << 16], dtype=np.int32) - BIAS
+
+
+def _sum(places: Collection[int]) -> "NDArray[np.int32]":
+    """Return the sum of the weights of some rows, by classes."""
+    import numpy as np
+
+    total: NDArray[np.int32] = _weights()[np.fromiter(places, dtype=np.intp, count=len(places))].sum(0)
+    return total
 
 
 @lru_cache(maxsize=2048)
-def _own(text: str, role: str, language: str) -> tuple[bytes, int]:
-    """Return the rows of a sentence's own features, two bytes each, and the sum of their weights."""
-    places = set(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
-    return array("H", places).tobytes(), sum(map(_row, places))
+def _own(text: str, role: str, language: str) -> "tuple[frozenset[int], NDArray[np.int32]]":
+    """Return the rows of a sentence's own features, and the sum of their weights."""
+    places = frozenset(map(bucket, features(text, role, language, signals(text, role, language), _learnt()[0])))
+    return places, _sum(places)
 
 
 def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)) -> dict[str, float]:
     """Return how likely a sentence is of each class, with the features of what stands `around` it; together they are 1."""
-    own, total = _own(text, role, language)
-    places = set(array("H", own))
+    places, total = _own(text, role, language)
     besides = set(map(bucket, around)) - places
-    many = len(places) + len(besides)
-    if many <= MOST:
-        total += sum(map(_row, besides))
+    if len(places) + len(besides) <= MOST:
+        total = total + _sum(besides)
     else:
-        total, many = sum(map(_row, sorted(places | besides)[:MOST])), MOST
-    total += _row(BUCKETS)
-    mask = (1 << LANE) - 1
-    values = [((total >> (LANE * n)) & mask) - BIAS * (many + 1) for n in range(len(CLASSES))]
+        total = _sum(sorted(places | besides)[:MOST])
+    values = (total + _weights()[BUCKETS]).tolist()
     top = max(values)
     powers = [math.exp((value - top) / SCALE) for value in values]
     whole = sum(powers)
