@@ -46,7 +46,6 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
             (path, workimport.read(_bytes(path), path)) for path in files or _here(desk.root)
         ]  # all is read before the first is written
         out: list[dict[str, Any]] = []
-        unfinished: list[str] = []
         every = rows(app)
         for path, one in found:
             id = _id(every, name or one.name)
@@ -59,19 +58,22 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
             takes = len(found) == 1 and at in ("", id)
             written = None if dry_run else service.do(desk, id, "import", {"state": state}, title=one.title, chooses=takes)
             changed = None if written is None or written.journaled else written.commit is not None
-            if work.rest(state) in {work.ACTIVE, work.PAUSED} and id not in unfinished:
-                unfinished.append(id)
             out.append({"file": path, "id": id, "title": one.title, "changed": changed})
             if not as_json:
                 verb = "would import" if dry_run else "imported" if changed is not False else "nothing new in"
                 term.say(
                     f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{opt.journaled(written) if written else ''}"
                 )
-        here = works.chosen(desk.state, desk.root)
-        at = here if here in {row["id"] for row in out} else _at(desk, every)
+        every = rows(app)
+        at = _at(desk, every)
+        unfinished = [row["id"] for row in every if row["rest"] in {work.ACTIVE, work.PAUSED}]
         if as_json:
             term.json([{**row, "current": row["id"] == at} for row in out])
-        elif desk.root and not dry_run and (others := [id for id in unfinished if id != at]):
+        elif (
+            desk.root
+            and not dry_run
+            and (others := [id for id in dict.fromkeys(row["id"] for row in out) if id != at and id in unfinished])
+        ):
             begin = f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
             term.say(f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work start {plain(others[0][4:])}")
 

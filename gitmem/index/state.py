@@ -267,16 +267,19 @@ class State:
         self.db.execute("DELETE FROM reads WHERE n <= 0")
 
     @healing
-    def add_error(self, pattern: str, at: float, session: str, window: float) -> int:
-        """Record a hit of an error and return how many fall into the window that ends now."""
+    def add_error(self, pattern: str, at: float, session: str, window: float, *, again: bool = False) -> int:
+        """Record a hit of an error and return how many fall into the window that ends now. `again`: it may have been recorded, and then it is known by its time."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
             stamp = at
-            while self.db.execute(
-                "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)
-            ).fetchone():
+            while (
+                not again
+                and self.db.execute(
+                    "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)
+                ).fetchone()
+            ):
                 stamp += 1e-6
-            self.db.execute("INSERT INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session))
+            self.db.execute("INSERT OR IGNORE INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session))
             self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
             count = self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0]
             self.db.execute("COMMIT")

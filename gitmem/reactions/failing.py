@@ -128,35 +128,43 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
         rows = _rows(taken)
         for n, row in enumerate(rows):
             try:
-                hook.state.add_error(row["pattern"], row["at"], row["session"], window)
+                hook.state.add_error(row["pattern"], row["at"], row["session"], window, again=True)
             except Exception as error:  # sqlite3 is imported where it is used
                 if "locked" not in str(error):
                     raise
                 for left in rows[n:]:  # busy again: they wait for the next
                     append(spill, left)
                 break
-        os.unlink(taken)
+        try:
+            os.unlink(taken)
+        except FileNotFoundError:
+            continue  # a process of another container, which does not see this one, has taken it
     return True
 
 
 def _rows(path: str) -> "list[dict[str, Any]]":
     """Return the hits of a file, without what a full disk has cut off."""
     rows = []
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            try:
-                row = loads(line)
-                rows.append({"pattern": str(row["pattern"]), "at": float(row["at"]), "session": str(row["session"])})
-            except (ValueError, TypeError, KeyError):
-                continue
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.readlines()
+    except FileNotFoundError:
+        return []  # a process of another container has taken it
+    for line in lines:
+        try:
+            row = loads(line)
+            rows.append({"pattern": str(row["pattern"]), "at": float(row["at"]), "session": str(row["session"])})
+        except (ValueError, TypeError, KeyError):
+            continue
     return rows
 
 
 def _taken(hook: Hook) -> "Iterator[str]":
     """Yield the files of hits that found the database busy, each taken by this process alone; those of processes that were killed over them too."""
-    mine = hook.home.join(f"{SPILL}.{os.getpid()}")
-    left = [name for name in os.listdir(hook.home.path) if name.startswith(f"{SPILL}.") and not runs(name.rpartition(".")[2])]
-    for name in (SPILL, *left):
+    pid = str(os.getpid())
+    left = [name for name in os.listdir(hook.home.path) if name.startswith(f"{SPILL}.")]
+    for name in (SPILL, *(one for one in left if (of := one.split(".")[2]) == pid or not runs(of))):
+        mine = hook.home.join(f"{SPILL}.{pid}.{time.monotonic_ns()}")
         try:
             os.rename(hook.home.join(name), mine)
         except FileNotFoundError:

@@ -5,7 +5,9 @@ gated recurrent units in both directions (Cho et al. 2014, arXiv:1406.1078; the 
 one more layer to the classes. `scripts/train_scores.py` learns the weights and stores them as a `.npz` of half-precision arrays.
 """
 
+import contextlib
 import io
+import logging
 from functools import cache
 from importlib import resources
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
     Weights = Mapping[str, Array]
 
+log = logging.getLogger(__name__)
+
 FAR = 6.0  # standard deviations from the mean that count as such at most
 # arrays of a network: K networks, D features, H units, C classes
 SHAPES = {
@@ -31,9 +35,14 @@ SHAPES = {
 def one_thread() -> "AbstractContextManager[object]":
     """Return a context in which numpy keeps to one thread: several wait for one another in a loop, which costs the more the busier a machine is."""
     import numpy as np  # noqa: F401 - the library that it brings must be there
-    from threadpoolctl import threadpool_limits
 
-    limited: AbstractContextManager[object] = threadpool_limits(1, "blas")
+    try:
+        from threadpoolctl import threadpool_limits
+
+        limited: AbstractContextManager[object] = threadpool_limits(1, "blas")
+    except Exception:  # it is slower on a busy machine, and right
+        log.debug("numpy could not be kept to one thread", exc_info=True)
+        return contextlib.nullcontext()
     return limited
 
 

@@ -405,7 +405,7 @@ class _Session:
             self.found.undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
         below = self.sections.refused if self._document(turn) else ""
-        if dropped(sentence, self.language, below) or (rules.options(sentence) and not rules.labelled(text)):
+        if dropped(sentence, below) or (rules.options(sentence) and not rules.labelled(text)):
             self.explained = None
             return
         deep = self.seen <= DEEP

@@ -34,7 +34,7 @@ class Sections:
             self._path.pop()
         kind = "" if _ABOUT.search(text) else rules.headed(text)
         names = not kind and self.errors and not rules.asks(text, language) and len(content(text, language)) >= FEWEST
-        self._path.append((level, kind, refusal(text)))
+        self._path.append((level, kind, refusal(text) if level < BOLD else ""))  # a line in bold type names its list alone
         return text if names else ""
 
     def breaks(self) -> None:
@@ -49,8 +49,8 @@ class Sections:
 
     @property
     def refused(self) -> str:
-        """What the headings refuse of the text (`refusals`): the innermost that refuses, or that names a kind, tells."""
-        return next((refused for _, kind, refused in reversed(self._path) if kind or refused), "")
+        """What the headings refuse of the text (`refusals`): the innermost that refuses tells."""
+        return next((refused for _, _, refused in reversed(self._path) if refused), "")
 
     @property
     def errors(self) -> bool:

@@ -937,6 +937,9 @@ def test_an_import_of_several_says_once_where_the_work_tree_is(mem: Mem) -> None
     lines = mem("work", "import", "A.yaml", "B.yaml", "C.yaml").out.splitlines()
     assert [line.split(":")[0] for line in lines[:3]] == ["imported A.yaml", "imported B.yaml", "imported C.yaml"]
     assert lines[3:] == ["this work tree is at no epic; to work on one of them: git mem work start b"]
+    mem("work", "start", "b")
+    mem("work", "abort", "c")
+    assert "this work tree" not in mem("work", "import", "C.yaml").out
 
 
 def test_ignored_files_are_not_imported(mem: Mem) -> None:

@@ -86,20 +86,20 @@ def test_a_failure_counts_though_the_database_could_not_be_opened(project: Path,
     assert row["hits"] == 2
 
 
-def test_failures_that_a_killed_hook_had_in_hand_are_counted(project: Path, agent):
-    """Those of a process that still runs are its own; what a full disk cut off is no failure."""
+def test_failures_that_a_killed_hook_had_in_hand_are_counted_once(project: Path, agent):
+    """Those of a process that still runs are its own; what a full disk cut off is no failure; what was counted before it was killed is known."""
     agent("first").fail(crash(project))
     with closing(sqlite3.connect(project / ".git/gitmem/state.db")) as db:
         pattern, at = db.execute("SELECT pattern, at FROM errors").fetchone()
-    hit = json.dumps({"pattern": pattern, "at": at, "session": "dead"})
+    known, hit = (json.dumps({"pattern": pattern, "at": at, "session": session}) for session in ("first", "dead"))
     gone = subprocess.Popen(["true"])
     gone.wait()
-    (project / f".git/gitmem/errors.jsonl.{gone.pid}").write_text(f'{{"pattern": "\n{hit}\n\n[1]\n')
-    (project / f".git/gitmem/errors.jsonl.{os.getpid()}").write_text(f"{hit}\n")
+    (project / f".git/gitmem/errors.jsonl.{gone.pid}.1").write_text(f'{{"pattern": "\n{known}\n{hit}\n\n[1]\n')
+    (project / f".git/gitmem/errors.jsonl.{os.getpid()}.1").write_text(f"{hit}\n")
     agent("third").fail(crash(project))
     (row,) = json.loads(run(project, "error", "list", "--json"))
     assert row["hits"] == 3
-    assert [path.name for path in (project / ".git/gitmem").glob("errors.jsonl*")] == [f"errors.jsonl.{os.getpid()}"]
+    assert [path.name for path in (project / ".git/gitmem").glob("errors.jsonl*")] == [f"errors.jsonl.{os.getpid()}.1"]
 
 
 def test_sessions_whose_names_end_alike_keep_apart(project: Path, agent):

@@ -423,8 +423,8 @@ def test_a_group_within_a_list_stands_under_its_heading(heading: str) -> None:
     [
         "## Decisions (rejected)", "## Rejected", "### Rejected alternatives", "## Out of scope", "## Non-goals:", "## Won't do", "## What we won't do now", "## Not doing", "Decisions (rejected):",
         "## Considered but rejected", "## Rejeitadas", "## Fora do escopo", "## Opciones descartadas", "## Fuera de alcance", "## 不做", "## 已否决的方案",
-        "## Out of scope for v1", "## Out of scope (for now)", "## Not in scope", "## Not planned", "## What we won't build", "## Alternatives rejected", "## Ideas we rejected", "## Alternatives considered", "## Considered options",
-        "## Fora do escopo da v1", "## Não faremos", "## No haremos", "## Fuera del alcance de la v1", "## 暂不做", "## 不在范围内",
+        "## Out of scope for v1", "## Out of scope (for now)", "## Not in scope", "## Not planned", "## What we won't build", "## Alternatives rejected", "## Ideas we rejected", "## Out of scope: mobile", "## What we're not doing", "## Out-of-scope items",
+        "## Fora do escopo da v1", "## Não faremos", "## No haremos", "## Fuera del alcance de la v1", "## 暂不做", "## 不在范围内", "## 本期不做", "## Não faremos na v1",
     ],
 )  # fmt: skip
 def test_what_stands_below_a_refusal_is_not_to_be(heading):
@@ -436,7 +436,7 @@ def test_what_stands_below_a_refusal_is_not_to_be(heading):
     "heading",
     [
         "## Not doing enough testing", "## Won't do without a review", "## Will not fix itself", "## Will not be done today", "### Rejected", "### Abandoned", "## Bugs (dropped: packets, frames)",
-        "## Tasks [rejected 3 times]", "## Rejected payments", "## Not done yet", "## 范围内", "## Not planned well", "## In scope", "## Ideas for the alternatives page",
+        "## Tasks [rejected 3 times]", "## Rejected payments", "## Not done yet", "## 范围内", "## Not planned well", "## In scope", "## Won't build for ARM", "## Will not build in CI", "## Rejected in production", "## Rechazados por el banco", "## Ideas for the alternatives page",
     ],
 )  # fmt: skip
 def test_a_heading_that_refuses_nothing_drops_no_task(heading):
@@ -451,9 +451,8 @@ def test_a_heading_that_refuses_nothing_drops_no_task(heading):
         "### Messaging\n\n- Use Kafka for the event bus",
         "Messaging:\n\n- Use Kafka for the event bus",
         "- Messaging\n  - Use Kafka for the event bus",
-        "Use Kafka for the event bus.",
-        "**Kafka.** Use Kafka for the event bus. Two people cannot run it.",
-        "**Messaging**\n\nUse Kafka for the event bus.\n\n**Storage**\n\nUse Cassandra for the ledger.",
+        "### Task queue\n\n- Use Kafka for the event bus",
+        "**Messaging**\n\n- Use Kafka for the event bus\n\n**Storage**\n\n- Use Cassandra for the ledger",
     ],
 )
 @pytest.mark.parametrize("heading", ["## Rejected", "## Out of scope"])
@@ -462,11 +461,25 @@ def test_a_refusal_holds_for_all_below_it(heading: str, below: str) -> None:
     assert [one[:2] for one in found(plan)] == [(DECISION, "Use Postgres for the ledger.")]
 
 
-def test_what_is_decided_or_named_below_a_refusal_is_told() -> None:
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "## Rejected\n\nWe decided on Kafka because two people can run it.\n",
+        "## Out of scope\n\n- Decision: use Kafka\n",
+        "# Plan\n\n**Out of scope:**\n\n- Use Redis for the bus\n\nWe decided on Kafka because two people can run it.\n",
+        "# Plan\n\nDecisions (rejected):\n\n- Use Redis for the bus\n\nUse Kafka for the ledger.\n",
+        "## Considered options\n\n- Redis\n- Kafka\n\nUse Kafka, because two people can run it.\n",
+    ],
+)
+def test_prose_and_what_is_marked_beside_a_refusal_is_told(plan: str) -> None:
+    ((kind, told, _),) = found(plan)
+    assert kind == DECISION and "Kafka" in told
+
+
+def test_a_decision_that_something_cannot_be_run_is_no_error() -> None:
     told = "We decided against Kafka because two people cannot run it."
-    assert found(f"## Rejected\n\n{told}\n") == [(DECISION, told, "two people cannot run it")]
-    assert found("## Rejected\n\n### Decisions\n\n- Postgres for the ledger\n")[0][:2] == (DECISION, "Postgres for the ledger")
-    assert found("## Out of scope\n\n- Decision: use Postgres\n")[0][0] == DECISION
+    assert found(f"# Plan\n\n{told}\n") == [(DECISION, told, "two people cannot run it")]
+    assert found("User: I've decided, run the linter.\n\nAssistant: It is clean.\n") == []
 
 
 def test_what_is_out_of_scope_is_no_open_task():
