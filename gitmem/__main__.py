@@ -12,7 +12,7 @@ def main() -> int:
         import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
 
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # ctrl-c is for the agent
-        from gitmem.hot import main as hot
+        from gitmem.hooks.main import main as hot
 
         return hot(hook)
     if args[:1] == ["git-hook"]:
@@ -20,7 +20,7 @@ def main() -> int:
 
         return git_hook(args[1:])
     if args[:1] == ["__complete"]:
-        from gitmem.complete import main as complete
+        from gitmem.completion import main as complete
 
         return complete(args[1:])
     from gitmem.cli.main import run

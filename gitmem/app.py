@@ -11,30 +11,30 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gitmem import config
-from gitmem.background import detach
+from gitmem.base.detach import detach
+from gitmem.base.files import Home, Location, has_reftable, ignore_text, is_shared, locate, raw_ref, user_repository
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
-from gitmem.files import Home, Location, has_reftable, ignore_text, is_shared, locate, raw_ref, user_repository
 from gitmem.git.process import Git, check_owner, child_env
-from gitmem.index.query import NAME, Index, open_index
-from gitmem.index.state import State
+from gitmem.index.reader import NAME, Index, open_index
+from gitmem.repo.refs import BRANCH, PRIVATE, SHARED
+from gitmem.state.database import State
 from gitmem.store import journal
-from gitmem.store.refs import BRANCH, PRIVATE, SHARED
 
 # Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them, and
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
     import sqlite3
 
-    from gitmem.codemap.follow import Follower
+    from gitmem.codemap.anchors.tracker import Follower
+    from gitmem.extraction.llm.provider import Model
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.git.worktree import WorkTree
-    from gitmem.index.cache import Cache
-    from gitmem.model.ignore import Ignored
-    from gitmem.services.memories import Writer
-    from gitmem.store.records import Notice, Store, Stored
-    from gitmem.summarise.model import Model
+    from gitmem.index.builder import Cache
+    from gitmem.repo.ignore import Ignored
+    from gitmem.services.records.write import Writer
+    from gitmem.store.store import Notice, Store, Stored
 
 SCOPES = ("shared", "private", "user")
 READS_A_FLUSH = 50
@@ -78,7 +78,7 @@ class App:
         """Release children, files and handles; where agents have hooks, have the index follow what was written."""
         made = self.objects.made.take() if "objects" in self.__dict__ else None
         if made and (made.loose or made.packs):  # by a merge, which tells nobody
-            from gitmem.store import maintenance
+            from gitmem.store import repack as maintenance
 
             maintenance.after_write(self.git, self.home, made)
         behind = self._behind and os.path.isdir(self.home.join("sessions"))
@@ -132,7 +132,7 @@ class App:
 
     def writer(self, agent: str | None = None, session: str | None = None) -> "Writer":
         """Return who writes, for the services."""
-        from gitmem.services.memories import Writer
+        from gitmem.services.records.write import Writer
 
         return Writer(
             self.clock,
@@ -146,7 +146,7 @@ class App:
         """Return the model that the settings ask for, None for `offline`. One that lacks its key says so at each question (`ModelFailed`)."""
         if self.settings.get("summariser") == "offline":
             return None
-        from gitmem.summarise.choosing import choose
+        from gitmem.extraction.llm.select import choose
 
         return choose(self.settings, self.env)
 
@@ -155,7 +155,7 @@ class App:
     @cached_property
     def objects(self) -> "Objects":
         """Git's objects."""
-        from gitmem.git.opening import open_objects
+        from gitmem.git.backend import open_objects
 
         setting = self.settings.get("backend")
         return open_objects(self.location, self.env, self._prefer if setting == "auto" else setting)
@@ -163,13 +163,13 @@ class App:
     @cached_property
     def follower(self) -> "Follower":
         """What finds anchors again in the code of this work tree."""
-        from gitmem.codemap.follow import Follower
+        from gitmem.codemap.anchors.tracker import Follower
 
         return Follower(Git(self.location.gitdir, self.env), self.location.worktree)
 
     def store(self, scope: str = "shared") -> "Store":
         """Return a store by scope: shared, private or user."""
-        from gitmem.store.records import Store
+        from gitmem.store.store import Store
 
         if scope == "user":
             return self.user.store("shared")
@@ -201,14 +201,14 @@ class App:
                 continue
 
     def _sign(self, commit: "Commit") -> str | None:
-        from gitmem.git.opening import sign
+        from gitmem.git.backend import sign
 
         signed = sign(self.git, commit)
         self.unsigned = self.unsigned or signed is None
         return signed
 
     def _after_write(self, commits: int) -> None:
-        from gitmem.store import maintenance
+        from gitmem.store import repack as maintenance
 
         self._behind = True
         maintenance.after_write(self.git, self.home, self.objects.made.take())
@@ -249,7 +249,7 @@ class App:
 
     def conclude(self) -> int:
         """Draw what conclusions wait about commands that failed and came to pass; return how many gotchas changed."""
-        from gitmem.services import outcomes
+        from gitmem.services.gotchas import outcomes
 
         def find(pattern: str) -> list[str]:
             return [row["id"] for row in self.index().by_patterns([pattern]) if row["store"] == "shared" and row["kind"] == "gotcha"]
@@ -271,7 +271,7 @@ class App:
 
     def hidden(self, root: "str | None") -> "Ignored":
         """Return what of a work tree is never stored."""
-        from gitmem.model.ignore import ignored
+        from gitmem.repo.ignore import ignored
 
         return ignored([ignore_text(root)], self.settings.get("ignore"))
 
@@ -295,7 +295,7 @@ class App:
 
     def _writable(self) -> "Cache":
         if self._cache is None:
-            from gitmem.index.cache import Cache
+            from gitmem.index.builder import Cache
 
             self._cache = Cache(self.home)
         return self._cache
@@ -305,7 +305,7 @@ class App:
 
     def _refresh(self) -> None:
         """Bring the index up to date; one that another process is working on all the time is left as it was."""
-        from gitmem.index.cache import PATIENCE as WAIT
+        from gitmem.index.builder import PATIENCE as WAIT
 
         cache = self._writable()
         end = time.monotonic() + FIRST_INDEX
@@ -356,7 +356,7 @@ class App:
                 row["store"] = prefix or row["store"]
             out += rows
         if len({row["store"] for row in out}) > 1:
-            from gitmem.index.query import sort_rows
+            from gitmem.index.reader import sort_rows
 
             sort_rows(out, filters.get("order", "created"))
         return out[:limit] if limit >= 0 else out
@@ -377,7 +377,7 @@ class App:
 
     def find(self, text: str) -> str:
         """Return the full id that a text names: an id, or a unique prefix or suffix of six characters or more; raises UnknownId."""
-        from gitmem.model.record import kind_of
+        from gitmem.records.record import kind_of
 
         low = text.strip().lower()
         if kind_of(low):
@@ -429,7 +429,7 @@ class App:
 
     def flush_reads(self, scope: str = "shared") -> int:
         """Write the reads counted here into this replica's usage files; return how many ids."""
-        from gitmem.services.usage import flush
+        from gitmem.services.records.read_counts import flush
 
         return flush(self.store(scope), self.state, scope, self.replica())
 
@@ -458,8 +458,8 @@ class App:
         """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
         before = self.clock.now() - HISTORY_DAYS * 86400
         self.state.expire(before)
-        from gitmem.index import sessions
-        from gitmem.services import rotating
+        from gitmem.services.session_log import rotation as rotating
+        from gitmem.state import sessions
 
         if not sessions.waiting(self.state):  # what is still to be digested may be as old
             rotating.expire(self.home.join("sessions"), before, self.clock.now())

@@ -7,11 +7,12 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from gitmem import config, switch
-from gitmem.background import detach
+from gitmem import config
+from gitmem.base.detach import detach
+from gitmem.base.files import Home, Location, is_own, locate
 from gitmem.errors import GitmemError
-from gitmem.files import Home, Location, is_own, locate
 from gitmem.git.process import Git, child_env
+from gitmem.repo import hook_switch as switch
 
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
 

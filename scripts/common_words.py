@@ -1,4 +1,4 @@
-"""Count in how many of the labelled sessions a word is said, for `gitmem.summarise.topics`: what is said everywhere tells no topic.
+"""Count in how many of the labelled sessions a word is said, for `gitmem.extraction.topics`: what is said everywhere tells no topic.
 
     python scripts/common_words.py
 
@@ -13,9 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gitmem.summarise.topics import Topics  # noqa: E402
+from gitmem.extraction.topics import Topics  # noqa: E402
 
-OUT = ROOT / "gitmem/summarise/phrases/common.txt"
+OUT = ROOT / "gitmem/extraction/data/common.txt"
 LEAST = 1.0  # percent of the sessions that a word must be in
 
 

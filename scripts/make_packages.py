@@ -19,7 +19,7 @@ import yaml
 
 from gitmem import __version__
 from gitmem.agents import adapter as agents
-from gitmem.install import packages
+from gitmem.install import agent_packages as packages
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SOURCE = CHECKOUT / "agent-hooks" / "source"

@@ -1,4 +1,4 @@
-"""Learn the weights of `gitmem.summarise.reader` from the labelled sessions, and write them with the pieces of words that they know.
+"""Learn the weights of `gitmem.extraction.classify.transformer` from the labelled sessions, and write them with the pieces of words that they know.
 
     python scripts/train_reader.py PIECES_AND_WEIGHTS
 
@@ -33,9 +33,9 @@ from torch.nn import functional
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gitmem.model.turn import USER  # noqa: E402
-from gitmem.summarise.reader import EPSILON, FAR, HEADS, LONGEST, MARKS, QUARTET, WINDOW, windows  # noqa: E402
-from gitmem.summarise.scores import CLASSES  # noqa: E402
+from gitmem.extraction.classify.linear_model import CLASSES  # noqa: E402
+from gitmem.extraction.classify.transformer import EPSILON, FAR, HEADS, LONGEST, MARKS, QUARTET, WINDOW, windows  # noqa: E402
+from gitmem.transcripts.turn import USER  # noqa: E402
 from scripts.train_scores import Sessions, first, read, say, vectors  # noqa: E402
 
 TEST = {"c_en_42.tsv", "c_en_43.tsv", "c_en_44.tsv", "c_es_12.tsv", "c_pt_12.tsv", "c_zh_12.tsv"}
@@ -47,7 +47,7 @@ EARLIER = 0.25  # of the other files, beside the late ones
 AT_ONCE = 3072  # pieces of a batch
 SHORT = 0.25  # of the pieces of sessions, which stand for short ones, that an epoch has
 PADDING = 1
-OUT = ROOT / "gitmem/summarise/phrases"
+OUT = ROOT / "gitmem/extraction/data"
 
 
 @dataclass
@@ -164,7 +164,7 @@ class Layer(nn.Module):
 
 
 class Net(nn.Module):
-    """What `gitmem.summarise.reader` does, as it is learnt."""
+    """What `gitmem.extraction.classify.transformer` does, as it is learnt."""
 
     def __init__(self, start: Beginning, kept: list[int], features: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Learn the weights of `gitmem.summarise.scores` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn, JAX and Optax, which the product does not.
+"""Learn the weights of `gitmem.extraction.classify.linear_model` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn, JAX and Optax, which the product does not.
 
     python scripts/train_scores.py [--check]
 
@@ -23,11 +23,11 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before  # noqa: E402
-from gitmem.summarise.hindsight import Listening, vector  # noqa: E402
-from gitmem.summarise.network import packed, run  # noqa: E402
-from gitmem.summarise.scores import ALONE, BIAS, BUCKETS, CLASSES, LANE, SCALE, bucket, features, signals, words  # noqa: E402
-from gitmem.summarise.sentences import sentences  # noqa: E402
+from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN, Around, Before  # noqa: E402
+from gitmem.extraction.classify.gru import packed, run  # noqa: E402
+from gitmem.extraction.classify.linear_model import ALONE, BIAS, BUCKETS, CLASSES, LANE, SCALE, bucket, features, signals, words  # noqa: E402
+from gitmem.extraction.classify.session_model import Listening, vector  # noqa: E402
+from gitmem.extraction.language.sentences import sentences  # noqa: E402
 from scripts.learn_network import learn  # noqa: E402
 
 STRENGTH = 0.3  # inverse of the penalty on large weights
@@ -37,8 +37,8 @@ FOLDS = 5
 NETWORKS = 5  # of hindsight, which are averaged
 IN_CONTEXT = ("x_", "c_")  # files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
 PIECES = (2, 4, 1, 3, 6, 2, 5)  # turns of the pieces that stand for short sessions
-OUT = ROOT / "gitmem/summarise/phrases/scores.bin"
-LATER = ROOT / "gitmem/summarise/phrases/hindsight.npz"
+OUT = ROOT / "gitmem/extraction/data/scores.bin"
+LATER = ROOT / "gitmem/extraction/data/hindsight.npz"
 
 
 @dataclass

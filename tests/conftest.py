@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from gitmem.base.files import Home, is_shared, locate
 from gitmem.clock import Clock
-from gitmem.files import Home, is_shared, locate
-from gitmem.git.opening import open_objects
+from gitmem.git.backend import open_objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
-from gitmem.model.record import PREFIX, Record, make
-from gitmem.store import ops
-from gitmem.store.records import Damaged, Message, Store, Stored
-from gitmem.store.refs import SHARED
+from gitmem.records.record import PREFIX, Record, make
+from gitmem.repo.refs import SHARED
+from gitmem.store import operations as ops
+from gitmem.store.store import Damaged, Message, Store, Stored
 
 AUTHOR = ("Ada", "ada@example.org")
 PERSON = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always")

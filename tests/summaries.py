@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from gitmem.clock import stamp
-from gitmem.model.item import SECTION, item_id
-from gitmem.model.kinds import derived_id
-from gitmem.model.record import Record, make
-from gitmem.store.refs import PRIVATE, SHARED
+from gitmem.records.items import SECTION, item_id
+from gitmem.records.kinds import derived_id
+from gitmem.records.record import Record, make
+from gitmem.repo.refs import PRIVATE, SHARED
 from tests.conftest import add, new_store
 
 NOW = 1_790_000_000.0

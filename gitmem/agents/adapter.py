@@ -7,8 +7,8 @@ import os
 
 from gitmem.agents import events
 from gitmem.agents.events import Event, name, text
-from gitmem.agents.render import without_fences
-from gitmem.model.private import public
+from gitmem.agents.prompt_text import without_fences
+from gitmem.redaction.private_tags import public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

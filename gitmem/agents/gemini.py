@@ -7,8 +7,8 @@ exit code. Before a tool it drops what it is told; a file's gotchas come after t
 from gitmem.agents import events
 from gitmem.agents.adapter import LONG, Adapter, Settings, at, first, go_on, hook_output, read_back, tail
 from gitmem.agents.events import Event
-from gitmem.agents.render import bracketed
-from gitmem.lazy import Lazy
+from gitmem.agents.prompt_text import bracketed
+from gitmem.base.lazy_regex import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from gitmem.app import App
-from gitmem.cli.render import Terminal, plain
+from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 
 # these draw on a terminal, and without one wait for ever; any other program may be a script

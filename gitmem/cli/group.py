@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gitmem.cli.render import plain
+from gitmem.cli.terminal import plain
 
 
 class Parts(click.Group):

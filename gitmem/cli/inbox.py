@@ -8,19 +8,23 @@ from typing import Any
 import click
 
 from gitmem.app import App
+from gitmem.base.files import head
 from gitmem.cli import options as opt
-from gitmem.cli.render import LINE, Terminal, age, line, plain, public, short
-from gitmem.cli.standing import every
-from gitmem.cli.summary import store_of
-from gitmem.cli.write import done, edited_record
+from gitmem.cli.records.add_edit import done, edited_record
+from gitmem.cli.records.status import every
+from gitmem.cli.sessions.summary import store_of
+from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import GitmemError, UnknownId, UserError
-from gitmem.files import head
-from gitmem.index.query import FIELDS, SORTED_BY
-from gitmem.model.entries import key_of
-from gitmem.model.kinds import LIVE
-from gitmem.model.record import Record
-from gitmem.services import cumulative, gotchas, history, memories, proposals
-from gitmem.store.records import Stored
+from gitmem.index.reader import FIELDS, SORTED_BY
+from gitmem.records.kinds import LIVE
+from gitmem.records.record import Record
+from gitmem.records.summary_entries import key_of
+from gitmem.services.gotchas import lifecycle as gotchas
+from gitmem.services.records import history
+from gitmem.services.records import write as memories
+from gitmem.services.sessions import project_summary as cumulative
+from gitmem.services.sessions import proposals
+from gitmem.store.store import Stored
 
 WHY = 2  # lines of the reason of a proposal
 SCREEN = 10  # records that fill a screen

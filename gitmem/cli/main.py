@@ -14,52 +14,52 @@ from gitmem.errors import GitmemError, UserError
 
 # command -> (module below gitmem.cli, one line for the overview, section of the overview)
 COMMANDS: dict[str, tuple[str, str, str]] = {
-    "init": ("init", "Make the store of this repository", "Start"),
-    "status": ("setup", "Show what is stored, unsent or damaged", "Start"),
-    "doctor": ("doctor", "Check everything, and repair it with --fix", "Start"),
-    "config": ("setup", "Show and change settings", "Start"),
-    "wipe": ("wipe", "Remove gitmem from this repository", "Start"),
-    "model": ("model", "Ask the model that reads sessions, as a test", "Start"),
-    "completion": ("setup", "Print the completion script of a shell", "Start"),
-    "add": ("write", "Remember something", "Write"),
-    "edit": ("write", "Change a record in your editor or by flags", "Write"),
-    "supersede": ("write", "Replace a record by a newer one", "Write"),
-    "link": ("standing", "Link a record to others", "Write"),
-    "unlink": ("standing", "Remove links between records", "Write"),
-    "pin": ("standing", "Keep a record for good", "Write"),
-    "unpin": ("standing", "Let a pinned record age again", "Write"),
-    "archive": ("standing", "Put a record aside", "Write"),
-    "restore": ("standing", "Bring back what was archived or forgotten", "Write"),
-    "forget": ("standing", "Remove a record on purpose", "Write"),
-    "purge": ("purge", "Remove a secret from all of history", "Write"),
-    "gotcha": ("gotcha", "Record, find and resolve traps", "Gotchas"),
+    "init": ("setup.init", "Make the store of this repository", "Start"),
+    "status": ("setup.status_config", "Show what is stored, unsent or damaged", "Start"),
+    "doctor": ("setup.doctor", "Check everything, and repair it with --fix", "Start"),
+    "config": ("setup.status_config", "Show and change settings", "Start"),
+    "wipe": ("setup.wipe", "Remove gitmem from this repository", "Start"),
+    "model": ("setup.model", "Ask the model that reads sessions, as a test", "Start"),
+    "completion": ("setup.status_config", "Print the completion script of a shell", "Start"),
+    "add": ("records.add_edit", "Remember something", "Write"),
+    "edit": ("records.add_edit", "Change a record in your editor or by flags", "Write"),
+    "supersede": ("records.add_edit", "Replace a record by a newer one", "Write"),
+    "link": ("records.status", "Link a record to others", "Write"),
+    "unlink": ("records.status", "Remove links between records", "Write"),
+    "pin": ("records.status", "Keep a record for good", "Write"),
+    "unpin": ("records.status", "Let a pinned record age again", "Write"),
+    "archive": ("records.status", "Put a record aside", "Write"),
+    "restore": ("records.status", "Bring back what was archived or forgotten", "Write"),
+    "forget": ("records.status", "Remove a record on purpose", "Write"),
+    "purge": ("records.purge", "Remove a secret from all of history", "Write"),
+    "gotcha": ("gotchas.group", "Record, find and resolve traps", "Gotchas"),
     "inbox": ("inbox", "Confirm or reject what was captured", "Gotchas"),
-    "error": ("error", "Count an error, and see what is counted", "Gotchas"),
-    "show": ("read", "Show records", "Read"),
-    "list": ("list", "List records", "Read"),
-    "search": ("list", "Find records by their words", "Read"),
-    "recall": ("recall", "Find what was said before, in this session and in memory", "Read"),
-    "extract": ("extract", "Find decisions, fixes and tasks in a session or a file", "Read"),
-    "graph": ("read", "Show what links to what", "Read"),
-    "briefing": ("briefing", "Tell what is known of this project, within a budget", "Read"),
-    "summary": ("summary", "Show what the sessions of this project added up to", "Read"),
-    "log": ("past", "Show how memory came to be", "History"),
-    "diff": ("past", "Compare two states of the store", "History"),
-    "undo": ("past", "Take back the last change", "History"),
-    "sync": ("share", "Exchange memory with a remote", "Share"),
-    "remote": ("share", "Choose where memory is pushed to", "Share"),
-    "install": ("install", "Put hooks into the settings of an agent's CLI", "Agents"),
-    "uninstall": ("install", "Take hooks out of the settings of an agent's CLI", "Agents"),
-    "session": ("session", "Sessions: start, end, list, show, hand over", "Agents"),
-    "work": ("work", "Epics and stories: begin, go on, take up again", "Agents"),
-    "activate": ("activate", "Greet as an agent, with what it should know", "Agents"),
-    "opening": ("opening", "Decide how a session opens: greet, ask or say nothing", "Agents"),
-    "off": ("switching", "Turn hooks of agents off", "Agents"),
-    "on": ("switching", "Turn hooks of agents on again", "Agents"),
-    "native": ("native", "Exchange memory with agents' own files", "Agents"),
-    "hook": ("agents", "Answer a hook of an agent's CLI", "Agents"),
+    "error": ("gotchas.error", "Count an error, and see what is counted", "Gotchas"),
+    "show": ("records.show", "Show records", "Read"),
+    "list": ("records.list", "List records", "Read"),
+    "search": ("records.list", "Find records by their words", "Read"),
+    "recall": ("sessions.recall", "Find what was said before, in this session and in memory", "Read"),
+    "extract": ("sessions.extract", "Find decisions, fixes and tasks in a session or a file", "Read"),
+    "graph": ("records.show", "Show what links to what", "Read"),
+    "briefing": ("sessions.briefing", "Tell what is known of this project, within a budget", "Read"),
+    "summary": ("sessions.summary", "Show what the sessions of this project added up to", "Read"),
+    "log": ("records.history", "Show how memory came to be", "History"),
+    "diff": ("records.history", "Compare two states of the store", "History"),
+    "undo": ("records.history", "Take back the last change", "History"),
+    "sync": ("sync", "Exchange memory with a remote", "Share"),
+    "remote": ("sync", "Choose where memory is pushed to", "Share"),
+    "install": ("setup.install", "Put hooks into the settings of an agent's CLI", "Agents"),
+    "uninstall": ("setup.install", "Take hooks out of the settings of an agent's CLI", "Agents"),
+    "session": ("sessions.group", "Sessions: start, end, list, show, hand over", "Agents"),
+    "work": ("work.group", "Epics and stories: begin, go on, take up again", "Agents"),
+    "activate": ("sessions.activate", "Greet as an agent, with what it should know", "Agents"),
+    "opening": ("sessions.opening", "Decide how a session opens: greet, ask or say nothing", "Agents"),
+    "off": ("setup.hooks_on_off", "Turn hooks of agents off", "Agents"),
+    "on": ("setup.hooks_on_off", "Turn hooks of agents on again", "Agents"),
+    "native": ("setup.memory_files", "Exchange memory with agents' own files", "Agents"),
+    "hook": ("setup.hook", "Answer a hook of an agent's CLI", "Agents"),
 }
-HIDDEN = {"drain": "background", "git-hook": "install"}
+HIDDEN = {"drain": "setup.drain", "git-hook": "setup.install"}
 
 
 class Commands(click.Group):
@@ -117,7 +117,7 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
       git mem search isolation level
       git mem log
     """
-    from gitmem.cli.render import Terminal
+    from gitmem.cli.terminal import Terminal
 
     for folder in folders:  # before the command's own arguments are read: their paths are meant from there
         try:
@@ -127,11 +127,11 @@ def cli(ctx: click.Context, folders: tuple[str, ...], no_pager: bool, color: str
     environ = dict(os.environ)
     if "GITMEM_SESSION" not in environ:  # what an agent or a person writes belongs to the session
         if any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
-            from gitmem.cli.session import current
+            from gitmem.cli.sessions.group import current
 
             environ["GITMEM_SESSION"] = current(environ)
         else:
-            from gitmem.services.own import here
+            from gitmem.services.sessions.current import here
 
             if mine := here(environ):
                 environ["GITMEM_SESSION"] = mine
@@ -199,7 +199,7 @@ def _here() -> str | None:
 
 def report(message: str, hint: str = "") -> None:
     """Write an error, and what to do about it, to stderr."""
-    from gitmem.cli.render import plain
+    from gitmem.cli.terminal import plain
 
     click.echo(f"error: {plain(message)}", err=True)
     if hint:

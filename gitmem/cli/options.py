@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gitmem.app import App
-from gitmem.model.kinds import KIND, PREFIX
+from gitmem.records.kinds import KIND, PREFIX
 
 if TYPE_CHECKING:
-    from gitmem.store.records import Written
+    from gitmem.store.store import Written
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gitmem.store.records import Stored
+from gitmem.store.store import Stored
 
 
 def as_row(scope: str, stored: Stored) -> dict[str, Any]:

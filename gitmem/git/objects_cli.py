@@ -11,10 +11,10 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
+from gitmem.base.files import has_reftable, raw_ref
 from gitmem.errors import External, GitFailed, MissingObject, Moved
-from gitmem.files import has_reftable, raw_ref
 from gitmem.git import objects as o
-from gitmem.git.build import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
+from gitmem.git.object_codec import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
 
 ROOM_FOR_A_REF = 64 * 1024

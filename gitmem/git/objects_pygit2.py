@@ -10,8 +10,8 @@ from typing import Any
 
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
 from gitmem.git import objects as o
-from gitmem.git.build import build, parse_commit, parse_tree
-from gitmem.git.loose import write_loose
+from gitmem.git.loose_objects import write_loose
+from gitmem.git.object_codec import build, parse_commit, parse_tree
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
 

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from gitmem.base.files import Location
 from gitmem.errors import GitmemError
-from gitmem.files import Location
 from gitmem.git.process import Git
 
 DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")  # without it a file that was touched alone makes git write its index

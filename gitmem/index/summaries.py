@@ -1,8 +1,8 @@
 """What the index knows of summaries: which is the cumulative one, and the entries of their sections. Part of the hot path."""
 
-from gitmem.index.query import Index
-from gitmem.index.state import healing
-from gitmem.light import loads
+from gitmem.base.fast import loads
+from gitmem.index.reader import Index
+from gitmem.state.database import healing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from gitmem.agents import adapter as agents
 from gitmem.agents import events
 from gitmem.agents.adapter import Adapter
+from gitmem.base.files import Location, user_repository
 from gitmem.errors import GitmemError, NotARepository, UserError
-from gitmem.files import Location, user_repository
 from gitmem.git.process import Git
 from gitmem.git.worktree import WorkTree
-from gitmem.install import changes, command
-from gitmem.install.changes import Change, Ledger
-from gitmem.install.command import Command
+from gitmem.install import file_changes as changes
+from gitmem.install import hook_command as command
+from gitmem.install.file_changes import Change, Ledger
+from gitmem.install.hook_command import Command
+from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document, applied
-from gitmem.install.merge import merge
-from gitmem.install.shapes import SHAPES, Form
+from gitmem.install.settings_formats import SHAPES, Form
 
 SCOPES = ("local", "project", "user")
 

@@ -10,8 +10,8 @@ killed between the commit and the removal of the entry finds its key and does no
 
 import os
 
-from gitmem.files import Home, listing, write_atomic
-from gitmem.light import loads
+from gitmem.base.fast import loads
+from gitmem.base.files import Home, listing, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

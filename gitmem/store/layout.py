@@ -7,9 +7,9 @@ import json
 import re
 
 from gitmem.errors import FormatTooNew, InvalidRecord
-from gitmem.model.codec import SUMMARY_LIMIT
-from gitmem.model.kinds import NAMED
-from gitmem.model.record import kind_of
+from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.records.kinds import NAMED
+from gitmem.records.record import kind_of
 
 FORMAT = 1
 FORMAT_PATH = "gitmem.json"

@@ -10,21 +10,21 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from gitmem.base.files import Lock
 from gitmem.errors import External, MissingObject, Moved, UserError
-from gitmem.files import Lock
 from gitmem.git.objects import Draft
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
-from gitmem.store.follow import carry_over, holds, purged_ids
+from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES
+from gitmem.store.history.pending import doom
+from gitmem.store.history.propagate import carry_over, holds, purged_ids
+from gitmem.store.history.prune import doom_strays, holders, prune
+from gitmem.store.history.redact import Mask, mark_bytes
+from gitmem.store.history.rewrite import Cleaner, Rewritten, rewrite
 from gitmem.store.layout import PURGES, check_format, tombstone_path
-from gitmem.store.masks import Mask, mark_bytes
-from gitmem.store.pending import doom
-from gitmem.store.prune import doom_strays, holders, prune
-from gitmem.store.records import Store
-from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
-from gitmem.store.rewrite import Cleaner, Rewritten, rewrite
+from gitmem.store.store import Store
 from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, set_ref, tracking_ref
-from gitmem.store.treemerge import Report, merge_commits
+from gitmem.store.tree_merge import Report, merge_commits
 
 
 @dataclass(slots=True)

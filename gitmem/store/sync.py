@@ -14,12 +14,12 @@ from gitmem.clock import stamp, ulid_time
 from gitmem.errors import External, GitmemError, MissingObject, Moved, RemoteRefused
 from gitmem.git.objects import Objects
 from gitmem.git.remote import Remote
-from gitmem.store.follow import carry_over, holds, purges
+from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES
+from gitmem.store.history.pending import doom
+from gitmem.store.history.propagate import carry_over, holds, purges
 from gitmem.store.layout import FILE_LIMIT, FORMAT_PATH, check_format
-from gitmem.store.pending import doom
-from gitmem.store.records import Store
-from gitmem.store.refs import BACKUP, NAMESPACE, REMOTES
-from gitmem.store.treemerge import ROOT_TIME, Report, check_bounds, merge_commits
+from gitmem.store.store import Store
+from gitmem.store.tree_merge import ROOT_TIME, Report, check_bounds, merge_commits
 
 TRIES = 8
 BACKUP_DAYS = 30

@@ -20,20 +20,21 @@ from pygls.uris import to_fs_path
 
 from gitmem import __version__
 from gitmem.clock import Clock
-from gitmem_lsp import features, names
-from gitmem_lsp.actions import KINDS
-from gitmem_lsp.commands import COMMANDS, editing, handler
-from gitmem_lsp.completion import TRIGGERS
+from gitmem_lsp import command_names as names
 from gitmem_lsp.configuration import Configuration
-from gitmem_lsp.documents import LineWorkspace
-from gitmem_lsp.following import Following
-from gitmem_lsp.frames import serve_frames
-from gitmem_lsp.guard import guarded
+from gitmem_lsp.diagnostics.publisher import Publisher
+from gitmem_lsp.diagnostics.refresher import Following
+from gitmem_lsp.features import handlers as features
+from gitmem_lsp.features.code_actions import KINDS
+from gitmem_lsp.features.commands import COMMANDS, editing, handler
+from gitmem_lsp.features.completion import TRIGGERS
 from gitmem_lsp.progress import Progress
-from gitmem_lsp.protocol import GuardedProtocol
-from gitmem_lsp.publisher import Publisher
-from gitmem_lsp.repositories import Repositories
-from gitmem_lsp.text import plain
+from gitmem_lsp.protocol.documents import LineWorkspace
+from gitmem_lsp.protocol.frames import serve_frames
+from gitmem_lsp.protocol.guard import guarded
+from gitmem_lsp.protocol.protocol import GuardedProtocol
+from gitmem_lsp.protocol.safe_text import plain
+from gitmem_lsp.workspace.repositories import Repositories
 
 log = logging.getLogger("gitmem_lsp")
 DEBOUNCE = 0.2  # seconds of quiet after an edit before gotchas are placed anew

@@ -7,7 +7,7 @@ import pytest
 
 from gitmem.agents import adapter, events
 from gitmem.agents.events import ADAPTERS
-from gitmem.agents.render import clean
+from gitmem.agents.prompt_text import clean
 from tests.agents.conftest import SAMPLES, known, payload, read
 
 A, B, F = events.AFTER_TOOL, events.BEFORE_TOOL, events.TOOL_FAILED

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gitmem import invocation
 from gitmem.agents import adapter, events
-from gitmem.hot import respond
+from gitmem.hooks import context as invocation
+from gitmem.hooks.main import respond
 from tests.conftest import git
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents" / "adding-an-agent.md"

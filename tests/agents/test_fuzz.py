@@ -12,11 +12,14 @@ from typing import Any
 
 import pytest
 
-from gitmem import invocation
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS, Event
-from gitmem.hot import respond
-from gitmem.reactions import failing, prompting, starting, tools
+from gitmem.hooks import context as invocation
+from gitmem.hooks import prompt as prompting
+from gitmem.hooks import session_start as starting
+from gitmem.hooks import tool_failure as failing
+from gitmem.hooks import tool_use as tools
+from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
 

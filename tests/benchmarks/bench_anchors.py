@@ -6,9 +6,9 @@ import sys
 from collections import Counter
 from difflib import SequenceMatcher
 
-from gitmem.codemap import blocks
-from gitmem.codemap.anchoring import attach, place
-from gitmem.codemap.linemap import LineMap
+from gitmem.codemap.anchors import block_map as blocks
+from gitmem.codemap.anchors.resolve import attach, place
+from gitmem.codemap.linemap.line_map import LineMap
 from tests.benchmarks.common import Bench, alternate, ms, run, table, times
 from tests.codemap import edits, truth
 from tests.codemap.conftest import Tree

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from gitmem.clock import base32, stamp
-from gitmem.model.item import item_id
-from gitmem.model.record import make
+from gitmem.records.items import item_id
+from gitmem.records.record import make
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.bench_hook import payload
 from tests.benchmarks.common import Bench, Launcher, fill, ms, opened, run, table, times

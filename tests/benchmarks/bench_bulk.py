@@ -5,9 +5,9 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from gitmem.model.codec import encode
-from gitmem.model.record import Record
-from gitmem.services import memories
+from gitmem.records.codec import encode
+from gitmem.records.record import Record
+from gitmem.services.records import write as memories
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, record_path
 from tests.benchmarks.common import (
     SHARED,

@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitmem import invocation
-from gitmem.hot import respond
+from gitmem.hooks import context as invocation
+from gitmem.hooks.main import respond
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.bench_hook import payload
 from tests.benchmarks.common import TELLING, Bench, Launcher, ms, opened, run, size, table, times

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gitmem.model.item import KINDS
+from gitmem.records.items import KINDS
 from tests.benchmarks.common import table
 from tests.extraction import render
 from tests.extraction.matching import Found, Judged, Tally, judge, total
@@ -23,8 +23,8 @@ HEAD = ("sessions", "found", "right", "labelled", "hit", "precision", "recall", 
 
 def found(session: Session) -> list[Found]:
     """Return what the product finds in a session, read from its bytes."""
-    from gitmem.summarise.offline import extract
-    from gitmem.transcripts.reading import read
+    from gitmem.extraction.extractor import extract
+    from gitmem.transcripts.reader import read
 
     turns = list(read(io.BytesIO(session.data), session.name))
     return [Found(item.kind, item.text, item.detail) for item in extract(turns).items]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gitmem.index.trials import Failure, note_failure
+from gitmem.state.attempts import Failure, note_failure
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.common import Bench, Launcher, ms, opened, run, table, times
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gitmem.codemap.anchoring import attach
-from gitmem.codemap.spec import parse
-from gitmem.git.build import object_id
-from gitmem.model.record import Record
-from gitmem.services import memories
+from gitmem.codemap.anchors.resolve import attach
+from gitmem.codemap.anchors.spec import parse
+from gitmem.git.object_codec import object_id
+from gitmem.records.record import Record
+from gitmem.services.records import write as memories
 from tests.benchmarks.common import Bench, Pairs, fill, git, ms, new_repo, opened, records, run, table, times, writer
 
 START_BUDGET = 1.5

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from gitmem.index.query import Index, open_index
+from gitmem.index.reader import Index, open_index
 from tests.benchmarks.common import Bench, alternate, fill, ms, new_repo, opened, run, table, times
 from tests.benchmarks.matching import labelled
 from tests.benchmarks.matching.labelled import HALVES, NOW, STORES, Situation, Tally

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from gitmem.app import App
 from gitmem.clock import stamp
-from gitmem.model.record import Record
-from gitmem.store import ops
-from gitmem.store.records import Message, Store, Stored
-from gitmem.store.treemerge import merge_commits
+from gitmem.records.record import Record
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store, Stored
+from gitmem.store.tree_merge import merge_commits
 from tests.benchmarks.common import SHARED, START, Bench, Pairs, git, ms, opened, records, run, table, timed, times
 
 COMMITS = 10  # a side

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from gitmem.app import App
 from gitmem.git.process import DURABLE
-from gitmem.model.codec import encode
-from gitmem.model.record import Record
-from gitmem.services import memories
+from gitmem.records.codec import encode
+from gitmem.records.record import Record
+from gitmem.services.records import write as memories
 from gitmem.store.layout import record_path
 from tests.benchmarks.common import SHARED, Bench, Pairs, alternate, git, ms, opened, records, run, table, timed, times, writer
 

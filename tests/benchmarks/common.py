@@ -25,12 +25,12 @@ from typing import Any
 
 from gitmem.app import App, open_app
 from gitmem.clock import seconds, stamp, ulid
-from gitmem.model.kinds import PREFIX
-from gitmem.model.record import Record, make
-from gitmem.services.memories import Writer
-from gitmem.store import ops
-from gitmem.store.records import Message, Store
-from gitmem.store.refs import SHARED
+from gitmem.records.kinds import PREFIX
+from gitmem.records.record import Record, make
+from gitmem.repo.refs import SHARED
+from gitmem.services.records.write import Writer
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store
 
 START = seconds("2025-01-01T00:00:00Z")
 TELLING = (

@@ -218,7 +218,7 @@ def test_less_time_is_kept_too(project: Mem):
 
 
 def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.MonkeyPatch):
-    from gitmem.services import agentfiles
+    from gitmem.services.briefing import agent_definitions as agentfiles
 
     monkeypatch.setattr(agentfiles, "find", lambda *_: time.sleep(0.5))
     data = project("activate", "dev", "--json", env=USUAL).json

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import Home, locate
-from gitmem.index import sessions
-from gitmem.index.sessions import GONE, Session
-from gitmem.index.state import State
+from gitmem.base.files import Home, locate
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.state.sessions import GONE, Session
 from tests.cli.conftest import DAY, Mem
 from tests.conftest import git
 from tests.summaries import cumulative, digest, entry

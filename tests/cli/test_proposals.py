@@ -3,8 +3,8 @@
 import os
 
 from gitmem.app import open_app
-from gitmem.model.item import DECISION, Item
-from gitmem.services import proposals
+from gitmem.records.items import DECISION, Item
+from gitmem.services.sessions import proposals
 from tests.cli.conftest import Mem
 from tests.conftest import git
 

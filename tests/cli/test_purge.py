@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import Home
-from gitmem.index.state import State
+from gitmem.base.files import Home
+from gitmem.state.database import State
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip
 from tests.conftest import fsck, git
 

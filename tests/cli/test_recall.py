@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
-from gitmem.index import sessions
-from gitmem.services import condensing, rotating
+from gitmem.services.session_log import compact as condensing
+from gitmem.services.session_log import rotation as rotating
+from gitmem.state import sessions
 from tests.cli.conftest import Mem, spawn
 
 HERE = {"GITMEM_SESSION": "s1"}
@@ -152,7 +153,7 @@ def test_a_session_of_an_agent_is_known_by_its_environment(mem: Mem):
 
 
 def test_old_rows_of_a_long_history_are_found_too(mem: Mem, monkeypatch: pytest.MonkeyPatch):
-    from gitmem.services import remembering
+    from gitmem.services.retrieval import history_search as remembering
 
     monkeypatch.setattr(remembering, "WHOLE", 3)
     place = leave(mem.folder, "s1")

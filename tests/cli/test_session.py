@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
-from gitmem.cli.session_find import _least as least
-from gitmem.cli.session_find import cell_count, cut, of_day
-from gitmem.index import sessions
-from gitmem.index.sessions import Session
-from gitmem.index.state import State
+from gitmem.cli.sessions.find import _least as least
+from gitmem.cli.sessions.find import cell_count, cut, of_day
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.state.sessions import Session
 from tests.cli.conftest import DAY, Mem, on_terminal, spawn
 from tests.conftest import git
 
@@ -675,7 +675,7 @@ def test_an_older_database_is_brought_up_to_date(mem: Mem) -> None:
 
 def test_help_of_each(outside: Mem) -> None:
     """Each command explains itself, with examples."""
-    from gitmem.cli.session import TABLE
+    from gitmem.cli.sessions.group import TABLE
 
     for name in TABLE:
         out = outside("session", name, "--help").out

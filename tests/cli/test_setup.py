@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import SETTINGS
-from gitmem.services import placing
+from gitmem.services.gotchas import placement as placing
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
 from tests.conftest import fsck, git
 
@@ -315,7 +315,7 @@ def test_damage_inside_the_counts_is_healed(mem: Mem) -> None:
 
 def test_a_reader_does_not_wait_for_ever(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another process indexes, the answer is what was indexed before, and that is said; with nothing to answer from, the reader waits."""
-    monkeypatch.setattr("gitmem.index.cache.PATIENCE", 0.2)
+    monkeypatch.setattr("gitmem.index.builder.PATIENCE", 0.2)
     monkeypatch.setattr("gitmem.app.FIRST_INDEX", 0.3)
     id = mem.add("one")
     mem("list")
@@ -547,7 +547,7 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
     assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (2, 3, True)
     assert "! 2 gotcha(s) whose code is not found any more: git mem gotcha verify" in mem("status").out
 
-    monkeypatch.setattr("gitmem.cli.setup.DRIFT_PATIENCE", 0.0)
+    monkeypatch.setattr("gitmem.cli.setup.status_config.DRIFT_PATIENCE", 0.0)
     row = mem("status", "--json").json
     assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 0, False)
     assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from gitmem.clock import Clock
-from gitmem.model.item import CONTEXT, DECISION, TASK
-from gitmem.services import cumulative as service
-from gitmem.services.memories import Writer
+from gitmem.records.items import CONTEXT, DECISION, TASK
+from gitmem.services.records.write import Writer
+from gitmem.services.sessions import project_summary as service
 from tests.cli.conftest import Mem
 from tests.cli.test_summary import entries, texts
 from tests.conftest import git

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gitmem import processes
+from gitmem.base import processes
 from gitmem.clock import Clock, stamp
 from tests.cli.conftest import Mem, commits, on_terminal, spawn, tip, venv_path
 from tests.conftest import fsck, git

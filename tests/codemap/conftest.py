@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.codemap.anchoring import attach
-from gitmem.codemap.follow import Follower
-from gitmem.codemap.spec import parse
-from gitmem.files import locate
-from gitmem.git.build import object_id
+from gitmem.base.files import locate
+from gitmem.codemap.anchors.resolve import attach
+from gitmem.codemap.anchors.spec import parse
+from gitmem.codemap.anchors.tracker import Follower
+from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
 
 

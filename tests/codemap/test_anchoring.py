@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.codemap import symbols
-from gitmem.codemap.anchoring import attach, place
-from gitmem.codemap.spec import parse
+from gitmem.codemap.anchors.resolve import attach, place
+from gitmem.codemap.anchors.spec import parse
+from gitmem.codemap.symbols import definitions as symbols
 from gitmem.errors import UserError
 
 CODE = "import os\n\n\nclass Pool:\n    def get(self):\n        return self.free.pop()\n\n    def put(self, one):\n        self.free.append(one)\n"
@@ -309,27 +309,29 @@ def test_place_is_always_inside_the_file(old, new, data):
 
 def test_importing_is_cheap():
     """`git mem add` and an editor import it: no parser, no git, no diff with it."""
-    code = "import sys, dataclasses\nbefore = set(sys.modules)\nimport gitmem.codemap.anchoring, gitmem.codemap.spec\nprint(*sorted(set(sys.modules) - before))"
+    code = "import sys, dataclasses\nbefore = set(sys.modules)\nimport gitmem.codemap.anchors.resolve, gitmem.codemap.anchors.spec\nprint(*sorted(set(sys.modules) - before))"
     loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
     assert loaded <= {
         "gitmem",
         "gitmem.codemap",
-        "gitmem.codemap.anchoring",
-        "gitmem.codemap.spec",
-        "gitmem.codemap.blocks",
-        "gitmem.codemap.context",
-        "gitmem.codemap.defined",
-        "gitmem.codemap.equallines",
-        "gitmem.codemap.likelines",
+        "gitmem.codemap.anchors.resolve",
+        "gitmem.codemap.anchors",
         "gitmem.codemap.linemap",
-        "gitmem.codemap.lines",
-        "gitmem.codemap.placement",
-        "gitmem.codemap.remembered",
-        "gitmem.codemap.texts",
+        "gitmem.codemap.anchors.spec",
+        "gitmem.codemap.anchors.block_map",
+        "gitmem.codemap.anchors.context",
+        "gitmem.codemap.anchors.by_definition",
+        "gitmem.codemap.linemap.equal_lines",
+        "gitmem.codemap.linemap.similar_lines",
+        "gitmem.codemap.linemap.line_map",
+        "gitmem.codemap.linemap.normal_forms",
+        "gitmem.codemap.anchors.placement",
+        "gitmem.codemap.anchors.by_context",
+        "gitmem.codemap.linemap.indexed_text",
         "binascii",
         "gitmem.errors",
-        "gitmem.model",
-        "gitmem.model.globs",
+        "gitmem.text",
+        "gitmem.text.globs",
         "bisect",
         "_bisect",
         "typing",

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gitmem.codemap.anchoring import attach
+from gitmem.codemap.anchors.resolve import attach
 from tests.codemap import edits
 from tests.codemap.conftest import Tree
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.codemap.spec import glob_match, parse
+from gitmem.codemap.anchors.spec import glob_match, parse
 from gitmem.errors import UserError
 
 

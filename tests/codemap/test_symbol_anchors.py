@@ -5,11 +5,11 @@ import subprocess
 
 import pytest
 
-from gitmem.codemap import symbols
-from gitmem.codemap.anchoring import attach, place
-from gitmem.codemap.placement import Placement
-from gitmem.codemap.spec import parse
-from gitmem.git.build import object_id
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.anchors.resolve import attach, place
+from gitmem.codemap.anchors.spec import parse
+from gitmem.codemap.symbols import definitions as symbols
+from gitmem.git.object_codec import object_id
 from tests.codemap.conftest import Tree
 
 PY = '''import os

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from gitmem.codemap import symbols
-from gitmem.codemap.symbols import enclosing, find, language_named, language_of
+from gitmem.codemap.symbols import definitions as symbols
+from gitmem.codemap.symbols.definitions import enclosing, find, language_named, language_of
 
 SAMPLES = {
     "a.py": ("import x\n@dec\nclass A:\n    X = 1\n    @p\n    def f(self):\n        def g(): pass\n\nY = 2\nasync def é(): pass\n", ["A class 2-7", "A.X constant 4-4", "A.f function 5-7", "A.f.g function 7-7", "Y constant 9-9", "é function 10-10"]),

@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from gitmem.codemap import querying, triggers
-from gitmem.codemap.triggers import check_code, check_query, code_hits, query_hits
+from gitmem.codemap.symbols import query_worker as querying
+from gitmem.codemap.symbols import triggers
+from gitmem.codemap.symbols.triggers import check_code, check_query, code_hits, query_hits
 from gitmem.errors import UserError
 
 PY = "x = 1\nprint(x)\nfoo(1)\nprint(\n  2)\n"

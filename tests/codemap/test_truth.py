@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.codemap.anchoring import attach, place
+from gitmem.codemap.anchors.resolve import attach, place
 from tests.codemap import edits, truth
 from tests.codemap.conftest import Tree
 from tests.codemap.edits import EDITS, marked, where

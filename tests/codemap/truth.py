@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gitmem.codemap.anchoring import attach, place
-from gitmem.codemap.placement import Placement
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.anchors.resolve import attach, place
 from tests.codemap import edits
 from tests.codemap.conftest import Tree
 from tests.codemap.edits import EDITS, Line, Text, marked, where

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gitmem.model.item import KINDS
+from gitmem.records.items import KINDS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.item import KINDS
+from gitmem.records.items import KINDS
 from tests.benchmarks.bench_extraction import OF_A_KIND, PRECISION, RECALL, by_kind, results
 from tests.extraction import render
 from tests.extraction.matching import Found, Tally, judge, pair, score, total, words

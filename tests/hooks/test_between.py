@@ -10,18 +10,19 @@ from typing import Any
 
 import pytest
 
-from gitmem import invocation
 from gitmem.agents import events
 from gitmem.agents.events import Event
+from gitmem.base.files import Home, Lock
 from gitmem.errors import GitmemError
-from gitmem.files import Home, Lock
-from gitmem.index import sessions
-from gitmem.index.query import open_index
-from gitmem.index.state import State
-from gitmem.invocation import Hook
-from gitmem.model.smalltalk import trivial
-from gitmem.reactions.history import note, own_id
-from gitmem.services import gathering, opening
+from gitmem.hooks import context as invocation
+from gitmem.hooks.context import Hook
+from gitmem.hooks.session_log import note, own_id
+from gitmem.index.reader import open_index
+from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import session_opening as opening
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.text.greetings import trivial
 from tests.conftest import git
 from tests.hooks.conftest import Agent, digests, run, wait_for
 from tests.hooks.test_briefed import Start, at, told

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.agents.render import tokens
+from gitmem.agents.prompt_text import tokens
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported
@@ -169,7 +169,7 @@ def test_nothing_heavy_is_imported_for_it(ready: Path, agent: Start, tmp_path: P
     run(ready, "work", "start", "shop", "--title", "The shop")
     indexed(ready)
     loaded = imported(agent("s9"), "SessionStart", tmp_path / "modules")
-    assert "gitmem.services.gathering" in loaded
+    assert "gitmem.services.briefing.collect" in loaded
     assert {m for m in loaded if m in BANNED or m.split(".")[0] in BANNED} == set()
 
 

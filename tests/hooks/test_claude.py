@@ -307,10 +307,10 @@ def test_hostile_input(project: Path, agent, data):
 def test_mutated_payloads_in_process(project: Path, monkeypatch: pytest.MonkeyPatch, data):
     """Whatever a payload holds, the answer is bytes of JSON or nothing; only known errors come out."""
     from gitmem.errors import GitmemError
-    from gitmem.hot import respond
+    from gitmem.hooks.main import respond
 
     monkeypatch.chdir(project)
-    monkeypatch.setattr("gitmem.invocation.detach", lambda *_: None)
+    monkeypatch.setattr("gitmem.hooks.context.detach", lambda *_: None)
     name = data.draw(st.sampled_from(sorted(p.stem for p in SAMPLES.glob("*.json"))))
     payload = json.loads((SAMPLES / f"{name}.json").read_text())
     payload["cwd"] = str(project)

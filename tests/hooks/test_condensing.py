@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.agents.render import tokens
+from gitmem.agents.prompt_text import tokens
+from gitmem.base.files import Home
 from gitmem.clock import Clock
-from gitmem.files import Home
-from gitmem.index.state import State
-from gitmem.services import condensing, histories, rotating
+from gitmem.services.session_log import compact as condensing
+from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import rotation as rotating
+from gitmem.state.database import State
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported
@@ -122,7 +124,7 @@ def test_a_compaction_has_the_state_written_ahead(project: Path, agent):
 def _asked(where: Home) -> dict[str, str]:
     from contextlib import closing
 
-    from gitmem.index import sessions
+    from gitmem.state import sessions
 
     with closing(State(where)) as state:
         return sessions.to_condense(state)
@@ -144,7 +146,7 @@ def test_it_is_told_without_heavy_imports_and_within_a_budget(project: Path, age
     compact(agent())
     wait_for(lambda: names(project, ".0000.json") and not _asked(home(project)))
     loaded = imported(agent(), "SessionStart", tmp_path / "modules", source="compact")
-    assert "gitmem.reactions.compacted" in loaded
+    assert "gitmem.hooks.compaction" in loaded
     assert {m for m in loaded if m in BANNED or m.split(".")[0] in BANNED} == set()
     told = agent().hook("SessionStart", source="compact")
     assert "git mem recall WORDS" in told

@@ -12,11 +12,11 @@ from tests.hooks.conftest import Agent, crash, run
 BANNED = {
     "click", "pygit2", "yaml", "networkx", "tree_sitter", "google", "pygls", "lsprotocol", "attrs", "detect_secrets", "dataclasses", "typing", "inspect", "subprocess",
     "pathlib", "logging", "asyncio", "threading", "tempfile", "shutil", "urllib", "random", "socket", "ssl", "email", "importlib.metadata", "contextlib", "argparse",
-    "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.records", "gitmem.store.ops", "gitmem.model.record", "gitmem.model.codec", "gitmem.index.cache",
+    "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.store", "gitmem.store.operations", "gitmem.records.record", "gitmem.records.codec", "gitmem.index.builder",
 }  # fmt: skip
 OURS_OF_A_TOOL_CALL = {
-    "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.render", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.files",
-    "gitmem.__main__", "gitmem.background", "gitmem.hot", "gitmem.index", "gitmem.index.query", "gitmem.index.sessions", "gitmem.index.state", "gitmem.index.words", "gitmem.invocation", "gitmem.lazy", "gitmem.light", "gitmem.model", "gitmem.model.kinds", "gitmem.model.secret_formats", "gitmem.model.private", "gitmem.reactions", "gitmem.reactions.history", "gitmem.reactions.table", "gitmem.reactions.telling", "gitmem.reactions.tools", "gitmem.services", "gitmem.services.evidence", "gitmem.store", "gitmem.store.journal", "gitmem.store.refs", "gitmem.switch",
+    "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.prompt_text", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.base.files",
+    "gitmem.__main__", "gitmem.base.detach", "gitmem.hooks.main", "gitmem.index", "gitmem.index.reader", "gitmem.state.sessions", "gitmem.state.database", "gitmem.index.tokenizer", "gitmem.hooks.context", "gitmem.base.lazy_regex", "gitmem.base.fast", "gitmem.base", "gitmem.records", "gitmem.redaction", "gitmem.repo", "gitmem.state", "gitmem.records.kinds", "gitmem.redaction.formats", "gitmem.redaction.private_tags", "gitmem.hooks", "gitmem.hooks.session_log", "gitmem.hooks.dispatch", "gitmem.hooks.gotcha_lines", "gitmem.hooks.tool_use", "gitmem.repo.source_frames", "gitmem.store", "gitmem.store.journal", "gitmem.repo.refs", "gitmem.repo.hook_switch",
 }  # fmt: skip
 # `os._exit` ends a hook: tell what is loaded just before
 PROBE = """
@@ -51,7 +51,7 @@ def test_nothing_heavy_is_imported(project: Path, agent, tmp_path: Path, event):
     run(project, "add", "-k", "gotcha", "Trap in a.py", "--anchor", "app/pay.py")
     fields = {"error": crash(project)} if "Failure" in event else {"prompt": "fix the Trap in app/pay.py"} if "Prompt" in event else {}
     loaded = imported(agent(), event, tmp_path / "modules", **fields)
-    assert "gitmem.hot" in loaded
+    assert "gitmem.hooks.main" in loaded
     assert {m for m in loaded if m in BANNED or m.split(".")[0] in BANNED} == set()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.reactions.history import append
+from gitmem.hooks.session_log import append
 from tests.conftest import git
 from tests.hooks.conftest import HOOK, Agent, crash, digests, run, wait_for
 

@@ -18,7 +18,7 @@ def _contracts() -> list[dict[str, Any]]:
 
 
 def _layers() -> list[str]:
-    (contract,) = (c for c in _contracts() if c["type"] == "layers")
+    (contract,) = (c for c in _contracts() if c["type"] == "layers" and c["containers"] == ["gitmem"])
     return [name.strip() for row in contract["layers"] for name in row.replace(":", "|").split("|")]
 
 

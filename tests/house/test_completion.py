@@ -16,9 +16,9 @@ import pytest
 from gitmem.agents.events import ADAPTERS
 from gitmem.cli.group import Parts
 from gitmem.cli.main import COMMANDS
-from gitmem.codemap.symbols import GRAMMARS
+from gitmem.codemap.symbols.definitions import GRAMMARS
 from gitmem.config import SETTINGS
-from gitmem.model.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
+from gitmem.records.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git
 from tests.house.conftest import ROOT, commands, git_mem, groups, options, takes_value
 

@@ -14,8 +14,8 @@ import pytest
 from gitmem.agents.events import ADAPTERS
 from gitmem.cli.main import COMMANDS, HIDDEN
 from gitmem.config import SETTINGS
-from gitmem.model.codec import decode, encode
-from gitmem.model.record import COMMON, MARKS, OWN
+from gitmem.records.codec import decode, encode
+from gitmem.records.record import COMMON, MARKS, OWN
 from gitmem.store.layout import FORMAT_BYTES
 from tests.conftest import git
 from tests.house.conftest import ROOT, commands, git_mem, groups, options

@@ -17,7 +17,7 @@ import yaml
 from gitmem import __version__
 from gitmem.agents import adapter as agents
 from gitmem.agents.events import ADAPTERS
-from gitmem.install.command import shared
+from gitmem.install.hook_command import shared
 from tests.conftest import git
 from tests.house.conftest import ROOT, git_mem
 

@@ -14,7 +14,7 @@ import pytest
 
 from gitmem import __version__
 from gitmem.agents.claude import ADAPTER
-from gitmem.install.command import shared
+from gitmem.install.hook_command import shared
 from tests.conftest import git
 from tests.house.conftest import ROOT, git_mem
 
@@ -138,7 +138,7 @@ def test_an_installed_git_mem_works_from_another_folder(installed: Path, tmp_pat
 def test_an_installed_git_mem_uses_its_own_code_and_files(installed: Path, tmp_path: Path) -> None:
     """Nothing is taken from the checkout; each shipped folder is found."""
     folders = "".join(f", s.folder({name!r})" for name in SHIPPED)
-    program = f"import gitmem, gitmem_lsp, gitmem.shipped as s; print(gitmem.__file__, gitmem_lsp.__file__{folders})"
+    program = f"import gitmem, gitmem_lsp, gitmem.base.resources as s; print(gitmem.__file__, gitmem_lsp.__file__{folders})"
     found = [Path(p) for p in _run(installed / "bin" / "python", "-c", program, cwd=tmp_path).split()]
 
     assert len(found) == 2 + len(SHIPPED)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gitmem.index.cache import Cache
-from gitmem.index.query import Index
-from gitmem.store.records import Store
+from gitmem.index.builder import Cache
+from gitmem.index.reader import Index
+from gitmem.store.store import Store
 
 
 def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
@@ -42,7 +42,7 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
 
 def rebuilt(store: Store, folder: Path, **others: Store) -> dict[str, list[Any]]:
     """Return what an index built from nothing says."""
-    from gitmem.files import Home
+    from gitmem.base.files import Home
 
     with contextlib.closing(Cache(Home(str(folder / f"fresh-{len(os.listdir(folder))}")))) as fresh:
         fresh.refresh({"shared": store, **others})

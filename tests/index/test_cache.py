@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
+from gitmem.base.files import Home
 from gitmem.errors import Busy
-from gitmem.files import Home
-from gitmem.index.cache import BULK, Cache
-from gitmem.index.query import NAME, SCHEMA, Index, open_index
-from gitmem.store import ops
+from gitmem.index.builder import BULK, Cache
+from gitmem.index.reader import NAME, SCHEMA, Index, open_index
+from gitmem.store import operations as ops
 from gitmem.store.layout import record_path, usage_path
-from gitmem.store.records import Message
+from gitmem.store.store import Message
 from tests.conftest import CLOCK, add, build_repo, edit, forget, git, new_store, record
 from tests.index.conftest import content, rebuilt
 
@@ -353,8 +353,8 @@ def test_full_refresh_repairs_what_is_wrong(indexed, cache, tmp_path):
 WORKER = """
 import sys
 sys.path.insert(0, {here!r})
-from gitmem.index.cache import Cache
-from gitmem.index.query import open_index
+from gitmem.index.builder import Cache
+from gitmem.index.reader import open_index
 from tests.conftest import add, new_store, record
 store = new_store(sys.argv[1])
 for n in range(5):
@@ -395,8 +395,8 @@ def test_many_processes_write_and_refresh(indexed, repo, tmp_path, before):
 OPENER = """
 import sys, time
 sys.path.insert(0, {here!r})
-from gitmem.files import Home
-from gitmem.index.{module} import {name}
+from gitmem.base.files import Home
+from gitmem.{module} import {name}
 home = Home(sys.argv[1])
 while time.time() < float(sys.argv[2]):
     pass
@@ -406,7 +406,7 @@ opened.close()
 """
 
 
-@pytest.mark.parametrize(("module", "name"), [("cache", "Cache"), ("state", "State")])
+@pytest.mark.parametrize(("module", "name"), [("index.builder", "Cache"), ("state.database", "State")])
 def test_processes_that_make_a_database_at_the_same_moment_wait_for_one_another(tmp_path, module, name):
     """SQLite tells a process that switches a new file to its log "locked" at once, whatever its timeout: nobody may take that for an answer."""
     code = OPENER.format(here=HERE, module=module, name=name)

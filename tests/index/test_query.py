@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.index.cache import Cache
-from gitmem.index.query import FIELDS, ORDERS, Index, sort_rows
-from gitmem.index.words import STOP, fold, match_query, parts, tokens, unfold
-from gitmem.store import ops
-from gitmem.store.records import Message
+from gitmem.index.builder import Cache
+from gitmem.index.reader import FIELDS, ORDERS, Index, sort_rows
+from gitmem.index.tokenizer import STOP, fold, match_query, parts, tokens, unfold
+from gitmem.store import operations as ops
+from gitmem.store.store import Message
 from tests.conftest import add, build_repo, forget, new_store, record
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import Home
-from gitmem.index import sessions
-from gitmem.index.sessions import DIGEST, GONE, LEASE, SILENCE, SNAPSHOT, Session
-from gitmem.index.state import State
+from gitmem.base.files import Home
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.state.sessions import DIGEST, GONE, LEASE, SILENCE, SNAPSHOT, Session
 
 T0 = 1_800_000_000.0
 
@@ -135,7 +135,7 @@ def test_a_session_that_is_to_be_digested_is_not_forgotten(state: State):
 
 def test_requests_of_an_older_version(tmp_path: Path):
     """A database from before requests knew who had taken them."""
-    from gitmem.light import sqlite
+    from gitmem.base.fast import sqlite
 
     folder = tmp_path / "old"
     folder.mkdir()

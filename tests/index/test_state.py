@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.files import Home
-from gitmem.index import sessions
-from gitmem.index.state import KEPT, NAME, State
-from gitmem.services import traces
+from gitmem.base.files import Home
+from gitmem.services.maintenance import purge_local as traces
+from gitmem.state import sessions
+from gitmem.state.database import KEPT, NAME, State
 
 HERE = str(Path(__file__).parents[2])
 HOUR = 3600.0
@@ -120,8 +120,8 @@ def test_count_is_that_of_a_true_window(tmp_path_factory, times):
 COUNT = """
 import sys
 sys.path.insert(0, {here!r})
-from gitmem.files import Home
-from gitmem.index.state import State
+from gitmem.base.files import Home
+from gitmem.state.database import State
 for n in range({rounds}):
     state = State(Home({home!r}), timeout=30.0)
     state.add_error("p", 1_800_000_000.0 + n, sys.argv[1], 86400.0)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import Home
-from gitmem.index import trials
-from gitmem.index.state import State
-from gitmem.index.trials import COMMAND, EDIT, Failure
+from gitmem.base.files import Home
+from gitmem.state import attempts as trials
+from gitmem.state.attempts import COMMAND, EDIT, Failure
+from gitmem.state.database import State
 
 HERE = str(Path(__file__).parents[2])
 
@@ -150,9 +150,9 @@ def test_steps_are_bounded(state):
 SEER = """
 import sys
 sys.path.insert(0, {here!r})
-from gitmem.files import Home
-from gitmem.index import trials
-from gitmem.index.state import State
+from gitmem.base.files import Home
+from gitmem.state import attempts as trials
+from gitmem.state.database import State
 state = State(Home(sys.argv[1]))
 print(trials.conclude(state, "s", trials.failures(state, "s"), "make", 20.0, lambda _: True))
 """

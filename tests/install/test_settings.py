@@ -531,7 +531,7 @@ def test_an_old_version_is_upgraded_and_goes_to_the_byte(mem: Mem, repo: Path, m
     """The way back leads over each version that was installed."""
     before = write(repo / LOCAL, OTHERS)
     with monkeypatch.context() as patch:
-        patch.setattr("gitmem.install.shapes.SECONDS", 9)
+        patch.setattr("gitmem.install.settings_formats.SECONDS", 9)
         mem("install", "claude")
     (row,) = mem("install", "--list", "--json").json["installed"]
 

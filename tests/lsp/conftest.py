@@ -16,12 +16,12 @@ from pygls.workspace import PositionCodec
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from gitmem.app import App, open_app
-from gitmem.codemap.anchoring import attach
-from gitmem.codemap.spec import parse
-from gitmem.git.build import object_id
-from gitmem.model.record import Record
-from gitmem.services import memories
-from gitmem_lsp.documents import LineDocument
+from gitmem.codemap.anchors.resolve import attach
+from gitmem.codemap.anchors.spec import parse
+from gitmem.git.object_codec import object_id
+from gitmem.records.record import Record
+from gitmem.services.records import write as memories
+from gitmem_lsp.protocol.documents import LineDocument
 from tests.lsp import nursery
 
 PATIENCE = 15.0  # seconds; a slow machine, not a budget

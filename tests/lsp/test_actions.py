@@ -7,10 +7,10 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
 from gitmem.app import App
-from gitmem.services import memories
-from gitmem.store.refs import PRIVATE, SHARED
-from gitmem_lsp.changes import resolve
-from gitmem_lsp.comments import comment, syntax_of
+from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.services.records import write as memories
+from gitmem_lsp.editing.record_changes import resolve
+from gitmem_lsp.features.comment_edits import comment, syntax_of
 from tests.lsp.conftest import capabilities
 
 

@@ -7,10 +7,10 @@ from io import BytesIO
 
 import pytest
 
-from gitmem_lsp.ahead import Ahead
-from gitmem_lsp.frames import read_frame
-from gitmem_lsp.repositories import Place, Repositories
+from gitmem_lsp.diagnostics.prefetch import Ahead
+from gitmem_lsp.protocol.frames import read_frame
 from gitmem_lsp.settings import DEFAULTS
+from gitmem_lsp.workspace.repositories import Place, Repositories
 
 TEXT = "import os\nx = 1\n"
 

@@ -7,9 +7,9 @@ import pytest
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
-from gitmem.services import memories
-from gitmem.store.refs import SHARED
-from gitmem_lsp.commands import COMMANDS
+from gitmem.repo.refs import SHARED
+from gitmem.services.records import write as memories
+from gitmem_lsp.features.commands import COMMANDS
 from tests.lsp.conftest import capabilities
 
 TEXT = (

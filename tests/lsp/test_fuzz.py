@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gitmem_lsp.commands import COMMANDS
+from gitmem_lsp.features.commands import COMMANDS
 from tests.lsp.raw import Raw
 
 MESSAGES = 10_000

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from gitmem_lsp.comments import comment, syntax_of
-from gitmem_lsp.text import inline, multiline, plain
+from gitmem_lsp.features.comment_edits import comment, syntax_of
+from gitmem_lsp.protocol.safe_text import inline, multiline, plain
 from tests.lsp.raw import Raw
 
 INVISIBLE = "\u00ad\u034f\u115f\u1160\u17b4\u180e\u200b\u202e\u2060\u2066\u206a\u206f\u3164\ufeff\uffa0\ufff9\ud83d\U000e0041\U000e0101"

@@ -4,7 +4,7 @@ import re
 
 from lsprotocol import types as t
 
-from gitmem.services import memories
+from gitmem.services.records import write as memories
 from tests.lsp.conftest import capabilities
 
 HOSTILE = {

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.store.refs import SHARED
+from gitmem.repo.refs import SHARED
 from tests.lsp.conftest import FRESH
 from tests.lsp.raw import SERVER, Raw
 
@@ -22,7 +22,7 @@ SOON = 8.0  # seconds that the process may need to end: its own limit is 2, the 
 
 NOISY = """
 import os, subprocess, sys
-import gitmem_lsp.repositories as repositories
+import gitmem_lsp.workspace.repositories as repositories
 real = repositories.Repositories.locate
 def noisy(self, path):
     print("noise of print", flush=True)
@@ -38,7 +38,7 @@ sys.exit(main([]))
 
 STUCK = """
 import sys, time
-import gitmem_lsp.repositories as repositories
+import gitmem_lsp.workspace.repositories as repositories
 def stuck(self, path):
     print("stuck", file=sys.stderr, flush=True)
     time.sleep(600)

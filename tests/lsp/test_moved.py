@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gitmem.services import gotchas
+from gitmem.services.gotchas import lifecycle as gotchas
 
 CART = (
     "import os\n\n\nclass Cart:\n    def total(self):\n        return sum(price.net for price in self.prices)\n\n"

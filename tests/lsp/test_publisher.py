@@ -3,7 +3,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from gitmem_lsp.publisher import Opened, Publisher
+from gitmem_lsp.diagnostics.publisher import Opened, Publisher
 
 
 async def test_what_is_begun_anew_is_waited_for(monkeypatch):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as t
 
-from gitmem.store.refs import SHARED
+from gitmem.repo.refs import SHARED
 from tests.lsp.conftest import plain
 from tests.lsp.raw import SERVER, Raw
 from tests.lsp.test_life import mem
@@ -227,7 +227,7 @@ async def test_names_of_files(repo, connect, name):
     """A file may have any name."""
     repo.write(name, "import os\nvalue_of_x = 1\nvalue_of_y = 2\n")
     with repo.app() as app:
-        from gitmem.services import memories
+        from gitmem.services.records import write as memories
 
         memories.add(app.store(), app.writer(), memories.draft(app.writer(), "gotcha", "odd name", anchors=[{"path": name}]))
     editor = await connect(repo.root)
@@ -266,7 +266,7 @@ async def test_large_and_binary_files(repo, connect):
 async def test_a_feature_that_crashes(repo, serve, tmp_path):
     """A crash in one feature is logged, answered with nothing, and the others go on."""
     program = (
-        "import sys\nfrom gitmem_lsp import hover, features\ndef crash(*_): raise RuntimeError('crashed on purpose')\n"
+        "import sys\nfrom gitmem_lsp.features import hover, handlers as features\ndef crash(*_): raise RuntimeError('crashed on purpose')\n"
         "features.make_hover = crash\nfrom gitmem_lsp.__main__ import main\nsys.exit(main([]))\n"
     )
     repo.gotcha("x must stay odd", "a.py:2")

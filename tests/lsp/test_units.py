@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from lsprotocol import types as t
 from pygls.workspace import PositionCodec
 
-from gitmem.codemap.follow import Follower
+from gitmem.codemap.anchors.tracker import Follower
 from gitmem.git.process import Git
-from gitmem_lsp.diagnostics import loudness, make_marks
-from gitmem_lsp.documents import LineDocument
-from gitmem_lsp.hover import age
-from gitmem_lsp.placing import Note, bounded, find_notes
-from gitmem_lsp.positions import CODE_LIMIT, code_range, git_lines, split_lines, spot, to_index, to_units
-from gitmem_lsp.shifting import edits_of, shift
-from gitmem_lsp.text import block, fence, inline, multiline, plain, shorten
+from gitmem_lsp.diagnostics.diagnostics import loudness, make_marks
+from gitmem_lsp.features.hover import age
+from gitmem_lsp.protocol.documents import LineDocument
+from gitmem_lsp.protocol.line_shift import edits_of, shift
+from gitmem_lsp.protocol.positions import CODE_LIMIT, code_range, git_lines, split_lines, spot, to_index, to_units
+from gitmem_lsp.protocol.safe_text import block, fence, inline, multiline, plain, shorten
+from gitmem_lsp.workspace.place_notes import Note, bounded, find_notes
 
 UTF8, UTF16, UTF32 = (str(kind.value) for kind in (t.PositionEncodingKind.Utf8, t.PositionEncodingKind.Utf16, t.PositionEncodingKind.Utf32))
 ENCODINGS = (UTF8, UTF16, UTF32)

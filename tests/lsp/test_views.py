@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as t
 
-from gitmem.services import memories
+from gitmem.services.records import write as memories
 from tests.lsp.conftest import capabilities
 from tests.lsp.test_commands import TEXT
 

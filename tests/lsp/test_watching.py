@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gitmem.files import locate
-from gitmem_lsp.watching import Watcher, folders, is_remote
+from gitmem.base.files import locate
+from gitmem_lsp.workspace.watcher import Watcher, folders, is_remote
 from tests.lsp.conftest import FRESH
 from tests.lsp.raw import Raw
 
@@ -126,7 +126,7 @@ def test_network_disks(tmp_path, path, remote):
 
 SLOW_TO_GATHER = """
 import sys
-import gitmem_lsp.following as following
+import gitmem_lsp.diagnostics.refresher as following
 following.GATHER = 1.0
 from gitmem_lsp.__main__ import main
 sys.exit(main([]))
@@ -134,7 +134,7 @@ sys.exit(main([]))
 
 FAILS_ONCE = """
 import os, sys
-import gitmem_lsp.shelf as shelf
+import gitmem_lsp.workspace.repository_view as shelf
 from gitmem.errors import Busy
 real = shelf.Shelf.changed
 def busy(self):

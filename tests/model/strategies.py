@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from gitmem.clock import base32
-from gitmem.model.record import CATEGORIES, SEVERITIES, STATUSES, TYPES, Record, make
+from gitmem.records.record import CATEGORIES, SEVERITIES, STATUSES, TYPES, Record, make
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=30)
 titles = words.map(lambda t: "t " + t)

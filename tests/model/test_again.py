@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.again import Refused, claim, says_again
+from gitmem.text.paraphrase import Refused, claim, says_again
 
 SAME = [
     ("Always run make lint before pushing", "Run make lint always before you push"), ("Use ruff for linting", "Ruff is used for linting"),

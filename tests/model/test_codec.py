@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InvalidRecord
-from gitmem.model.codec import DEPTH_LIMIT, SIZE_LIMIT, SUMMARY_LIMIT, decode, encode, sane
-from gitmem.model.record import Record, make
+from gitmem.records.codec import DEPTH_LIMIT, SIZE_LIMIT, SUMMARY_LIMIT, decode, encode, sane
+from gitmem.records.record import Record, make
 from tests.model.strategies import edited, records
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"

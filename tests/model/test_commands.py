@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model import commands
+from gitmem.text import shell as commands
 
 PIECES = (
     "make test", "pytest -q", "cd app && ", "(cd app && ", "cd 'my app'; ", "pushd x && ", "A=1 ", 'B="x y" ', "export C=2 && ", "env ", "time ", "nice ",

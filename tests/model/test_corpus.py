@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents.render import NOTE, OPEN, fence, without_fences
-from gitmem.model.fingerprint import TITLE, fingerprint, normalise
+from gitmem.agents.prompt_text import NOTE, OPEN, fence, without_fences
+from gitmem.fingerprint.fingerprint import TITLE, fingerprint, normalise
 
 FOLDER = Path(__file__).parent / "corpus"
 ENTRIES: dict[str, dict[str, Any]] = {

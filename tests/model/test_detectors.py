@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from gitmem.model import detectors
-from gitmem.model.scrub import scrub
+from gitmem.redaction import detectors
+from gitmem.redaction.mask import scrub
 
 ARTIFACTORY = "AKC" + "pZ7xK9mQ2wE4rT6y"
 
@@ -44,6 +44,6 @@ def test_ordinary_text_is_not_suspicious(text):
 
 
 def test_the_library_is_loaded_only_when_needed():
-    code = "import sys; from gitmem.model.scrub import scrub; scrub(sys.argv[1]); print('detect_secrets' in sys.modules)"
+    code = "import sys; from gitmem.redaction.mask import scrub; scrub(sys.argv[1]); print('detect_secrets' in sys.modules)"
     for text, loaded in (("Use READ COMMITTED; see commit 1a2b3c4d5e6f", "False"), (f"key {ARTIFACTORY} here", "True")):
         assert subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True).stdout.strip() == loaded

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model.codec import decode, encode
-from gitmem.model.entries import alike, merge_sections, overruled, replaces, words
-from gitmem.model.item import SECTIONS
-from gitmem.model.merge import merge_bytes
-from gitmem.model.record import make
+from gitmem.records.codec import decode, encode
+from gitmem.records.items import SECTIONS
+from gitmem.records.merge import merge_bytes
+from gitmem.records.record import make
+from gitmem.records.summary_entries import alike, merge_sections, overruled, replaces, words
 
 IDS = ("a1", "b2", "c3", "d4")
 ENTRIES = st.fixed_dictionaries(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.fingerprint import fingerprint, normalise
+from gitmem.fingerprint.fingerprint import fingerprint, normalise
 
 TRACEBACK = """Exit code 1
 Traceback (most recent call last):

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.light import dumps, loads
-from gitmem.model import secret_formats as formats
-from gitmem.model.scrub import scrub
-from gitmem.model.secret_formats import harmless
+from gitmem.base.fast import dumps, loads
+from gitmem.redaction import formats
+from gitmem.redaction.formats import harmless
+from gitmem.redaction.mask import scrub
 from tests.model import test_scrub
 
 WORDS = st.sampled_from(

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model.codec import decode, encode
-from gitmem.model.merge import Merged, merge_bytes, restamp
-from gitmem.model.record import make
-from gitmem.model.textmerge import merge3
-from gitmem.store import ops
+from gitmem.records.codec import decode, encode
+from gitmem.records.merge import Merged, merge_bytes, restamp
+from gitmem.records.record import make
+from gitmem.store import operations as ops
+from gitmem.text.line_merge import merge3
 from tests.model.strategies import edited, lines, records
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.entries import alike, words
-from gitmem.model.item import item_id
-from gitmem.model.sameness import plain
+from gitmem.records.items import item_id
+from gitmem.records.summary_entries import alike, words
+from gitmem.text.equality import plain
 
 ORDINARY = [
     "We use Postgres 16, not MySQL!", "See issue #12 and org/repo#12.", "## Release notes ##", "a + b is a+b, 1++ is odd", "docs/page.html#top", "a++b and c+++d", "#fff on ##",

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.spoken import MOST, called, commands, git_commands, story_in
-from gitmem.model.workflow import Table
-from gitmem.services.workflows import shipped
+from gitmem.services.work.slash_commands import MOST, called, commands, git_commands, story_in
+from gitmem.services.work.workflow_table import shipped
+from gitmem.state.workflow import Table
 
 KNOWN = Table(shipped()).known
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,8}){0,2}", fullmatch=True).filter(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.services.native_files import encoded
+from gitmem.services.memory_files.discover import encoded
 from tests.cli.conftest import Done, Mem
 from tests.cli.conftest import clones as clones
 from tests.cli.conftest import hub as hub

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gitmem.model import block
-from gitmem.model.block import END, Entry
+from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files.managed_block import END, Entry
 
 ONE = Entry("mem-" + "0" * 18 + "aaaaaaaa", "rule: Always test.", "src/a.py")
 TWO = Entry("mem-" + "0" * 18 + "bbbbbbbb", "gotcha: It hangs — workaround: wait")

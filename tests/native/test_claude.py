@@ -4,8 +4,8 @@ import os
 import re
 from pathlib import Path
 
-from gitmem.files import locate
-from gitmem.services.native_files import encoded, main_root
+from gitmem.base.files import locate
+from gitmem.services.memory_files.discover import encoded, main_root
 from tests.agents.clis import Cli
 from tests.agents.fake_model import FakeModel
 from tests.conftest import git

@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read_is_not_written(native: Native, data: bytes, 
 
 def test_what_is_written_into_the_block_during_a_run_is_taken(native: Native, monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent may write between our reading and our writing."""
-    from gitmem.services import native_pull
+    from gitmem.services.memory_files import pull as native_pull
 
     native.mem.add("Use Postgres", "-t", "decision")
     native("push")

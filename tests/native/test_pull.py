@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitmem.model import statements
+from gitmem.services.memory_files import statements
 from tests.cli.conftest import PRIVATE, Mem, commits, spawn, tip
 from tests.conftest import fsck, git
 from tests.native.conftest import Native

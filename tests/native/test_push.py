@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gitmem.model import block
-from gitmem.model.block import check
+from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files.managed_block import check
 from tests.cli.conftest import tip
 from tests.conftest import git
 from tests.native.conftest import Native

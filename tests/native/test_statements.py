@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.pairing import Said, pair
-from gitmem.model.statements import parse
+from gitmem.services.memory_files.pairing import Said, pair
+from gitmem.services.memory_files.statements import parse
 
 
 def said(text: str) -> list[tuple[str, str, tuple[int, int]]]:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from gitmem.clock import Clock
-from gitmem.model.merge import restamp
-from gitmem.model.record import PREFIX, Record, make
-from gitmem.store import ops
-from gitmem.store.records import Message, Store, Stored
+from gitmem.records.merge import restamp
+from gitmem.records.record import PREFIX, Record, make
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store, Stored
 from gitmem.store.sync import sync
 from tests.conftest import AUTHOR, fsck, git, remote_of
 

@@ -14,18 +14,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import GitmemError
-from gitmem.git.build import object_id, parse_tree, tree_bytes
+from gitmem.git.object_codec import object_id, parse_tree, tree_bytes
 from gitmem.git.objects import Draft, Entry, Identity, diff, files
-from gitmem.index.cache import Cache
-from gitmem.model.codec import encode
-from gitmem.services import history
-from gitmem.store import ops
+from gitmem.index.builder import Cache
+from gitmem.records.codec import encode
+from gitmem.services.records import history
+from gitmem.store import operations as ops
+from gitmem.store.history.redact import Mask
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, record_path, safe_path
-from gitmem.store.masks import Mask
 from gitmem.store.purge import purge
-from gitmem.store.records import Damaged, Message, Store, Stored
+from gitmem.store.store import Damaged, Message, Store, Stored
 from gitmem.store.sync import sync
-from gitmem.store.treemerge import merge_commits, root_draft
+from gitmem.store.tree_merge import merge_commits, root_draft
 from tests.conftest import build_repo, fsck, git, git_of, new_store, record, remote_of
 
 WHO = Identity("Mallory", "m@example.org", 1_700_000_000)
@@ -164,7 +164,7 @@ def test_hostile_tree_is_read(shared, rows):
         if isinstance(row, Stored):
             assert record_path(row.record.id) == row.path
     with tempfile.TemporaryDirectory() as folder:
-        from gitmem.files import Home
+        from gitmem.base.files import Home
 
         with Cache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
@@ -270,7 +270,7 @@ def test_very_deep_tree(shared, repo_path, folder):
     list(shared.records())
     list(history.changes(shared, root, evil))
     with tempfile.TemporaryDirectory() as home:
-        from gitmem.files import Home
+        from gitmem.base.files import Home
 
         with Cache(Home(home)) as cache:
             cache.refresh({"shared": shared})
@@ -366,7 +366,7 @@ def test_folder_too_deep_is_named_not_opened(shared):
     found = [row.path for row in shared.records()]
     assert ["memories/deep" + "/d00" * 6] == found
     with tempfile.TemporaryDirectory() as folder:
-        from gitmem.files import Home
+        from gitmem.base.files import Home
 
         with Cache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
@@ -376,9 +376,9 @@ def test_folder_too_deep_is_named_not_opened(shared):
 PEAK = """
 import os, resource, sys
 from tests.conftest import new_store, remote_of
-from gitmem.files import Home
-from gitmem.index.cache import Cache
-from gitmem.store.records import Damaged
+from gitmem.base.files import Home
+from gitmem.index.builder import Cache
+from gitmem.store.store import Damaged
 from gitmem.store.sync import sync
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 store = new_store(sys.argv[1], sys.argv[2])

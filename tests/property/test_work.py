@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import UserError
-from gitmem.model import work, workops
-from gitmem.model.codec import decode, encode
-from gitmem.model.merge import merge_bytes
-from gitmem.model.record import Record, make
-from gitmem.services import work as service
-from gitmem.services import workimport
+from gitmem.records import epic as work
+from gitmem.records import epic_operations as workops
+from gitmem.records.codec import decode, encode
+from gitmem.records.merge import merge_bytes
+from gitmem.records.record import Record, make
+from gitmem.services.work import epics as service
+from gitmem.services.work import state_files as workimport
 from tests.model.strategies import json_values, words
 
 STORIES = ("1.1", "1.2", "1.10", "é b")

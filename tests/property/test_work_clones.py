@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import UserError
-from gitmem.model import work
-from gitmem.model.record import make
-from gitmem.store import ops
-from gitmem.store.records import Store
+from gitmem.records import epic as work
+from gitmem.records.record import make
+from gitmem.store import operations as ops
+from gitmem.store.store import Store
 from tests.conftest import AUTHOR, fsck, git
 from tests.property.test_convergence import Clone, cross
 

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.services import activation, agentfiles
-from gitmem.services.activation import BEST, CRITICAL, ERROR, HIGH, OK, TIMEOUT, Loader
-from gitmem.services.agentfiles import Command, front_matter, known, listed
+from gitmem.services.briefing import activation
+from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing.activation import BEST, CRITICAL, ERROR, HIGH, OK, TIMEOUT, Loader
+from gitmem.services.briefing.agent_definitions import Command, front_matter, known, listed
 
 
 def test_loaders_of_a_tier_run_at_once_and_tiers_one_after_the_other():

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents.render import clean, tokens
-from gitmem.services.briefing import LINES, SHARES, Block, Cost, Fitted, Place, Section, fit, head, sections
-from gitmem.services.gathering import CONTEXT, DECISIONS, DIGESTS, ERRORS, PATTERNS, STATE, TASKS, Entry, Known
+from gitmem.agents.prompt_text import clean, tokens
+from gitmem.services.briefing.collect import CONTEXT, DECISIONS, DIGESTS, ERRORS, PATTERNS, STATE, TASKS, Entry, Known
+from gitmem.services.briefing.layout import LINES, SHARES, Block, Cost, Fitted, Place, Section, fit, head, sections
 
 HEAD = ["# Briefing: x", "", "As of today."]
 

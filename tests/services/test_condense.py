@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model.item import DECISION, DONE, TASK, Item
-from gitmem.services.condense import MARKED, TOPICS, bare, shorten, standing, told
+from gitmem.records.items import DECISION, DONE, TASK, Item
+from gitmem.services.session_log.condense import MARKED, TOPICS, bare, shorten, standing, told
 
 AT = "2026-01-01T00:00:00Z"
 

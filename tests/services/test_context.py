@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from gitmem.app import App, open_app
 from gitmem.clock import Clock
 from gitmem.errors import InvalidRecord
-from gitmem.index import acts
-from gitmem.index.state import State
-from gitmem.model.workflow import (
+from gitmem.services.work import context, workflow_file
+from gitmem.services.work import workflow_table as workflows
+from gitmem.services.work.workflow_table import quick, shipped
+from gitmem.state import activity as acts
+from gitmem.state.database import State
+from gitmem.state.workflow import (
     AGENT,
     ASSISTANT,
     COMMAND,
@@ -35,8 +38,6 @@ from gitmem.model.workflow import (
     kind_of,
     normal,
 )
-from gitmem.services import context, workflow_file, workflows
-from gitmem.services.workflows import quick, shipped
 
 DATA = shipped()
 TABLE = Table(DATA)
@@ -379,7 +380,7 @@ def test_work_trees_are_apart(app: App) -> None:
 @given(st.lists(st.floats(-2 * TTL, 2 * TTL), min_size=1, max_size=12))
 def test_the_id_changes_where_the_work_breaks_off(steps: list[float]) -> None:
     """Whatever the clock does: one id as long as signs are near enough, a new one after each break."""
-    from gitmem.files import Home
+    from gitmem.base.files import Home
 
     state = State.__new__(State)
     state.in_memory, state._home, state._timeout, state._inode = True, Home("/nowhere"), 1.0, 0

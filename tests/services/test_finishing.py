@@ -12,20 +12,23 @@ from typing import Any, cast
 
 import pytest
 
-from gitmem import invocation, processes
 from gitmem.app import App, open_app
-from gitmem.cli.desk import desk
+from gitmem.base import processes
 from gitmem.clock import Clock, stamp
-from gitmem.hot import respond
-from gitmem.index import sessions
-from gitmem.index.sessions import LEASE
-from gitmem.model.item import DECISION, Extract, Item
-from gitmem.model.record import Record
-from gitmem.model.turn import Turn
-from gitmem.services import cumulative, histories, source
-from gitmem.services import sessions as service
-from gitmem.services.adopting import adopt
-from gitmem.store.records import Store
+from gitmem.hooks import context as invocation
+from gitmem.hooks.main import respond
+from gitmem.records.items import DECISION, Extract, Item
+from gitmem.records.record import Record
+from gitmem.services.session_log import reader as histories
+from gitmem.services.sessions import finish as service
+from gitmem.services.sessions import project_summary as cumulative
+from gitmem.services.sessions import transcript_file as source
+from gitmem.services.sessions.recovery import adopt
+from gitmem.state import sessions
+from gitmem.state.sessions import LEASE
+from gitmem.store.store import Store
+from gitmem.transcripts.turn import Turn
+from gitmem.worker.session_jobs import desk
 from tests.conftest import git
 from tests.stress.conftest import mem
 

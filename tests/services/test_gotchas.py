@@ -10,11 +10,13 @@ import pytest
 from gitmem.app import open_app
 from gitmem.clock import Clock
 from gitmem.errors import UserError
-from gitmem.index import trials
-from gitmem.model.kinds import gotcha_id
-from gitmem.services import errors, gotchas, outcomes
-from gitmem.services.capture import Rule
-from gitmem.services.gotcha_page import escape
+from gitmem.records.kinds import gotcha_id
+from gitmem.services.gotchas import count as errors
+from gitmem.services.gotchas import lifecycle as gotchas
+from gitmem.services.gotchas import outcomes
+from gitmem.services.gotchas.capture import Rule
+from gitmem.services.gotchas.page import escape
+from gitmem.state import attempts as trials
 from tests.conftest import git, record
 
 PATTERN = "ValueError: it is too long"
@@ -29,7 +31,7 @@ def app(repo: Path):
 
 def captured(app, pattern: str = PATTERN) -> str:
     """Capture a gotcha; return its id."""
-    from gitmem.model.fingerprint import fingerprint
+    from gitmem.fingerprint.fingerprint import fingerprint
 
     mark = fingerprint(pattern, "")
     assert mark
@@ -95,7 +97,7 @@ def test_what_people_decided_is_left_alone(app, state):
     elif state == "resolved":
         gotchas.resolve(store, who, get(app, id), note="by hand")
     else:
-        from gitmem.services import memories
+        from gitmem.services.records import write as memories
 
         if state == "archived":
             memories.set_status(store, who, get(app, id), "archived", "archive")

@@ -6,11 +6,11 @@ import pytest
 
 from gitmem.clock import Clock
 from gitmem.errors import UnknownId, UserError
-from gitmem.services import history
-from gitmem.services.history import chain
-from gitmem.store import ops
-from gitmem.store.records import Message, Store
-from gitmem.store.treemerge import merge_commits
+from gitmem.services.records import history
+from gitmem.services.records.history import chain
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store
+from gitmem.store.tree_merge import merge_commits
 from tests.conftest import add, edit, forget, git, git_of, listed, record
 
 AUTHOR = ("Ada", "ada@example.org")

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from gitmem.agents.render import gotcha_lines, tokens
+from gitmem.agents.prompt_text import gotcha_lines, tokens
+from gitmem.base.files import Home
 from gitmem.clock import seconds, stamp
-from gitmem.files import Home
-from gitmem.index.cache import Cache
-from gitmem.index.query import Index
-from gitmem.model.fingerprint import fingerprint
-from gitmem.model.record import Record
-from gitmem.services.matching import Match, fit, match
-from gitmem.services.recall import recall
-from gitmem.services.siblings import stem
-from gitmem.services.task import Task
-from gitmem.store import ops
-from gitmem.store.records import Message, Store
+from gitmem.fingerprint.fingerprint import fingerprint
+from gitmem.index.builder import Cache
+from gitmem.index.reader import Index
+from gitmem.records.record import Record
+from gitmem.services.retrieval.matcher import Match, fit, match
+from gitmem.services.retrieval.prompt import recall
+from gitmem.services.retrieval.task import Task
+from gitmem.services.retrieval.test_files import stem
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store
 from tests.benchmarks.matching import labelled
 from tests.conftest import record
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.services import memories
-from gitmem.services.memories import Writer
-from gitmem.store.records import Store
+from gitmem.services.records import write as memories
+from gitmem.services.records.write import Writer
+from gitmem.store.store import Store
 from tests.conftest import CLOCK, git, listed, record
 
 SECRET = "gh" + "p_" + "a1B2c3D4" * 5

@@ -7,9 +7,9 @@ import pytest
 
 from gitmem.app import open_app
 from gitmem.clock import Clock
-from gitmem.codemap.follow import Follower
-from gitmem.codemap.spec import parse
-from gitmem.services.placing import Guide, survey, unsettled
+from gitmem.codemap.anchors.spec import parse
+from gitmem.codemap.anchors.tracker import Follower
+from gitmem.services.gotchas.placement import Guide, survey, unsettled
 from tests.conftest import add, git, record
 
 FILES = {

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.files import Home
-from gitmem.reactions.history import append
-from gitmem.services import histories, rotating, traces
-from gitmem.services.histories import LIVE, PACKED, PART, SHORT
-from gitmem.store.masks import Mask
+from gitmem.base.files import Home
+from gitmem.hooks.session_log import append
+from gitmem.services.maintenance import purge_local as traces
+from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log.reader import LIVE, PACKED, PART, SHORT
+from gitmem.store.history.redact import Mask
 
 NAME = "history_20260102_030405_s1"
 
@@ -203,7 +205,7 @@ def test_whatever_happens_rows_are_all_there_once(tmp_path_factory, acts):
 
 WRITER = """
 import sys, time
-from gitmem.reactions.history import append
+from gitmem.hooks.session_log import append
 path, me, many, acks = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 with open(acks, "a") as file:
     for number in range(many):
@@ -214,8 +216,8 @@ with open(acks, "a") as file:
 """
 MOVER = """
 import sys, time
-from gitmem.files import Home
-from gitmem.services import rotating
+from gitmem.base.files import Home
+from gitmem.services.session_log import rotation as rotating
 rotating.QUICK = 0.05
 home, stem = Home(sys.argv[1]), sys.argv[2]
 short = lambda lines, first: {"lines": sum(1 for _ in lines)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.services.digest import Told
+from gitmem.services.sessions.digest import Told
 
 
 def row(event: str, content: str) -> dict[str, object]:

@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 
-from gitmem import processes
+from gitmem.base import processes
+from gitmem.base.files import Home
 from gitmem.clock import stamp
 from gitmem.errors import UserError
-from gitmem.files import Home
-from gitmem.index import sessions, works
-from gitmem.index.sessions import Session
-from gitmem.index.state import State
-from gitmem.model import work, workops
-from gitmem.model.codec import decode
-from gitmem.model.record import make
-from gitmem.services import work as service
-from gitmem.store import ops
+from gitmem.index import epics as works
+from gitmem.records import epic as work
+from gitmem.records import epic_operations as workops
+from gitmem.records.codec import decode
+from gitmem.records.record import make
+from gitmem.services.work import epics as service
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.state.sessions import Session
+from gitmem.store import operations as ops
 from gitmem.store.layout import record_path, tombstone_path
 
 NOW = 1_800_000_000.0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import locate
+from gitmem.base.files import locate
 from gitmem.git.worktree import WorkTree
 from tests.conftest import git
 

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.base.files import Home, Lock
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, Moved
-from gitmem.files import Home, Lock
-from gitmem.store import journal, ops
-from gitmem.store.records import Message, Store
-from gitmem.store.refs import PRIVATE
+from gitmem.repo.refs import PRIVATE
+from gitmem.store import journal
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store
 from tests.conftest import add, forget, fsck, git, listed, new_store, record
 
 HERE = str(Path(__file__).parents[2])

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from gitmem.app import App, open_app
-from gitmem.files import Lock
-from gitmem.store import maintenance, ops
-from gitmem.store.records import Message
+from gitmem.base.files import Lock
+from gitmem.store import operations as ops
+from gitmem.store import repack as maintenance
+from gitmem.store.store import Message
 from tests.conftest import fsck, git, listed, record
 
 

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.model.codec import decode, encode
-from gitmem.model.kinds import gotcha_id
-from gitmem.model.record import make
-from gitmem.store import ops
+from gitmem.records.codec import decode, encode
+from gitmem.records.kinds import gotcha_id
+from gitmem.records.record import make
+from gitmem.store import operations as ops
 from gitmem.store.layout import record_path, tombstone_path, usage_path
-from gitmem.store.ops import View, apply, parse_usage
+from gitmem.store.operations import View, apply, parse_usage
 from tests.conftest import record
 
 AT = "2026-02-03T04:05:06Z"

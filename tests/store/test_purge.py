@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.base.files import Lock
 from gitmem.errors import Busy
-from gitmem.files import Lock
 from gitmem.git.objects import PACK_ABOVE
-from gitmem.model.codec import encode
-from gitmem.store import ops
-from gitmem.store.follow import purges
+from gitmem.records.codec import encode
+from gitmem.repo.refs import BACKUP, REMOTES
+from gitmem.store import operations as ops
+from gitmem.store.history.pending import PENDING, pending, remember
+from gitmem.store.history.propagate import purges
+from gitmem.store.history.redact import Mask, taken_out
 from gitmem.store.layout import FORMAT_PATH, PURGES, record_path, tombstone_path
-from gitmem.store.masks import Mask, taken_out
-from gitmem.store.pending import PENDING, pending, remember
 from gitmem.store.purge import Purged, prune, purge
-from gitmem.store.records import Message, Store
-from gitmem.store.refs import BACKUP, REMOTES
+from gitmem.store.store import Message, Store
 from gitmem.store.sync import backup
 from tests.conftest import add, edit, forget, fsck, git, git_of, listed, record
 
@@ -113,7 +113,7 @@ def test_merges_stay_merges(store, repo):
     side = store.tip()
     store.objects.move(store.ref, side, base, "back")
     good = add(store)
-    from gitmem.store.treemerge import merge_commits
+    from gitmem.store.tree_merge import merge_commits
 
     made, _ = merge_commits(store.objects, store.tip(), side)
     store.objects.move(store.ref, store.tip(), made, "merge")

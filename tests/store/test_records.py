@@ -12,11 +12,12 @@ from gitmem.clock import Clock
 from gitmem.errors import FormatTooNew, InvalidRecord, UnknownId, UserError
 from gitmem.git.objects import Draft, Identity
 from gitmem.git.objects_cli import CliObjects
-from gitmem.store import journal, ops
+from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.store import journal
+from gitmem.store import operations as ops
 from gitmem.store.layout import FORMAT_PATH, record_path, tombstone_path
-from gitmem.store.records import Message, Store
-from gitmem.store.refs import PRIVATE, SHARED
-from gitmem.store.treemerge import root_draft
+from gitmem.store.store import Message, Store
+from gitmem.store.tree_merge import root_draft
 from tests.conftest import AUTHOR, CLOCK, add, damaged, edit, forget, fsck, git, git_of, listed, record
 
 NOTE = Message("note", "add")

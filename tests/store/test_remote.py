@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.base.files import locate
 from gitmem.errors import RemoteRefused
-from gitmem.files import locate
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
-from gitmem.store.records import Store
-from gitmem.store.refs import BRANCH, SHARED
+from gitmem.repo.refs import BRANCH, SHARED
+from gitmem.store.store import Store
 from tests.conftest import add, git
 
 

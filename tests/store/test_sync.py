@@ -14,18 +14,18 @@ import pytest
 
 from gitmem.errors import External, FormatTooNew, InvalidRecord, RemoteRefused, UserError
 from gitmem.git.remote import Remote, bundle
-from gitmem.model.record import Record
-from gitmem.store import ops
-from gitmem.store.follow import purges
+from gitmem.records.record import Record
+from gitmem.repo.refs import BACKUP, BRANCH, REMOTES, SHARED
+from gitmem.store import operations as ops
+from gitmem.store.history.propagate import purges
+from gitmem.store.history.prune import prune
+from gitmem.store.history.redact import Mask
+from gitmem.store.history.rewrite import Cleaner, rewrite
 from gitmem.store.layout import PURGES, attic_path, tombstone_path
-from gitmem.store.masks import Mask
-from gitmem.store.prune import prune
 from gitmem.store.purge import Sent, purge, send
-from gitmem.store.records import Message, Store
-from gitmem.store.refs import BACKUP, BRANCH, REMOTES, SHARED
-from gitmem.store.rewrite import Cleaner, rewrite
+from gitmem.store.store import Message, Store
 from gitmem.store.sync import TRIES, Outcome, backup, count, sync, tracking_ref, unpushed
-from gitmem.store.treemerge import merge_commits
+from gitmem.store.tree_merge import merge_commits
 from tests.conftest import CLOCK, add, edit, forget, fsck, git, git_of, listed, new_store, record, remote_of
 
 TRACKING = f"{REMOTES}origin/main"

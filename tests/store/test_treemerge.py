@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gitmem.git.objects import Draft, Identity, diff, files
-from gitmem.model.codec import encode
-from gitmem.store import ops
+from gitmem.records.codec import encode
+from gitmem.store import operations as ops
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, attic_path, record_path, safe_path, tombstone_path, usage_path
-from gitmem.store.ops import View, apply, parse_usage
-from gitmem.store.records import Damaged, Store, load
-from gitmem.store.treemerge import merge_commits, root_draft
+from gitmem.store.operations import View, apply, parse_usage
+from gitmem.store.store import Damaged, Store, load
+from gitmem.store.tree_merge import merge_commits, root_draft
 from tests.conftest import CLOCK, fsck, git, record
 
 AT = "2026-02-03T04:05:06Z"
@@ -355,7 +355,7 @@ def _deep(world: World, blob: str, levels: int) -> str:
         rows = []
         for _ in range(100):
             data = b"40000 d\0" + bytes.fromhex(tree)
-            tree = __import__("gitmem.git.build", fromlist=["x"]).object_id("tree", data, "sha1")
+            tree = __import__("gitmem.git.object_codec", fromlist=["x"]).object_id("tree", data, "sha1")
             rows.append((tree, "tree", data))
         world.objects.store(rows) if hasattr(world.objects, "store") else world.objects._cli.store(rows)
     return tree
@@ -402,7 +402,7 @@ def test_hostile_tree_does_not_stop_writes(world, kind, store):
     tip = world.raw(world.root, hostile(world, kind))
     store.objects.move(store.ref, None, tip, "fast-forward")
     item = record()
-    store.write([ops.put(item)], __import__("gitmem.store.records", fromlist=["x"]).Message("x", "add"))
+    store.write([ops.put(item)], __import__("gitmem.store.store", fromlist=["x"]).Message("x", "add"))
     assert item == store.get(item.id).record
 
 

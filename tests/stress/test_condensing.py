@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.files import Home
-from gitmem.services import histories
+from gitmem.base.files import Home
+from gitmem.services.session_log import reader as histories
 from tests.conftest import git
 
 pytestmark = pytest.mark.stress

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from gitmem.files import Home
-from gitmem.services import histories
+from gitmem.base.files import Home
+from gitmem.services.session_log import reader as histories
 from tests.conftest import fsck, git
 
 pytestmark = pytest.mark.stress

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.repo.refs import SHARED
 from gitmem.store import journal
-from gitmem.store.refs import SHARED
 from tests.conftest import fsck, git, listed
 from tests.stress.conftest import assert_whole, findings, finish, mem, unwell
 from tests.stress.harness import Nest, age, heal

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.clock import stamp
-from gitmem.services.sessions import BEAT
+from gitmem.services.sessions.finish import BEAT
 from tests.conftest import git
 
 pytestmark = pytest.mark.stress

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store.refs import SHARED
+from gitmem.repo.refs import SHARED
 from tests.conftest import git
 from tests.stress.conftest import assert_whole, findings, finish, mem
 

@@ -27,12 +27,13 @@ from gitmem.app import open_app
 from gitmem.cli.main import run
 from gitmem.errors import Moved
 from gitmem.git.objects import Draft, Identity
-from gitmem.model.codec import encode
-from gitmem.services import memories
-from gitmem.store import maintenance, ops
+from gitmem.records.codec import encode
+from gitmem.repo.refs import SHARED
+from gitmem.services.records import write as memories
+from gitmem.store import operations as ops
+from gitmem.store import repack as maintenance
 from gitmem.store.layout import record_path
-from gitmem.store.records import Message
-from gitmem.store.refs import SHARED
+from gitmem.store.store import Message
 from tests.conftest import new_store, record
 
 PERSON = ("-c", "user.name=F", "-c", "user.email=f@example.org")

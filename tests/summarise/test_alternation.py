@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.summarise.alternation import alternatives, joined
+from gitmem.extraction.language.regex_union import alternatives, joined
 
 PARTS = ("a", "b", r"\b", "^", "a|b", "(?:a|b)", "(a|^b)", "[|)(]", "[^]|]", r"\|", r"\(", r"[\]|]", "a?", "$", ".", " ", "(?!a|b)", "ab*")
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.summarise.answers import read
-from gitmem.summarise.asking import SCHEMA
-from gitmem.summarise.model import ModelFailed
+from gitmem.extraction.llm.parse import read
+from gitmem.extraction.llm.prompts import SCHEMA
+from gitmem.extraction.llm.provider import ModelFailed
 
 KINDS = SCHEMA["properties"]["items"]["items"]["properties"]["kind"]["enum"]
 ITEMS = st.lists(

@@ -4,9 +4,9 @@ import io
 import json
 import re
 
-from gitmem.model.turn import TOOL, USER, Turn
-from gitmem.summarise import asking
-from gitmem.transcripts import reading
+from gitmem.extraction.llm import prompts as asking
+from gitmem.transcripts import reader as reading
+from gitmem.transcripts.turn import TOOL, USER, Turn
 
 
 def test_a_turn_cannot_look_like_two() -> None:
@@ -44,7 +44,7 @@ def test_what_is_marked_private_is_in_no_turn() -> None:
 
 
 def test_a_private_mark_in_the_middle_of_a_long_output_counts() -> None:
-    from gitmem.transcripts.said import OUTPUT, printed
+    from gitmem.transcripts.cleanup import OUTPUT, printed
 
     text = "a line\n" * (OUTPUT * 2) + "<private>\n" + "b line\n" * OUTPUT + "hunter2\n</private>\n" + "the end\n"
     assert "hunter2" not in printed(text) and "the end" in printed(text)

@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from gitmem.model.item import DECISION, DONE, ERROR, PATTERN, TASK, Item
-from gitmem.model.turn import ASSISTANT, USER, Turn
-from gitmem.summarise.exchange import Exchange, options
-from gitmem.summarise.offline import extract
-from gitmem.summarise.sentences import sentences
-from gitmem.transcripts.reading import read
+from gitmem.extraction.extractor import extract
+from gitmem.extraction.language.sentences import sentences
+from gitmem.extraction.rules.dialogue import Exchange, options
+from gitmem.records.items import DECISION, DONE, ERROR, PATTERN, TASK, Item
+from gitmem.transcripts.reader import read
+from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
 AT = "2026-11-21T10:00:00Z"
 PATHS = "There are two ways:\n\n1. Keep the shift in SharedPreferences. The handler reads it.\n2. Let the server filter by shift"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.summarise.command import MOST, CommandModel
-from gitmem.summarise.model import ModelFailed
+from gitmem.extraction.llm.command import MOST, CommandModel
+from gitmem.extraction.llm.provider import ModelFailed
 
 WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 

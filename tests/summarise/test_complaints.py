@@ -1,9 +1,9 @@
 """What the user complains of, and a command that then fails: one error where they are about the same thing, two where they are not. By rules alone."""
 
-from gitmem.model.turn import ASSISTANT, TOOL, USER, Turn
-from gitmem.summarise.offline_errors import Errors
-from gitmem.summarise.sentences import sentences
-from gitmem.summarise.words import language
+from gitmem.extraction.detect.command_errors import Errors
+from gitmem.extraction.language.sentences import sentences
+from gitmem.extraction.language.words import language
+from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 
 AT = "2026-11-21T10:00:00Z"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.summarise.cues import LANGUAGES, Cues, cues
+from gitmem.extraction.language.cue_phrases import LANGUAGES, Cues, cues
 
 SAID = (
     "WE DECIDED TO USE Postgres, not MongoDB, because İstanbul needs it.",

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.model.ignore import Ignored
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
-from gitmem.summarise.offline import extract
-from gitmem.summarise.rules import headed
-from gitmem.transcripts.hidden import shown
-from gitmem.transcripts.reading import read
+from gitmem.extraction.extractor import extract
+from gitmem.extraction.rules.sentence_rules import headed
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.repo.ignore import Ignored
+from gitmem.transcripts.ignored import shown
+from gitmem.transcripts.reader import read
 
 
 def found(text: str, name: str = "plan.md") -> list[tuple[str, str, str]]:

@@ -1,9 +1,9 @@
 """Errors at the end of a session: which of them a cause that the agent tells belongs to."""
 
-from gitmem.model.item import ERROR
-from gitmem.model.turn import ASSISTANT, USER, Turn
-from gitmem.summarise.faults import Faults, Told
-from gitmem.summarise.hindsight import Heard
+from gitmem.extraction.classify.session_model import Heard
+from gitmem.extraction.detect.error_merge import Faults, Told
+from gitmem.records.items import ERROR
+from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
 AT = "2026-11-21T10:00:00Z"
 

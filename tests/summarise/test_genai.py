@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from gitmem.summarise.asking import INSTRUCTION, SCHEMA
-from gitmem.summarise.genai import DEFAULT, GenaiModel, usable
-from gitmem.summarise.model import ModelFailed
+from gitmem.extraction.llm.gemini import DEFAULT, GenaiModel, usable
+from gitmem.extraction.llm.prompts import INSTRUCTION, SCHEMA
+from gitmem.extraction.llm.provider import ModelFailed
 from tests.summarise.gemini_server import Gemini, Reply, blocked, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
@@ -177,7 +177,7 @@ def test_tries_have_an_end(kind: str) -> None:
 def test_waits_grow_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second, one, two, each a quarter more or less."""
     waits: list[float] = []
-    monkeypatch.setattr("gitmem.summarise.genai.time.sleep", waits.append)
+    monkeypatch.setattr("gitmem.extraction.llm.gemini.time.sleep", waits.append)
     with serving(error(503, "UNAVAILABLE", "Overloaded.")) as gemini, pytest.raises(ModelFailed):
         GenaiModel(DEFAULT, KEY, gemini.url, 60.0).ask("Say the word.", "ready", WORD)
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model.item import DECISION, DONE, TASK
-from gitmem.model.turn import ASSISTANT, TOOL, USER, Turn
-from gitmem.summarise import offline
-from gitmem.summarise.around import EDIT, FAIL, RUN, Around, Before
-from gitmem.summarise.hindsight import Heard, Listening, vector
-from gitmem.summarise.network import SHAPES, learnt, packed, run, unpacked
-from gitmem.summarise.offline import extract
-from gitmem.summarise.scores import CLASSES, scores
+from gitmem.extraction import extractor as offline
+from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN, Around, Before
+from gitmem.extraction.classify.gru import SHAPES, learnt, packed, run, unpacked
+from gitmem.extraction.classify.linear_model import CLASSES, scores
+from gitmem.extraction.classify.session_model import Heard, Listening, vector
+from gitmem.extraction.extractor import extract
+from gitmem.records.items import DECISION, DONE, TASK
+from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 from tests.summarise.test_scores import TEXTS
 
 TURNS = st.lists(
@@ -247,7 +247,7 @@ def test_a_long_text_that_was_asked_for_is_not_kept(monkeypatch: pytest.MonkeyPa
 
 
 def test_nothing_is_shipped_that_is_not_read() -> None:
-    found = {one.name for one in resources.files("gitmem.summarise").joinpath("phrases").iterdir()}
+    found = {one.name for one in resources.files("gitmem.extraction").joinpath("data").iterdir()}
     assert found == {
         "en.toml",
         "es.toml",

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.item import KINDS, Item, item_id
-from gitmem.model.turn import Turn
-from gitmem.summarise import offline
-from gitmem.summarise.asking import OVERHEAD, SCHEMA, cost, line, shown, tokens
-from gitmem.summarise.genai import DEFAULT, GenaiModel
-from gitmem.summarise.model import Unready
-from gitmem.summarise.modelled import CHUNK, extract, merged
+from gitmem.extraction import extractor as offline
+from gitmem.extraction.llm.gemini import DEFAULT, GenaiModel
+from gitmem.extraction.llm.prompts import OVERHEAD, SCHEMA, cost, line, shown, tokens
+from gitmem.extraction.llm.provider import Unready
+from gitmem.extraction.model_extractor import CHUNK, extract, merged
+from gitmem.records.items import KINDS, Item, item_id
+from gitmem.transcripts.turn import Turn
 from tests.summarise.gemini_server import Gemini, Reply, blocked, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model.item import KINDS, Item
-from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
-from gitmem.summarise.offline import extract
-from gitmem.transcripts.reading import read
+from gitmem.extraction.extractor import extract
+from gitmem.records.items import KINDS, Item
+from gitmem.transcripts.reader import read
+from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 NOTHING = ""
 SENTENCES = [

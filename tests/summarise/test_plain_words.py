@@ -2,9 +2,9 @@
 
 import pytest
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item
-from gitmem.model.turn import ASSISTANT, TOOL, USER, Turn
-from gitmem.summarise.offline import extract
+from gitmem.extraction.extractor import extract
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item
+from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 
 AT = "2026-05-01T10:00:00Z"
 OTHER = {USER: ASSISTANT, ASSISTANT: USER}

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from gitmem.model.item import DECISION, PATTERN, PREFERENCE
-from gitmem.model.turn import ASSISTANT, USER
-from gitmem.summarise import reader
-from gitmem.summarise.around import EDIT, FAIL, RUN
-from gitmem.summarise.pieces import pieces
-from gitmem.summarise.reader import LONGEST, MARKS, WINDOW, Part, halves, learnt, read, said, windows
-from gitmem.summarise.scores import CLASSES
+from gitmem.extraction.classify import transformer as reader
+from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN
+from gitmem.extraction.classify.linear_model import CLASSES
+from gitmem.extraction.classify.tokenizer import pieces
+from gitmem.extraction.classify.transformer import LONGEST, MARKS, WINDOW, Part, halves, learnt, read, said, windows
+from gitmem.records.items import DECISION, PATTERN, PREFERENCE
+from gitmem.transcripts.turn import ASSISTANT, USER
 from tests.summarise.test_hindsight import heard
 
 SIZES = st.lists(st.integers(1, LONGEST + 1), max_size=400)
@@ -211,5 +211,5 @@ def test_what_was_learnt_is_whole() -> None:
     assert weights["marks"].shape[0] == len(MARKS)
     assert weights["known"].shape == (FEATURES, len(CLASSES))
     assert weights["place"].shape[0] >= WINDOW
-    stored = resources.files("gitmem.summarise").joinpath("phrases", "pieces.model").read_bytes()
+    stored = resources.files("gitmem.extraction").joinpath("data", "pieces.model").read_bytes()
     assert SentencePieceProcessor(model_proto=stored).vocab_size() == len(weights["word"])

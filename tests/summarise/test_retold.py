@@ -1,9 +1,9 @@
 """Short answers are told with what was said around them."""
 
-from gitmem.model.item import DECISION, Item
-from gitmem.model.turn import ASSISTANT, USER, Turn
-from gitmem.summarise.offline import extract
-from gitmem.summarise.retold import with_quotes
+from gitmem.extraction.detect.answer_context import with_quotes
+from gitmem.extraction.extractor import extract
+from gitmem.records.items import DECISION, Item
+from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
 AT = "2026-11-21T10:00:00Z"
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.model.item import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
-from gitmem.model.turn import ASSISTANT, USER
-from gitmem.summarise.scores import BUCKETS, CLASSES, MOST, ROW, bucket, features, scores
-from gitmem.summarise.senses import senses
-from gitmem.summarise.weighing import ADDS, KEEPS, weighed
+from gitmem.extraction.classify.combine import ADDS, KEEPS, weighed
+from gitmem.extraction.classify.linear_model import BUCKETS, CLASSES, MOST, ROW, bucket, features, scores
+from gitmem.extraction.language.word_classes import senses
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.transcripts.turn import ASSISTANT, USER
 
 TEXTS = st.one_of(
     st.text(max_size=600),
@@ -30,7 +30,7 @@ def test_any_text_has_scores_that_are_one_together(text: str, role: str, languag
 
 
 def test_the_file_of_weights_is_whole_and_small() -> None:
-    data = resources.files("gitmem.summarise").joinpath("phrases", "scores.bin").read_bytes()
+    data = resources.files("gitmem.extraction").joinpath("data", "scores.bin").read_bytes()
     assert len(data) < 600_000
     known, _, rows = zlib.decompress(data).partition(b"\0")
     assert len(rows) == (BUCKETS + 1) * ROW
@@ -73,7 +73,7 @@ def test_how_people_usually_say_it(kind: str, role: str, language: str, text: st
 
 
 def test_what_the_rules_say_is_taken_back_where_it_is_unlikely_and_markers_stay() -> None:
-    from gitmem.summarise.rules import Said
+    from gitmem.extraction.rules.sentence_rules import Said
 
     text = "Let me look at the settings file first."
     assert scores(text, ASSISTANT, "en")[DECISION] < KEEPS[DECISION]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gitmem.model.item import DECISION, ERROR, PATTERN, PREFERENCE, TASK
-from gitmem.model.turn import ASSISTANT, USER, Turn
-from gitmem.summarise.offline import extract
+from gitmem.extraction.extractor import extract
+from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
 AT = "2026-11-21T10:00:00Z"
 NOISE = " ".join(f"Line {n} of the ledger is {n * n}." for n in range(900))

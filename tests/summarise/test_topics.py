@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.summarise.topics import Topics
+from gitmem.extraction.topics import Topics
 
 
 def topics(language: str, *turns: str) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.summarise.cues import LANGUAGES
-from gitmem.summarise.offline import extract
-from gitmem.summarise.words import content, language, stem
-from gitmem.transcripts.reading import read
+from gitmem.extraction.extractor import extract
+from gitmem.extraction.language.cue_phrases import LANGUAGES
+from gitmem.extraction.language.words import content, language, stem
+from gitmem.transcripts.reader import read
 
 SHORT = {
     "en": ("no need", "No, I can't open Outlook here.", "Will do.", "Agreed, no overlay widget.", "what if they say no", "nah. error message"),

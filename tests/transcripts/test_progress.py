@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from gitmem.transcripts.progress import Progress, progress
-from gitmem.transcripts.reading import read
+from gitmem.transcripts.formats.plan_files import Progress, progress
+from gitmem.transcripts.reader import read
 
 
 def told(text: str, name: str = "PROGRESS.md") -> Progress:

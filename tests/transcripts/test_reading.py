@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents.render import bracketed, fence
-from gitmem.model.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
-from gitmem.transcripts.lines import healed
-from gitmem.transcripts.reading import READERS, detect, read
+from gitmem.agents.prompt_text import bracketed, fence
+from gitmem.transcripts.jsonl import healed
+from gitmem.transcripts.reader import READERS, detect, read
+from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 
 def turns(data: bytes | str, name: str = "", form: str = "auto") -> list[Turn]:

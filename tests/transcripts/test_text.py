@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.model.turn import ASSISTANT, SYSTEM, USER, Turn
-from gitmem.transcripts.reading import read
+from gitmem.transcripts.reader import read
+from gitmem.transcripts.turn import ASSISTANT, SYSTEM, USER, Turn
 
 
 def turns(text: str, name: str = "notes.txt") -> list[Turn]:

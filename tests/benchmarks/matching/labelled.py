@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from gitmem.clock import seconds, stamp, ulid
-from gitmem.index.query import Index
-from gitmem.model.fingerprint import fingerprint
-from gitmem.model.record import Record, make
-from gitmem.services.matching import match
-from gitmem.services.task import Task
+from gitmem.fingerprint.fingerprint import fingerprint
+from gitmem.index.reader import Index
+from gitmem.records.record import Record, make
+from gitmem.services.retrieval.matcher import match
+from gitmem.services.retrieval.task import Task
 
 HERE = Path(__file__).parent
 NOW = seconds("2025-06-01T00:00:00Z")

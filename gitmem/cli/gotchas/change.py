@@ -1,0 +1,312 @@
+"""`git mem gotcha` add, resolve, reopen, snooze, verify: record traps, and say how they stand."""
+
+import copy
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import head
+from gitmem.cli import options as opt
+from gitmem.cli.gotchas.group import TABLE
+from gitmem.cli.records.add_edit import done, field_options, resolve_anchor, titled, written_fields, written_text
+from gitmem.cli.records.add_edit import edit_command as edit_any
+from gitmem.cli.records.status import every
+from gitmem.cli.rows import as_row
+from gitmem.cli.terminal import Terminal, plain, public, short
+from gitmem.errors import UserError
+from gitmem.records.record import Record
+from gitmem.services.gotchas import lifecycle as gotchas
+from gitmem.services.records import write as memories
+from gitmem.services.records.write import Change
+from gitmem.store.store import Store, Stored
+
+FOREIGN = ("type", "importance", "project")  # what a gotcha has not
+PLAIN_HELP = {"category": "What it is about; read from the text when it is not given.", "severity": "How bad it is.  [default: warning]"}
+
+
+def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Return the options of a record that a gotcha has, in words that need not say what they are of."""
+    out = [copy.copy(param) for param in params if param.name not in FOREIGN]
+    for param in out:
+        if isinstance(param, click.Option):
+            _, own, text = (param.help or "").partition("Of a gotcha: ")
+            param.help = PLAIN_HELP.get(param.name or "") or (text[:1].upper() + text[1:] if own else param.help)
+    return out
+
+
+@click.command("add", short_help=TABLE["add"][2])
+@click.argument("title", nargs=-1, required=True)
+@field_options(
+    "--agent",
+    "--tag",
+    "--language",
+    "--query",
+    "--code",
+    "--error",
+    "--anchor",
+    "--workaround",
+    "--severity",
+    "--category",
+    "--file",
+    "--message",
+)
+@click.option("--session", metavar="ID", help="The session it comes from.")
+@opt.scope_options
+@opt.json_option
+@click.pass_obj
+def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: bool, **o: Any) -> None:
+    """Record a trap: what happens, where, and what helps.
+
+    The category is read from the text when it is not given.
+
+    \b
+    Examples:
+      git mem gotcha add "Decimal is serialised as float" --anchor app/api.py#to_json --workaround "str() first"
+      git mem gotcha add "never edit a migration that ran" --anchor 'migrations/**' --severity critical
+      make 2>&1 | git mem gotcha add "the linker runs out of memory" --error -
+    """
+    with term.open_or_user(scope == "user") as app:
+        who = app.writer(o["agent"], o["session"])
+        heading, text = titled(" ".join(title).strip(), written_text(o) or "")
+        if not heading:
+            raise click.UsageError("give a title: what trips one up, in one line.")
+        fields = written_fields(app, "gotcha", o)
+        from gitmem.fingerprint.category import category
+
+        fields.setdefault("category", category(heading, text, ""))
+        fields |= {"first_seen": who.clock.stamp(), "last_seen": who.clock.stamp()}
+        new = memories.draft(who, "gotcha", heading, text, **fields)
+        near = gotchas.alike([index for _, index in app.indexes()], new)
+        change = memories.add(app.store(scope), who, new)
+        done(term, change, "remembered", scope, as_json)
+        if near:
+            row, shared = near
+            old = short(row["id"])
+            says = {"title": "has nearly the same title", "error": "is about the same error", "code": "is about the same code"}[shared]
+            term.note(f"{old} {says}: {plain(row['title'])}")
+            term.note(f"To have one of them: git mem gotcha edit {old} ..., then git mem forget {short(change.after.id)}")
+
+
+add_command.params = _own(add_command.params)
+
+
+def _each(
+    term: Terminal, ids: tuple[str, ...], verb: str, as_json: bool, act: Callable[[App, Store, Record], Change],
+    check: Callable[[App, str, Record], None] | None = None,
+) -> None:  # fmt: skip
+    with term.open() as app:
+        rows = []
+        found = every(app, ids)
+        for scope, stored in found:  # all or none: before the first is written
+            if check:
+                check(app, scope, stored.record)
+            else:
+                gotchas.require_gotcha(stored.record, verb)
+        for scope, stored in found:
+            change = act(app, app.store(scope), stored.record)
+            if as_json:
+                rows.append({**public(as_row(scope, Stored(change.after, "", ""))), "changed": _changed(change)})
+            else:
+                done(term, change, verb, scope)
+        if as_json:
+            term.json(rows)
+
+
+def _changed(change: Change) -> bool:
+    return change.written.commit is not None or change.written.journaled
+
+
+ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID...")
+note_option = click.option("--message", "-m", "note", default="", metavar="TEXT", help="How, or why; becomes part of the text.")
+
+
+@click.pass_context
+def _edit_gotcha(ctx: click.Context, /, id: str, **o: Any) -> Any:
+    with ctx.obj.open() as app:
+        record = app.get(id)[1].record
+        if record.kind != "gotcha":
+            raise UserError(f"{record.id} is a {record.kind}, no gotcha.", f"Change it with: git mem edit {short(record.id)}")
+    return ctx.invoke(edit_any.callback, id=id, **o) if edit_any.callback else None
+
+
+EDIT_HELP = """Change a gotcha; without flags, the whole file in your editor.
+
+A change that somebody else made meanwhile is merged, not overwritten. An empty --error, --code, --query or --workaround takes it away.
+
+\b
+Examples:
+  git mem gotcha edit 7k2m9qxa
+  git mem gotcha edit 7k2m9qxa --workaround "str() first" --tag payments --untag draft
+"""
+edit_command = click.Command("edit", params=_own(edit_any.params), callback=_edit_gotcha, help=EDIT_HELP, short_help=TABLE["edit"][2])
+
+
+@click.command("resolve", short_help=TABLE["resolve"][2])
+@ids_argument
+@note_option
+@opt.json_option
+@click.pass_obj
+def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
+    """Say that gotchas are dealt with, as of the commit that is checked out. The same error reopens them.
+
+    \b
+    Example:
+      git mem gotcha resolve 7k2m9qxa -m "the client retries now"
+    """
+    _each(
+        term, ids, "resolved", as_json,
+        lambda app, store, record: gotchas.resolve(store, app.writer(), record, head(app.location) or "", note),
+    )  # fmt: skip
+
+
+@click.command("reopen", short_help=TABLE["reopen"][2])
+@ids_argument
+@note_option
+@opt.json_option
+@click.pass_obj
+def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
+    """Say that gotchas are not dealt with after all.
+
+    \b
+    Example:
+      git mem gotcha reopen 7k2m9qxa -m "still happens on macOS"
+    """
+    _each(term, ids, "reopened", as_json, lambda app, store, record: gotchas.reopen(store, app.writer(), record, note))
+
+
+_SPAN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
+LONGEST = 10 * 366 * 86400.0  # seconds: for good is what `resolve` and `forget` are for
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def span(text: str) -> float:
+    """Return the seconds of `30m`, `12h`, `7d`, `2w`; raises BadParameter."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if not found or not int(found[1]):
+        raise click.BadParameter(f"'{text}' is no span of time. Write 30m, 12h, 7d or 2w.")
+    return min(float(int(found[1]) * _SECONDS[found[2][0]]), LONGEST)
+
+
+@click.command("snooze", short_help=TABLE["snooze"][2])
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--for", "span_", default="7d", show_default=True, metavar="SPAN", help="How long: 30m, 12h, 7d, 2w.")
+@click.option("--off", is_flag=True, help="Show them again.")
+@opt.json_option
+@click.pass_obj
+def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool) -> None:
+    """Hide gotchas from yourself, in this clone, for a while: in the editor and in what agents are told. Nobody else notices.
+
+    Without an ID, list what is snoozed.
+
+    \b
+    Examples:
+      git mem gotcha snooze 7k2m9qxa --for 2w
+      git mem gotcha snooze --off 7k2m9qxa
+    """
+    seconds = span(span_)
+    if off and not ids:
+        raise click.UsageError("--off needs the ID of what is to be shown again.")
+    with term.open() as app:
+        now = app.clock.now()
+        if not ids:
+            _snoozed(term, app, now, as_json)
+            return
+        rows = []
+        for _, stored in every(app, ids):
+            record = stored.record
+            gotchas.require_gotcha(record, "snoozed")
+            if app.state.in_memory:
+                raise UserError("this cannot be noted: the repository's folder cannot be written.", "Check its permissions and the disk.")
+            was = app.state.unsnooze(record.id) if off else app.state.snooze(record.id, now + seconds)
+            rows.append({"id": record.id, "title": record.title, "until": None if off else _stamp(now + seconds)})
+            if not as_json:
+                name = f"{term.style(short(record.id), fg='yellow')} {plain(record.title)}"
+                shown = f"shown again: {name}" if was else f"{short(record.id)} was not snoozed; nothing changed."
+                term.say(shown if off else f"snoozed until {_stamp(now + seconds)[:16].replace('T', ' ')} UTC: {name}")
+        if as_json:
+            term.json(rows)
+
+
+def _stamp(at: float) -> str:
+    from gitmem.clock import stamp
+
+    return stamp(at)
+
+
+def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
+    hidden = app.state.snoozed(now)
+    rows = [row for _, index in app.indexes() for id in hidden for row in index.get(id)]
+    out = [{"id": row["id"], "title": row["title"], "until": _stamp(hidden[row["id"]])} for row in rows]
+    if as_json:
+        term.json(out)
+        return
+    for row in out:
+        term.say(f"{term.style(short(row['id']), fg='yellow')} until {row['until'][:16].replace('T', ' ')} UTC  {plain(row['title'])}")
+    if not out:
+        term.note("nothing is snoozed.")
+
+
+@click.command("verify", short_help=TABLE["verify"][2])
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--anchor", "places", multiple=True, metavar="PLACE", help="Where it belongs now; replaces its places. May be repeated.")
+@opt.json_option
+@click.pass_context
+def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, ...], as_json: bool) -> None:
+    """Say that gotchas are so, as of the commit that is checked out: what was captured counts as confirmed from then on.
+
+    Without an ID, list the gotchas whose code has changed, moved or gone since: those to look at. Exit code 1 when there are some.
+
+    \b
+    Examples:
+      git mem gotcha verify
+      git mem gotcha verify 7k2m9qxa
+      git mem gotcha verify 7k2m9qxa --anchor app/pay.py:58
+    """
+    term: Terminal = ctx.obj
+    if not ids:
+        from gitmem.cli.gotchas.find import drifted
+
+        if places:
+            raise click.UsageError("--anchor needs the ID of the gotcha that belongs there.")
+        ctx.exit(drifted(term, as_json))
+    if places and len(ids) > 1:
+        raise click.UsageError("--anchor goes with one ID.")
+
+    def check(app: App, scope: str, record: Record) -> None:
+        gotchas.require_gotcha(record, "verified")
+        lost = None if places or scope == "user" else _lost(app, record)
+        if lost:
+            raise UserError(
+                f"the code of {record.id} is not found: {lost}. Nothing was written.",
+                f"Where it is now: git mem gotcha verify {short(record.id)} --anchor PLACE. No more: git mem gotcha resolve {short(record.id)}",
+            )
+
+    def confirm(app: App, store: Store, record: Record) -> Change:
+        commit = head(app.location) or ""
+        anchors = [resolve_anchor(app, place) for place in places] if places else [_again(app, anchor) for anchor in record.anchors]
+        return gotchas.confirm(store, app.writer(), record, commit, anchors)
+
+    _each(term, ids, "confirmed", as_json, confirm, check)
+
+
+def _lost(app: App, record: Record) -> str:
+    """Return a place of a gotcha whose code is not found any more; '' when there is none."""
+    for anchor in record.anchors:
+        if "glob" not in anchor and anchor.get("path") and app.follower.now(anchor).state == "adrift":
+            return f"{anchor['path']}:{anchor['lines'][0]}" if anchor.get("lines") else str(anchor["path"])
+    return ""
+
+
+def _again(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
+    """Return an anchor at the code where it is now; as it is when the code is not found, or the anchor names no line."""
+    if "glob" in anchor or not anchor.get("path"):
+        return anchor
+    found = app.follower.now(anchor)
+    if found.state == "adrift":
+        return anchor
+    spec = found.path if found.state == "file" else f"{found.path}:{found.first}-{found.last}"
+    made = resolve_anchor(app, spec, from_root=True)
+    return {**made, "symbol": anchor["symbol"]} if anchor.get("symbol") and not made.get("symbol") else made

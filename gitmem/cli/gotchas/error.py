@@ -1,0 +1,152 @@
+"""`git mem error`: count an error, and see what is counted."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitmem.agents.prompt_text import without_fences
+from gitmem.app import App
+from gitmem.base.files import head
+from gitmem.cli import options as opt
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.clock import stamp
+from gitmem.errors import UserError
+from gitmem.records.kinds import LIVE, error_patterns, gotcha_id
+from gitmem.redaction.mask import scrub
+from gitmem.services.gotchas.capture import rule_of
+from gitmem.store.layout import record_path, tombstone_path
+
+TABLE = {
+    "record": ("gotchas.error", "record_command", "Count an error that happened"),
+    "list": ("gotchas.error", "list_command", "List the errors that are counted"),
+}
+
+
+@click.group("error", cls=Parts, table=TABLE, short_help="Count an error, and see what is counted")
+def error_command() -> None:
+    """Errors are counted by what they say, without paths, numbers and times; one that repeats becomes a gotcha.
+
+    Hooks of agents do this by themselves.
+
+    \b
+    Examples:
+      make 2>&1 | git mem error record --command make
+      git mem error list
+    """
+
+
+@click.command("record", short_help=TABLE["record"][2])
+@click.argument("message", nargs=-1)
+@click.option("--command", default="", metavar="TEXT", help="The command that printed it: it helps to name the category.")
+@click.option("--session", metavar="ID", help="The session that it happened in.")
+@opt.json_option
+@click.pass_obj
+def record_command(term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool) -> None:
+    """Count an error: MESSAGE, or what stands on stdin. The third within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
+
+    \b
+    Examples:
+      pytest 2>&1 | git mem error record --command pytest
+      git mem error record "TypeError: unsupported operand type(s)"
+    """
+    from gitmem.fingerprint.fingerprint import fingerprint  # forty tools' rules, and `error list` needs none
+    from gitmem.repo.source_frames import anchors
+    from gitmem.services.gotchas import count as errors
+    from gitmem.services.gotchas.capture import rule_of
+    from gitmem.store.store import Notice
+
+    text = " ".join(message)
+    if not text:
+        if sys.stdin.isatty():
+            raise click.UsageError("give the error's text, or pipe it in: make 2>&1 | git mem error record")
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    with term.open() as app:
+        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+        mark = fingerprint(without_fences(text), root, command, failed=False)
+        if mark is None:
+            raise UserError(
+                "no error was found in this; nothing was counted.",
+                "Give the lines that the tool printed. If it is an error by other words, say so: git mem error record 'Error: TEXT'",
+            )
+        who = app.writer(session=session)
+        title = scrub(mark.title, who.allow).text
+        rule = rule_of(app.settings)
+        known = [row for _, index in app.indexes() for row in index.by_patterns([mark.pattern]) if row["status"] in LIVE]
+        if app.state.in_memory:
+            raise UserError(
+                "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
+            )
+        out = errors.record(
+            app.store(), app.state, who, rule, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root
+        )  # fmt: skip
+        app.notify(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
+        help_ = next((row["workaround"] for row in known if row["workaround"]), "")
+        if as_json:
+            term.json(
+                {"pattern": mark.pattern, "title": title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": rule.threshold,
+                 "gotcha": out.gotcha, "workaround": help_}
+            )  # fmt: skip
+            return
+        if out.gotcha:
+            term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen {out.hits}× lately)")
+            if help_:
+                term.say(f"    {plain(help_)}")
+        elif out.written is not None:
+            term.say(f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
+        elif out.hits >= rule.threshold and not rule.on:
+            term.say(f"counted {plain(title)} (seen {out.hits}× lately); it becomes no gotcha: capture is off.")
+        else:
+            term.say(f"counted {plain(title)}: {out.hits} of {rule.threshold}")
+
+
+@click.command("list", short_help=TABLE["list"][2])
+@click.option("--all", "-a", "everything", is_flag=True, help="All that is remembered (7 days), not only the window.")
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
+    """List the errors counted in this clone, those that happened most first.
+
+    \b
+    Example:
+      git mem error list --json
+    """
+    with term.open() as app:
+        now = app.clock.now()
+        rule = rule_of(app.settings)
+        since = 0.0 if everything else now - rule.window
+        rows: list[dict[str, Any]] = []
+        for pattern, hits, last in app.state.errors(since):
+            sessions, first = app.state.sessions_of(pattern, since)
+            known = [
+                row
+                for _, index in app.indexes()
+                for row in index.by_patterns([pattern])
+                if row["status"] in LIVE and pattern in error_patterns(row["triggers"])
+            ]
+            rows.append({
+                "pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None,
+                "muted": not known and hits >= rule.threshold and _is_muted(app, pattern),
+            })  # fmt: skip
+        if as_json:
+            term.json(rows)
+            return
+        for row in rows:
+            tail = (
+                f"gotcha {short(row['gotcha'])}"
+                if row["gotcha"]
+                else "muted: it was forgotten"
+                if row["muted"]
+                else f"{row['hits']} of {rule.threshold}"
+            )
+            term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
+        if not rows:
+            term.note("no error was counted" + ("." if everything else f" in the last {rule.window / 3600:g} hours."))
+
+
+def _is_muted(app: App, pattern: str) -> bool:
+    """Say whether the gotcha of an error was forgotten, or put aside: it is not captured again."""
+    store, id = app.store(), gotcha_id(pattern)
+    return store.tip() is not None and any(store.read_file(path) is not None for path in (tombstone_path(id), record_path(id)))

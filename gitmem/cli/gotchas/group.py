@@ -1,0 +1,35 @@
+"""`git mem gotcha`: the family of commands about traps."""
+
+import click
+
+from gitmem.cli.group import Parts
+
+TABLE = {
+    "add": ("gotchas.change", "add_command", "Record a trap and what helps"),
+    "list": ("gotchas.find", "list_command", "List gotchas, critical ones first"),
+    "show": ("records.show", "show_command", "Show gotchas whole"),
+    "edit": ("gotchas.change", "edit_command", "Change one in your editor or by flags"),
+    "resolve": ("gotchas.change", "resolve_command", "Say that it is dealt with"),
+    "reopen": ("gotchas.change", "reopen_command", "Say that it is not dealt with after all"),
+    "snooze": ("gotchas.change", "snooze_command", "Hide it from yourself for a while"),
+    "verify": ("gotchas.change", "verify_command", "Say that it is still so, or see which may not be"),
+    "search": ("gotchas.find", "search_command", "Find gotchas by their words"),
+    "for": ("gotchas.find", "for_command", "Show what to know about files or lines"),
+    "context": ("gotchas.find", "context_command", "Show what a task should know, for a prompt"),
+    "stats": ("gotchas.find", "stats_command", "Count them by what they are"),
+    "page": ("gotchas.find", "page_command", "Print all as one readable page"),
+}
+
+
+@click.group("gotcha", cls=Parts, table=TABLE, short_help="Record, find and resolve traps")
+def gotcha_command() -> None:
+    """Gotchas: what trips people and agents up, where in the code, and what helps.
+
+    Errors that repeat become gotchas by themselves (git mem inbox shows those that nobody confirmed yet).
+
+    \b
+    Examples:
+      git mem gotcha add "pytest hangs without -p no:cacheprovider" --anchor conftest.py:12
+      git mem gotcha for app/pay.py:40
+      git mem gotcha resolve 7k2m9qxa -m "fixed in the new client"
+    """

@@ -1,0 +1,258 @@
+"""Commands about history: log, diff, undo."""
+
+import difflib
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, age, formatted, plain, short
+from gitmem.clock import stamp
+from gitmem.errors import UnknownId, UserError
+from gitmem.git.objects import Change
+from gitmem.records.record import kind_of
+from gitmem.services.records import history
+from gitmem.store.layout import id_of_path
+from gitmem.store.store import Store
+
+
+class CountedLog(click.Command):
+    """`git mem log -3` as git has it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take `-3` for `-n 3`."""
+        return super().parse_args(ctx, [f"-n{a[1:]}" if a[:1] == "-" and a[1:].isdecimal() else a for a in args])
+
+
+@click.command("log", cls=CountedLog, short_help="Show how memory came to be")
+@click.argument("id", required=False, metavar="[ID|REV]")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many commits.")
+@click.option("--oneline", is_flag=True, help="One line a commit.")
+@click.option("-p", "--patch", is_flag=True, help="With what each commit changed.")
+@click.option("--reverse", is_flag=True, help="Oldest first.")
+@click.option("--private", "scope", flag_value="private", help="The private store.")
+@click.option("--user", "scope", flag_value="user", help="Your own store.")
+@click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
+@click.option("--format", "template", metavar="TEXT", help="Print '{commit} {date} {subject}' for each.")
+@opt.json_option
+@click.pass_obj
+def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: bool, scope: str, as_json: bool, **o: Any) -> None:
+    """Show the commits of the store; with an ID, the life of one record and of its supersedes chain.
+
+    \b
+    Examples:
+      git mem log --oneline
+      git mem log 7k2m9qxa -p
+    """
+    with term.open() as app:
+        app.settle()
+        ids: list[str] = []
+        forks: list[tuple[str, list[str]]] = []
+        start = None
+        if id:
+            found = _find_past(app, id)
+            if found is None:
+                start = history.resolve(app.store(scope), app.user.git if scope == "user" else app.git, id)
+            else:
+                scope = found[0] if scope == "shared" else scope
+                edges = [e for _, index in app.indexes() for e in index.edges() if kind_of(e[2])]  # a foreign writer may name anything
+                ids, forks = history.chain(edges, found[1])
+        store = app.store(scope)
+        steps = history.log(store, ids, start)
+        listed = _limited(steps, limit)
+        if reverse:
+            listed = iter(list(listed)[::-1])
+        if as_json:
+            term.json([_step(s) for s in listed])
+            return
+        if o["template"]:
+            term.page((formatted(o["template"], _step(s)) for s in listed), app)
+            return
+        now = term.clock.now()
+        term.page(_lines(term, store, listed, ids, forks, now, oneline=o["oneline"], patch=o["patch"]), app)
+        if store.tip() is None:
+            term.note("the store is empty. Remember something with: git mem add 'title'")
+
+
+def _find_past(app: App, text: str) -> tuple[str, str] | None:
+    """Return (scope, id) of a record that is there, or was; None when the text is no id."""
+    try:
+        scope, stored = app.get(text)
+        return scope, stored.record.id
+    except UnknownId:
+        pass
+    low = text.lower()
+    if len(low) < 6:
+        return None
+    for scope in ("shared", "private"):
+        store = app.store(scope)
+        if store.tip() is None:
+            continue
+        matches = [i for i in history.removed_ids(store) if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)]
+        if len(matches) == 1:
+            return scope, matches[0]
+    return None
+
+
+def _limited(steps: Iterator[history.Step], limit: int | None) -> Iterator[history.Step]:
+    for number, step in enumerate(steps):
+        if limit is not None and number >= limit:
+            return
+        yield step
+
+
+def _step(step: history.Step) -> dict[str, Any]:
+    commit = step.commit
+    subject, _, _ = commit.message.partition("\n")
+    return {
+        "commit": commit.oid, "parents": list(commit.parents), "author": f"{commit.author.name} <{commit.author.email}>", "date": stamp(commit.author.time),
+        "subject": subject, "op": (step.trailers.get("op") or [""])[0], "ids": step.trailers.get("id", []), "agent": (step.trailers.get("agent") or [""])[0],
+        "session": (step.trailers.get("session") or [""])[0], "changes": [{"what": w, "id": i} for w, i in step.changes],
+    }  # fmt: skip
+
+
+def _lines(
+    term: Terminal,
+    store: Store,
+    steps: Iterator[history.Step],
+    ids: list[str],
+    forks: list[tuple[str, list[str]]],
+    now: float,
+    *,
+    oneline: bool,
+    patch: bool,
+) -> Iterator[str]:
+    if len(ids) > 1:
+        yield term.style("chain ", bold=True) + " → ".join(term.style(short(i), fg="yellow") for i in ids)
+        for id, successors in forks:
+            yield term.style(f"fork: {short(id)} has {len(successors)} successors: {', '.join(short(s) for s in successors)}", fg="red")
+            yield "      settle it: git mem supersede ID OTHER"
+        yield ""
+    for step in steps:
+        row = _step(step)
+        subject = plain(row["subject"])
+        if oneline:
+            yield f"{term.style(row['commit'][:10], fg='yellow')} {row['date'][:10]} {subject}"
+        else:
+            yield term.style(f"commit {row['commit']}", fg="yellow") + (
+                f" (merge of {len(row['parents'])})" if len(row["parents"]) > 1 else ""
+            )
+            yield f"Author: {plain(row['author'])}"
+            yield f"Date:   {row['date']} ({age(row['date'], now)})"
+            for name in ("agent", "session"):
+                if row[name]:
+                    yield f"{name.capitalize()}:".ljust(7) + f" {plain(row[name])}"
+            yield ""
+            yield f"    {subject}"
+            yield ""
+        if patch:
+            wanted = set(ids)
+            parent = step.commit.parents[0] if step.commit.parents else None
+            for change in history.changes(store, parent, step.commit.oid):
+                if not wanted or id_of_path(change.path) in wanted:
+                    yield from _patch(term, store, change)
+            yield ""
+
+
+def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
+    """Yield a unified diff of one file."""
+    old = store.objects.read(change.old.oid).decode("utf-8", "replace").splitlines() if change.old else []
+    new = store.objects.read(change.new.oid).decode("utf-8", "replace").splitlines() if change.new else []
+    names = (f"a/{change.path}" if change.old else "/dev/null", f"b/{change.path}" if change.new else "/dev/null")
+    yield term.style(plain(f"diff --git a/{change.path} b/{change.path}"), bold=True)
+    for text in difflib.unified_diff(old, new, *names, lineterm=""):
+        color = "green" if text.startswith("+") else "red" if text.startswith("-") else "cyan" if text.startswith("@@") else None
+        yield term.style(plain(text), fg=color) if color else plain(text)
+
+
+@click.command("diff", short_help="Compare two states of the store")
+@click.argument("a", required=False)
+@click.argument("b", required=False)
+@click.option("--name-status", "names", is_flag=True, help="Only what was added, changed, removed.")
+@click.option("--private", "scope", flag_value="private", help="The private store.")
+@click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
+@opt.json_option
+@click.pass_obj
+def diff_command(term: Terminal, a: str | None, b: str | None, names: bool, scope: str, as_json: bool) -> None:
+    """Compare two revisions of the store: by default what the last commit did; with one, from it to now.
+
+    Revisions: @ (now), @~3, @{yesterday}, a commit's id, a remote's name, A..B.
+
+    \b
+    Examples:
+      git mem diff
+      git mem diff @{yesterday}
+      git mem diff origin @ --name-status
+    """
+    if a and b is None and ".." in a:
+        a, _, b = a.partition("..")
+        a, b = a or "@", b or "@"
+    with term.open() as app:
+        app.settle()
+        store = app.store(scope)
+        tip = store.tip()
+        if tip is None:
+            raise UserError("the store is empty: there is nothing to compare.", "Add a first memory: git mem add 'title'")
+        if a is None:
+            parents = store.objects.commit(tip).parents
+            old, new = parents[0] if parents else None, tip
+        else:
+            old, new = history.resolve(store, app.git, a), history.resolve(store, app.git, b or "@")
+        changes = list(history.changes(store, old, new))
+        if as_json:
+            term.json([_changed(store, c) for c in changes])
+        elif names:
+            term.page((f"{'A' if c.old is None else 'D' if c.new is None else 'M'}\t{plain(c.path)}" for c in changes), app)
+        else:
+            term.page((text for c in changes for text in _patch(term, store, c)), app)
+
+
+def _changed(store: Store, change: Change) -> dict[str, Any]:
+    def text(entry: Any) -> str | None:
+        return store.objects.read(entry.oid).decode("utf-8", "replace") if entry else None
+
+    what = "added" if change.old is None else "removed" if change.new is None else "changed"
+    return {"path": change.path, "id": id_of_path(change.path), "what": what, "old": text(change.old), "new": text(change.new)}
+
+
+@click.command("undo", short_help="Take back the last change")
+@click.argument("commit", required=False, metavar="[REV]")
+@click.option("--private", "scope", flag_value="private", help="In the private store.")
+@click.option("--shared", "scope", flag_value="shared", default="shared", help="In the shared store (default).")
+@click.pass_obj
+def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
+    """Take back one commit by a new one, by default the last change; later changes are kept. A second undo takes back the first.
+
+    Merges, counts of reads and the like are passed over.
+
+    \b
+    Examples:
+      git mem undo
+      git mem undo 3f2a91c
+    """
+    with term.open() as app:
+        app.settle()
+        store = app.store(scope)
+        target = store.objects.commit(history.resolve(store, app.git, commit)) if commit else history.last_change(store)
+        subject = plain(target.message.split("\n")[0])
+        if history.is_half(target):
+            raise UserError(
+                f"{target.oid[:10]} {subject}: this is half of an acceptance.",
+                "Take back the other half, and this one follows: git mem undo COMMIT, with its commit from git mem log --oneline",
+            )
+        made, ids = history.undo(store, app.author, target)
+        back = history.follow(app.store("private"), store, app.author, ids) if scope == "shared" and history.of_acceptance(target) else []
+        if made is None:
+            term.say(f"nothing left to take back of {target.oid[:10]} {subject}")
+            return
+        count = f"({len(ids)} record{'s' if len(ids) != 1 else ''})"
+        if subject.startswith("undo: "):
+            term.say(f"did it again: {subject.removeprefix('undo: ')} {count}")
+            if not commit:
+                term.note("the last change was an undo. To take back an older one, name its commit: git mem log --oneline")
+        else:
+            term.say(f"took back {term.style(target.oid[:10], fg='yellow')} {subject} {count}")
+            if back:
+                term.note("it waits in the inbox again: git mem inbox")

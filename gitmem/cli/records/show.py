@@ -1,0 +1,347 @@
+"""Commands that read records: show, graph."""
+
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.rows import as_row
+from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, public, short
+from gitmem.clock import seconds
+from gitmem.errors import UnknownId
+from gitmem.records.codec import encode
+from gitmem.records.decay import effective_score
+from gitmem.records.epic import facts as facts_of_work
+from gitmem.records.kinds import UNSURE
+from gitmem.records.record import Record
+from gitmem.services.records import history
+from gitmem.store.store import Damaged, Store, Stored
+
+_NOTHING = ("",) * 64
+PLACES = 32  # of a record that are looked at
+DIRTY = 12  # changed files of a snapshot that are named
+DEEPEST = 40  # levels that a graph is indented by
+
+
+def computed(app: App, record: Record) -> dict[str, Any]:
+    """Return what usage adds to a record: reads, the last one, the effective score."""
+    reads, last = 0, ""
+    for _, index in app.indexes():
+        n, at = index.usage([record.id]).get(record.id, (0, ""))
+        reads, last = reads + n, max(last, at)
+    for name in ("shared", "private"):
+        n, at = app.state.reads(name).get(record.id, (0, ""))
+        reads, last = reads + n, max(last, at)
+    out: dict[str, Any] = {"access_count": reads, "accessed": last or None}
+    if record.kind == "memory":
+        hours = max(0.0, app.clock.now() - seconds(last or record.created)) / 3600
+        out["effective_score"] = round(
+            effective_score(record.get("importance"), record.get("decay_rate"), reads, hours, pinned=record.status == "pinned"), 2
+        )
+    return out
+
+
+@click.command("show", short_help="Show records")
+@click.argument("ids", nargs=-1, required=True, metavar="ID[@{DATE}]...")
+@click.option("--at", "at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
+@click.option("--raw", is_flag=True, help="Print the record as its file, in canonical form.")
+@click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each; any field may be named.")
+@opt.json_option
+@click.pass_obj
+def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool, template: str | None, as_json: bool) -> None:
+    """Show one or more records.
+
+    An ID may be cut to any unique beginning or end of six or more characters.
+
+    \b
+    Examples:
+      git mem show 7k2m9qxa
+      git mem show 7k2m9qxa@{yesterday}
+      git mem show 7k2m9qxa --json
+    """
+    with term.open_any() as app:
+        found = []
+        for text in ids:
+            name, _, revision = text.partition("@")
+            found.append(_at(app, name, at or f"@{revision}") if at or revision else app.get(name))
+        rows = []
+        for scope, stored in found:
+            rows.append({**as_row(scope, stored), **computed(app, stored.record)})
+            if stored.record.fields.get("conflict"):
+                rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
+            if not at:
+                app.count_reads(scope, [stored.record.id])
+                rows[-1] |= _now(app, stored.record)
+        if as_json:
+            for row in rows:
+                row.pop("code_now", None)
+            term.json([public(r) for r in rows] if len(rows) > 1 else public(rows[0]))
+        elif raw:
+            for _, stored in found:
+                click.echo(encode(stored.record).decode(), nl=False)
+        elif template:
+            term.page((formatted(template, r) for r in rows), app)
+        else:
+            edges = [e for r in rows for _, index in app.indexes() for e in index.edges_of(r["id"])]
+            now = app.clock.now()
+            term.page((text for r in rows for text in _card(term, r, edges, now)), app)
+
+
+def _attic(store: Store, id: str) -> list[str]:
+    """Return where git shows the sides of a record that did not win."""
+    objects, tree = store.objects, store.tree()
+    entry = objects.find(tree, f"attic/{id}") if tree else None
+    return [f"{store.ref}:attic/{id}/{e.name}" for e in objects.tree(entry.oid)] if entry and entry.is_tree else []
+
+
+def _at(app: App, name: str, revision: str) -> tuple[str, Stored]:
+    """Return a record at a revision, from the first store that had it then."""
+    from gitmem.records.record import kind_of
+
+    last: Exception | None = None
+    for scope in ("private", "shared"):
+        store = app.store(scope)
+        if store.tip() is None:
+            continue
+        try:
+            commit = history.resolve(store, app.git, revision)
+            low = name.lower()
+            id = low if kind_of(low) else _past_id(app, store, low, commit)
+            return scope, store.get(id, commit)
+        except UnknownId as error:
+            last = error
+    raise last or UnknownId(f"no record matches '{name}'.", "List what there is with: git mem list")
+
+
+def _past_id(app: App, store: Any, text: str, commit: str) -> str:
+    try:
+        return app.find(text)
+    except UnknownId:
+        from gitmem.store.layout import id_of_path
+
+        ids = [
+            i
+            for p, _ in store.entries(commit)
+            if (i := id_of_path(p)) and (i.startswith(text) or i[4:].startswith(text) or i.endswith(text))
+        ]
+        if len(ids) != 1:
+            raise
+        return ids[0]
+
+
+def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]], now: float) -> list[str]:
+    kind = row.get("severity") or row.get("type") or row["kind"]
+    out = [term.style(f"{row['kind']} {row['id']}", fg="yellow")]
+    facts = [("Title", row["title"]), ("Kind", f"{row['kind']}, {kind}" if kind != row["kind"] else kind), ("Status", row.get("status"))]
+    if row["kind"] == "gotcha":
+        facts += [("Seen", f"{row.get('occurrences')}×, last {age(row['last_seen'], now)}" if row.get("last_seen") else None)]
+        if row.get("resolved"):
+            facts.append(("Resolved", f"{row['resolved'].get('at', '')} by {row['resolved'].get('by', '')}"))
+        if row.get("confirmed"):
+            facts.append(("Confirmed", f"{row['confirmed'].get('at', '')} by {row['confirmed'].get('by', '')}"))
+    if row["kind"] == "snapshot":
+        facts += _snapshot(row)
+    if row["kind"] == "work":
+        facts.append(("Work", _work(row)))
+    facts += [
+        ("Author", row.get("author")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
+        ("Changed", f"{row['updated']} (revision {row['rev']})" if row["updated"] != row["created"] else None), ("Agent", row.get("agent") if row.get("agent") != "global" else None),
+        ("Origin", _origin(row)), ("From", _file(row)), ("Tags", ", ".join(row.get("tags") or [])),
+        ("Code", ", ".join(_place(a) + since for a, since in zip(row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False))), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
+        ("Read", f"{row['access_count']}×" if row.get("access_count") else None), ("Store", row["store"] if row["store"] != "shared" else None),
+    ]  # fmt: skip
+    for rel, this, other in (("supersedes", "Supersedes", "Superseded by"), ("links", "Links", "Linked from")):
+        facts.append((this, ", ".join(dict.fromkeys(short(dst) for s, r, dst in edges if r == rel and s == row["id"]))))
+        facts.append((other, ", ".join(dict.fromkeys(short(s) for s, r, dst in edges if r == rel and dst == row["id"]))))
+    if row.get("conflict"):
+        facts.append(("Conflict", f"two edits met; the newer stayed. To settle it: git mem edit {short(row['id'])}"))
+        facts += [("Other side", f"git show {where}") for where in row.get("other_sides", ())]
+    out += [f"{name + ':':<14}{term.style(plain(str(value)), fg=COLORS.get(str(value)))}" for name, value in facts if value]
+    if row.get("workaround"):
+        out += ["", "    Workaround: " + plain(row["workaround"]).replace("\n", "\n    ")]
+    if row["body"]:
+        out += ["", *("    " + plain(text) for text in row["body"].rstrip("\n").split("\n"))]
+    return [*out, ""]
+
+
+def _snapshot(row: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """Return where the work stood."""
+    dirty = [f"{one.get('status', '')} {one.get('path', '')}".strip() for one in row.get("dirty") or []]
+    shown = ", ".join(dirty[:DIRTY]) + (f" and {len(dirty) - DIRTY} more" if len(dirty) > DIRTY else "")
+    where = [str(row.get(key)) for key in ("worktree", "cwd") if row.get(key)]
+    return [
+        ("Branch", row.get("branch")),
+        ("Commit", row.get("commit")),
+        ("Not committed", shown),
+        ("Folder", "/".join(where)),
+        ("Story", row.get("story")),
+        ("Note", row.get("note")),
+    ]
+
+
+def _work(row: dict[str, Any]) -> str:
+    """Return how far an epic is, and which command tells the rest."""
+    known = facts_of_work(row.get("state"))
+    where = f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}" if known["story"] else ""
+    return f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem work show {row['id'][4:]}"
+
+
+def _now(app: App, record: Record) -> dict[str, Any]:
+    """Return where the code of a record is now: `places` for programs, `code_now` for people, one for each anchor."""
+    if app.location.worktree is None or not record.anchors:
+        return {}
+    places, told = [], []
+    for anchor in record.anchors[:PLACES]:
+        where = app.follower.now(anchor)
+        places.append({"path": where.path, "first": where.first, "last": where.last, "state": where.state, "stale": where.stale})
+        span = anchor.get("lines")
+        moved = where.path != anchor.get("path") or (isinstance(span, list) and span[:1] != [where.first])
+        now = f"now {where.path}:{where.first}" if moved else ""
+        said = {"adrift": "not found any more", "changed": "changed since", "approximate": "only its definition is there"}.get(
+            where.state, ""
+        )
+        if where.state == "file":
+            now = f"now {where.path}" if where.path != anchor.get("path") else ""
+        note = ", ".join(
+            x for x in ("" if where.state in {"adrift", "glob"} else now, said or ("changed since" if where.stale else "")) if x
+        )
+        told.append(f" ({note})" if note else "")
+    return {"places": places, "code_now": told}
+
+
+def _file(row: dict[str, Any]) -> str | None:
+    """Return the file and line that a record was read from, where its places do not tell."""
+    source = row.get("source")
+    if not isinstance(source, dict) or any(a.get("path") == source.get("file") for a in row.get("anchors") or []):
+        return None
+    return plain(f"{source.get('file')}:{source.get('line')}")
+
+
+def _origin(row: dict[str, Any]) -> str | None:
+    origin = row.get("origin")
+    if origin in {None, "manual"}:
+        return None
+    return f"{origin}, unconfirmed (git mem inbox)" if origin in UNSURE and not row.get("confirmed") and not row.get("resolved") else origin
+
+
+def _place(anchor: dict[str, Any]) -> str:
+    if anchor.get("glob"):
+        return str(anchor["glob"])
+    lines = anchor.get("lines")
+    where = f":{lines[0]}" + (f"-{lines[1]}" if lines[1] != lines[0] else "") if isinstance(lines, list) and len(lines) == 2 else ""
+    return f"{anchor.get('path', '')}{where}{'#' + str(anchor['symbol']) if anchor.get('symbol') else ''}"
+
+
+def listed_at(
+    app: App,
+    at: str,
+    kinds: tuple[str, ...],
+    types: tuple[str, ...],
+    statuses: tuple[str, ...],
+    tags: tuple[str, ...],
+    scopes: tuple[str, ...],
+) -> list[dict[str, Any]]:
+    """Return the rows of `list` for a state of the past, read from git."""
+    rows = []
+    for scope in scopes or ("shared", "private"):
+        store = app.store(scope)
+        if store.tip() is None:
+            continue
+        commit = history.resolve(store, app.git, at)
+        for stored in store.records(commit):
+            if isinstance(stored, Damaged):
+                continue
+            row = as_row(scope, stored)
+            if (
+                (not kinds or row["kind"] in kinds)
+                and (not statuses or stored.record.status in statuses)
+                and (not types or row.get("type") in types)
+                and set(tags) <= set(stored.record.tags)
+            ):
+                rows.append({**row, "resolved": stored.record.resolved})
+    return sorted(rows, key=lambda r: (r["created"], r["id"]), reverse=True)
+
+
+@click.command("graph", short_help="Show what links to what")
+@click.argument("id", required=False)
+@click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="How many steps from ID.")
+@click.option("--dot", is_flag=True, help="Print Graphviz DOT.")
+@opt.json_option
+@click.pass_obj
+def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json: bool) -> None:
+    """Show links and supersedes chains, of one record or of the whole store.
+
+    \b
+    Examples:
+      git mem graph 7k2m9qxa
+      git mem graph --dot | dot -Tsvg > memory.svg
+    """
+    with term.open_any() as app:
+        edges = sorted({e for _, index in app.indexes() for e in index.edges()})
+        start = app.find(id) if id else None
+        if start:
+            edges = _near(edges, start, depth)
+        ids = sorted({x for s, _, d in edges for x in (s, d)} | ({start} if start else set()))
+        rows = {i: next((r for _, index in app.indexes() for r in index.get(i)), None) for i in ids}
+        titles = {i: str(r["title"]) if r else "(not here)" for i, r in rows.items()}
+        if as_json:
+            nodes = [
+                {"id": i, "title": titles[i], "kind": r["kind"], "created": r["created"]} if (r := rows[i]) else {"id": i, "missing": True}
+                for i in ids
+            ]
+            term.json({"nodes": nodes, "edges": [{"source": s, "relation": r, "target": d} for s, r, d in edges]})
+        elif dot:
+            click.echo("digraph memory {")
+            for i in ids:
+                click.echo(f'  "{_dot(i)}" [label="{_dot(short(i))}\\n{_dot(titles[i])}"];')
+            for source, relation, target in edges:
+                click.echo(f'  "{_dot(source)}" -> "{_dot(target)}" [label="{relation}"];')
+            click.echo("}")
+        else:
+            term.page(_tree(term, start, edges, titles, {i: r["created"][:10] if r else "" for i, r in rows.items()}), app)
+            if not edges:
+                term.note("no links yet. Link two records with: git mem link ID ID")
+
+
+def _dot(text: str) -> str:
+    """Return text as it stands between the quotes of a DOT string."""
+    return plain(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tuple[str, str, str]]:
+    seen, ring = {start}, {start}
+    for _ in range(depth):
+        ring = {x for s, _, d in edges for x in (s, d) if (s in ring or d in ring)} - seen
+        seen |= ring
+    return [e for e in edges if e[0] in seen and e[2] in seen]
+
+
+def _tree(term: Terminal, start: str | None, edges: list[tuple[str, str, str]], titles: dict[str, str], dates: dict[str, str]) -> list[str]:
+    """Return the graph as indented lines: from one record, or from each that nothing points to."""
+    targets = {d for _, _, d in edges}
+    roots = [start] if start else sorted({s for s, _, _ in edges} - targets) or sorted({s for s, _, _ in edges})[:1]
+    out: list[str] = []
+    shown: set[str] = set()
+
+    leaving: dict[str, list[tuple[str, str]]] = {}
+    for source, relation, target in edges:
+        leaving.setdefault(source, []).append((relation, target))
+
+    for root in (*roots, *(source for source, _, _ in edges)):
+        if root in shown:
+            continue
+        todo = [(root, 0, "")]  # no recursion: a chain of supersedes may be longer than Python's stack
+        while todo:
+            id, indent, label = todo.pop()
+            known = id in shown
+            lead = "  " * min(indent, DEEPEST) + label
+            out.append(f"{lead}{term.style(plain(short(id)), fg='yellow')} {dates[id]} {plain(titles[id])}{' …' if known else ''}")
+            if known:
+                continue
+            shown.add(id)
+            more = [(target, indent + 1, f"{relation} → ") for relation, target in leaving.get(id, ())]
+            if start and indent == 0:
+                more += [(source, 1, f"← {relation} of ") for source, relation, target in edges if target == id]
+            todo += more[::-1]
+    return out

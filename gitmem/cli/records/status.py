@@ -1,0 +1,189 @@
+"""Commands that change how a record stands: link, pin, archive, restore, forget."""
+
+from collections.abc import Iterable
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.records.add_edit import done
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.errors import GitmemError
+from gitmem.records.record import Record
+from gitmem.services.records import history
+from gitmem.services.records import write as memories
+from gitmem.store.store import Stored
+
+
+@click.command("link", short_help="Link a record to others")
+@click.argument("id")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.pass_obj
+def link_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
+    """Link a record to others: what one says helps to find the other.
+
+    \b
+    Example:
+      git mem link 7k2m9qxa 9p4c1zbn
+    """
+    _link(term, id, targets, remove=False)
+
+
+@click.command("unlink", short_help="Remove links between records")
+@click.argument("id")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.pass_obj
+def unlink_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
+    """Remove links from a record to others.
+
+    \b
+    Example:
+      git mem unlink 7k2m9qxa 9p4c1zbn
+    """
+    _link(term, id, targets, remove=True)
+
+
+def _link(term: Terminal, id: str, targets: tuple[str, ...], *, remove: bool) -> None:
+    with term.open() as app:
+        scope, stored = app.get(id)
+        links = list(stored.record.get("links") or [])
+        ids = [_linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets]
+        change = memories.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
+        done(term, change, "unlinked" if remove else "linked", scope)
+
+
+def _linked(links: list[str], text: str) -> str | None:
+    """Return the link that a text names, also to a record that is there no more."""
+    found = [x for x in links if x == text or x.endswith(text) or x.startswith(text)]
+    return found[0] if len(found) == 1 else None
+
+
+def every(app: App, ids: Iterable[str]) -> list[tuple[str, Stored]]:
+    """Return (scope, record) of each id, once; raises UnknownId for any before one of them is written."""
+    return list({stored.record.id: (scope, stored) for scope, stored in map(app.get, ids)}.values())
+
+
+def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str) -> None:
+    with term.open() as app:
+        for scope, stored in every(app, ids):
+            if op == "unpin" and stored.record.status != "pinned":
+                term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
+                continue
+            done(term, memories.set_status(app.store(scope), app.writer(), stored.record, status, op), verb, scope)
+
+
+@click.command("pin", short_help="Keep a record for good")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def pin_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Pin records: they never decay and are told first.
+
+    \b
+    Example:
+      git mem pin 7k2m9qxa
+    """
+    _each(term, ids, "pinned", "pin", "pinned")
+
+
+@click.command("unpin", short_help="Let a pinned record age again")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Unpin records.
+
+    \b
+    Example:
+      git mem unpin 7k2m9qxa
+    """
+    _each(term, ids, "active", "unpin", "unpinned")
+
+
+@click.command("archive", short_help="Put a record aside")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.pass_obj
+def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
+    """Archive records: kept and searchable with --all, no longer told.
+
+    \b
+    Example:
+      git mem archive 7k2m9qxa
+    """
+    _each(term, ids, "archived", "archive", "archived")
+
+
+@click.command("restore", short_help="Bring back what was archived or forgotten")
+@click.argument("ids", nargs=-1, metavar="ID...")
+@click.option("--list", "listing", is_flag=True, help="List what history has and the store has not.")
+@opt.json_option
+@click.pass_obj
+def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json: bool) -> None:
+    """Bring records back: archived, forgotten or collected ones, from git's history.
+
+    \b
+    Examples:
+      git mem restore --list
+      git mem restore 7k2m9qxa
+    """
+    if not ids and not listing:
+        raise click.UsageError("give an id, or --list.")
+    with term.open() as app:
+        removed = [
+            (scope, id, when)
+            for scope in ("shared", "private", *(["user"] if app.has_user() and not app.is_user_store() else []))
+            if app.store(scope).tip()
+            for id, when in history.removed_ids(app.store(scope)).items()
+        ]
+        if listing:
+            rows = [{"id": id, "removed": when, "store": scope, "title": _past_title(app, scope, id)} for scope, id, when in removed]
+            if as_json:
+                term.json(rows)
+            else:
+                term.page((f"{term.style(short(r['id']), fg='yellow')} {r['removed'][:10]} {plain(r['title'])}" for r in rows), app)
+            return
+        gone, here = [], []
+        for text in ids:
+            low = text.lower()
+            matches = [(s, i) for s, i, _ in removed if i == low or i.startswith(low) or i[4:].startswith(low) or i.endswith(low)]
+            if len(matches) == 1:
+                gone.append(matches[0])
+            else:
+                here.append(text)
+        there = every(app, here)
+        for scope, id in dict.fromkeys(gone):
+            done(term, memories.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
+        for scope, stored in there:
+            if stored.record.status in {"archived", "decayed"}:
+                done(term, memories.set_status(app.store(scope), app.writer(), stored.record, "active", "restore"), "restored", scope)
+            else:
+                term.say(f"{short(stored.record.id)} is there and {stored.record.status}; nothing changed.")
+
+
+def _past_title(app: App, scope: str, id: str) -> str:
+    try:
+        return history.last_version(app.store(scope), id).title
+    except GitmemError:
+        return "(purged)"
+
+
+@click.command("forget", short_help="Remove a record on purpose")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--reason", default="", metavar="TEXT", help="Why; kept with the mark that is left.")
+@click.pass_obj
+def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
+    """Remove records on purpose, everywhere the store is synced to.
+
+    History keeps them (git mem restore); a captured gotcha is not captured again. For a secret, use purge.
+
+    \b
+    Example:
+      git mem forget 7k2m9qxa --reason "no longer true"
+    """
+    with term.open() as app:
+        by_scope: dict[str, list[Record]] = {}
+        for scope, stored in every(app, ids):
+            by_scope.setdefault(scope, []).append(stored.record)
+        for scope, records in by_scope.items():
+            written = memories.forget(app.store(scope), app.writer(), records, reason)
+            for record in records:
+                term.say(f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{opt.journaled(written)}")
+        term.note("history still has it: git mem restore ID brings it back, git mem purge ID removes it for good.")

@@ -1,0 +1,108 @@
+"""`git mem activate`: an agent comes, and is told what it should know, in time."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import open_app
+from gitmem.base.detach import detach
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.group import current
+from gitmem.cli.sessions.messages import messages
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.services.briefing import activation, greeting
+from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing.activation import Activation, Place
+
+
+@click.command("activate", short_help="Greet as an agent, with what it should know")
+@click.argument("agent", required=False)
+@click.option("--list", "listing", is_flag=True, help="List the agents that are defined.")
+@click.option("--history", "file", metavar="FILE", help="A conversation, as JSON or JSON lines of {role, content}; - is stdin.")
+@click.option("--timeout", type=click.IntRange(1, 600_000), metavar="MS", help="Milliseconds in all.  [default: 500]")
+@opt.json_option
+@click.pass_obj
+def activate_command(term: Terminal, agent: str | None, listing: bool, file: str | None, timeout: int | None, as_json: bool) -> None:
+    """Print what an agent says first: who it is, where the project stands, what was before, what may come next, what it can be asked for.
+
+    An agent is a Markdown file: .gitmem/agents/dev.md, or one of Claude Code (.claude/agents) or Gemini CLI (.gemini/agents), of the repository or
+    yours. Its front matter has name, title, icon, role (or description) and commands, a list of {name, description, visibility}; visibility is full, quick
+    or key. What cannot be loaded in time is left out.
+
+    \b
+    Examples:
+      git mem activate dev
+      git mem activate qa --json
+      git mem activate --list
+    """
+    if listing:
+        if agent or file or timeout:
+            raise click.UsageError("--list takes no agent and no other option than --json.")
+        with term.open() as app:
+            _list(term, agentfiles.known(app.location.worktree or "", term.environ), as_json)
+        return
+    if not agent or not agent.strip():
+        raise click.UsageError("name an agent; see which there are: git mem activate --list")
+    with term.open() as app:
+        place = Place(
+            app.location,
+            term.environ,
+            term.clock,
+            lambda: current(term.environ),
+            _refresh(term),
+            (lambda: _messages(term, file)) if file else None,
+        )
+    active = activation.activate(agent, place, activation.limit(timeout, term.environ))
+    if as_json:
+        term.json(greeting.facts(active, term.clock.now()))
+    else:
+        _say(term, active)
+    sys.stdout.flush()
+    activation.note(place, active.agent.name)
+    if any(one.name == "index" and one.status == activation.TIMEOUT for one in active.results):
+        with contextlib.suppress(OSError):  # so that the next one finds it
+            detach(["-C", place.location.worktree or place.location.gitdir, "drain"], term.environ)
+
+
+def _messages(term: Terminal, file: str) -> Sequence[Mapping[str, Any]]:
+    found = messages(file)
+    if not found:
+        term.note("that conversation has no messages: this is what is known here.")
+    return found
+
+
+def _say(term: Terminal, active: Activation) -> None:
+    first, *rest = greeting.greet(active, term.clock.now()).split("\n")
+    term.say(term.style(plain(first), bold=True))
+    for line in rest:
+        term.say(plain(line))
+
+
+def _list(term: Terminal, agents: Sequence[agentfiles.Agent], as_json: bool) -> None:
+    if as_json:
+        keys = ("name", "title", "role", "icon", "path", "problem")
+        term.json([{key: value for key in keys if (value := getattr(one, key))} for one in agents])
+        return
+    wide = max((len(one.name) for one in agents), default=0)
+    for one in agents:
+        about = f"cannot be used: {one.problem}" if one.problem else one.title or one.role
+        term.say(f"{plain(one.name):<{wide}}  {plain(one.path)}{f'  {plain(about)}' if about else ''}")
+    if not agents:
+        term.note(f"no agent is defined. Write {agentfiles.OWN}/dev.md; what belongs in it: git mem activate --help")
+
+
+def _refresh(term: Terminal) -> Callable[[], object]:
+    """Return what brings the index up to date, in a thread of its own."""
+
+    def refresh() -> None:
+        with open_app(term.folder, term.environ, term.clock, "libgit2") as app:
+            # git is asked for the settings with a deadline, not by the app: who waits for it there would hold up others that do
+            app.__dict__["settings"] = activation.settings(
+                Place(app.location, term.environ, term.clock, str, str), 0.9 * activation.BUDGET[activation.HIGH]
+            )
+            app.index()
+
+    return refresh

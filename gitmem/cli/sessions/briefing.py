@@ -1,0 +1,211 @@
+"""The command that briefs: what is known of this project, within a budget. Kept light: answered from the index."""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gitmem.agents.prompt_text import clean, tokens
+from gitmem.app import App
+from gitmem.base.files import branch, head, ignore_text, read_regular, write_atomic
+from gitmem.base.processes import is_gone
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal
+from gitmem.clock import stamp
+from gitmem.errors import External, UserError
+from gitmem.index import epics as works
+from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import layout as briefing
+from gitmem.services.briefing.layout import LINES, MARK, Fitted, Place
+
+if TYPE_CHECKING:
+    from gitmem.transcripts.formats.plan_files import Progress
+
+FILE = "BRIEFING.md"
+PLANS = frozenset({"plan.md", "progress.md", "state.json"})  # at the root
+PLAN, OPEN = 1 << 20, 10  # bytes of one that are read; of its open tasks that are told
+LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
+
+
+@click.command("briefing", short_help="Tell what is known of this project, within a budget")
+@click.option("--budget", metavar="LINES|Nt", help=f"At most so many lines, or tokens: 60, 1500t.  [default: {LINES}]")
+@click.option("--tokens", "most", type=click.IntRange(LEAST_TOKENS), metavar="N", help="At most so many tokens.")
+@click.option(
+    "--write", "file", is_flag=False, flag_value="", metavar="[FILE]", help=f"Write it to a file; without a name: {FILE} at the root."
+)
+@click.option("--force", is_flag=True, help="Replace a file that git mem did not write.")
+@click.option("--agent", metavar="NAME", help="As this agent sees it: its own and global; 'all' for every one.")
+@opt.json_option
+@click.pass_obj
+def briefing_command(
+    term: Terminal, budget: str | None, most: int | None, file: str | None, agent: str | None, *, force: bool, as_json: bool
+) -> None:
+    """Tell what is known of this project: its state, decisions, patterns, errors, progress and context.
+
+    Each part has its share of the budget, and gives what it does not need to the others. What is pinned and what is
+    newest stays; what is left out is counted, with the command that shows it. The same store gives the same text all day.
+
+    \b
+    Examples:
+      git mem briefing
+      git mem briefing --budget 60
+      git mem briefing --budget 1500t --json
+      git mem briefing --write
+    """
+    size, unit = _budget(budget, most)
+    with term.open() as app:
+        target = _target(app, file) if file is not None else ""
+        if target and not force:
+            _check(target)
+        parts = briefing.sections(_known(app, agent), _place(app), clean)
+        top = briefing.head(_named(app), marked=bool(target))
+        made = briefing.fit(top, parts, size, _cost(unit))
+        wrote = bool(target) and _write(target, made)
+        if as_json:
+            facts = {
+                "day": _day(app),
+                "budget": size,
+                "unit": unit,
+                "used": made.cost,
+                "file": target or None,
+                "sections": briefing.public(parts, made),
+            }
+            term.json({k: v for k, v in facts.items() if v is not None})
+        elif target:
+            name = clean(os.path.relpath(target), 200)
+            term.say(f"wrote {name}: {len(made.lines)} lines." if wrote else f"{name} says so already: {len(made.lines)} lines.")
+        else:
+            term.page(_shown(term, made), app)
+        if not as_json and not any(made.kept):
+            term.note("nothing is known yet. Remember something with: git mem add 'title'")
+
+
+def _shown(term: Terminal, made: Fitted) -> Iterator[str]:
+    return (term.style(line, bold=True) if line.startswith("#") else line for line in made.lines)
+
+
+def _budget(budget: str | None, most: int | None) -> tuple[int, str]:
+    """Return a budget and its unit, `lines` or `tokens`."""
+    if budget is not None and most is not None:
+        raise click.UsageError("--budget and --tokens are two names for one thing: give one of them.")
+    if most is not None:
+        return most, "tokens"
+    if budget is None:
+        return LINES, "lines"
+    found = re.fullmatch(r"(\d{1,7})(t?)", budget.strip())
+    if not found:
+        raise click.BadParameter(f"'{budget}' is no budget: give lines, such as 60, or tokens, such as 1500t.", param_hint="'--budget'")
+    size, unit, least = int(found[1]), "tokens" if found[2] else "lines", LEAST_TOKENS if found[2] else LEAST_LINES
+    if size < least:
+        raise click.BadParameter(f"'{budget}' is too small: at least {least} {unit}.", param_hint="'--budget'")
+    return size, unit
+
+
+def _cost(unit: str) -> briefing.Cost:
+    return (lambda line: tokens(line + "\n")) if unit == "tokens" else (lambda _: 1)
+
+
+def _known(app: App, agent: str | None) -> gathering.Known:
+    chosen = agent or app.agent
+    agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
+    since = stamp(app.clock.now() - gathering.DAYS * 86400)[:10]
+    unsure = bool(app.settings.get("injectUnconfirmed"))
+    return gathering.gather([index for _, index in app.indexes()], agents, since, unsure=unsure, totals=True)
+
+
+def _day(app: App) -> str:
+    return app.clock.stamp()[:10]
+
+
+def _named(app: App) -> Place:
+    root = app.location.worktree or app.location.commondir
+    return Place(name=clean(os.path.basename(root.rstrip(os.sep)).removesuffix(".git") or root, 100), day=_day(app))
+
+
+def _place(app: App) -> Place:
+    """Return where the project stands: branch, changed files, epics, plans."""
+    name, commit = branch(app.location), head(app.location)
+    where = f"Branch {name}" if name else f"Detached at {commit[:10]}" if commit else ""
+    root = app.location.worktree
+    work = tuple(_epic(app, epic) for _, index in app.indexes() for epic in works.epics(index) if epic["rest"] in {"active", "paused"})
+    if not root:
+        return Place(head=where, work=work)
+    names = (path.encode("utf-8", "replace").decode() for path, _ in app.worktree(root).status())
+    plans = [(file, how) for file in _plans(root) if (how := _progress(app, root, file))]
+    return Place(
+        head=where, changed=tuple(sorted(name for name in names if name != FILE)), work=work,
+        plan=tuple(_plan(file, how) for file, how in plans), tasks=tuple((text, file) for file, how in plans for text in how.pending[:OPEN]),
+    )  # fmt: skip
+
+
+def _epic(app: App, epic: dict[str, Any]) -> str:
+    """Return an epic as one line: how it stands, and where it is."""
+    at = [f"{name} {epic[name]}" for name in ("story", "phase") if epic[name]]
+    standing = works.standing(app.state, epic, app.clock.now(), is_gone)["standing"]
+    return f"Epic {epic['id'][4:]} ({standing}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+
+
+def _plans(root: str) -> list[str]:
+    """Return the files at the root in which a project keeps its plan."""
+    try:
+        return sorted(name for name in os.listdir(root) if name.lower() in PLANS)
+    except OSError:
+        return []
+
+
+def _progress(app: App, root: str, file: str) -> "Progress | None":
+    """Return how far a plan is; None when nothing is to be seen of it."""
+    data = read_regular(os.path.join(root, file), PLAN)
+    if not data:
+        return None
+    import io
+
+    from gitmem.repo.ignore import ignored
+    from gitmem.transcripts.formats import plan_files as progress
+
+    if ignored([ignore_text(root)], app.settings.get("ignore")).has(file):
+        return None
+    read = progress.state if file.endswith(".json") else progress.plan
+    found = progress.progress(read(io.BytesIO(data)))
+    return found if found.phase or found.total else None
+
+
+def _plan(file: str, how: "Progress") -> str:
+    facts = [f"phase {how.phase}"] if how.phase else []
+    return f"{file}: {', '.join([*facts, *([f'{how.done} of {how.total} tasks done'] if how.total else [])])}"
+
+
+# -- the file
+
+
+def _target(app: App, file: str) -> str:
+    """Return the path that is written: as the user named it, else at the root of the work tree."""
+    if file:
+        return os.path.abspath(file)
+    if app.location.worktree is None:
+        raise UserError("there is no work tree to write to: this is a bare repository.", f"Name a file: git mem briefing --write ~/{FILE}")
+    return os.path.join(app.location.worktree, FILE)
+
+
+def _check(path: str) -> None:
+    """Refuse to replace what we did not write; raises UserError."""
+    shown = os.path.relpath(path)
+    if os.path.isdir(path):
+        raise UserError(f"'{shown}' is a folder.", f"Name a file: git mem briefing --write {os.path.join(shown, FILE)}")
+    if os.path.islink(path) or (os.path.lexists(path) and not read_regular(path, len(MARK)) == MARK.encode()):
+        raise UserError(f"'{shown}' is there and was not written by git mem.", "Name another file, or replace it with --force.")
+
+
+def _write(path: str, made: Fitted) -> bool:
+    """Write the file, unless it says the same already: its time tells when it last changed; say whether it was written."""
+    data = ("\n".join(made.lines) + "\n").encode("utf-8", "replace")
+    if os.path.isdir(path):
+        raise UserError(f"'{os.path.relpath(path)}' is a folder.", "Name a file.")
+    if read_regular(path, len(data) + 1) == data:
+        return False
+    if not os.path.isdir(os.path.dirname(path)):
+        raise External(f"there is no folder '{os.path.dirname(path)}'.", "Make it first, or name another file.")
+    write_atomic(path, data)
+    return True

@@ -1,0 +1,188 @@
+"""The work in hand: what the next agent has to know of it, the tasks that were done, the workflows that are known."""
+
+import os
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.group import of_agent
+from gitmem.cli.sessions.messages import messages
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.errors import UserError
+from gitmem.hooks.session_log import kept
+from gitmem.services.work import context, workflow_file
+from gitmem.services.work.context import Context
+from gitmem.state import activity as acts
+from gitmem.state.workflow import NEW, TASK, Act, ago
+
+LONG = 120  # characters of a task or a story
+
+
+def agent_name(text: str) -> str:
+    """Return an agent's name as records have it; raises UsageError for what is none."""
+    name = text.strip().removeprefix("@")
+    if not name or len(name) > 64 or not all(c.isalnum() or c in "._-" for c in name):
+        raise click.UsageError(f"'{plain(text)}' is no agent's name: write letters, digits, '.', '_' and '-'.")
+    return name
+
+
+def agent_of(app: App, given: str | None) -> str:
+    """Return the agent that is meant: the one that is named, else this reader's own; '' for nobody in particular."""
+    if given:
+        return agent_name(given)
+    return app.agent if app.agent != "global" else ""
+
+
+@click.command("context", short_help="Show the work in hand, for the next agent")
+@click.option("--agent", metavar="NAME", help="For which agent.  [default: GITMEM_AGENT, or the setting]")
+@click.option(
+    "--history", metavar="FILE", help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads standard input."
+)
+@opt.json_option
+@click.pass_obj
+def context_command(term: Terminal, agent: str | None, history: str | None, as_json: bool) -> None:
+    """Show the work in hand in this work tree: what kind of session one that begins now is, who was at it, the last commands, the workflow.
+
+    A session is new, existing (commands were given, or something was asked), or a workflow (enough commands of one workflow, or a task of it
+    done). An hour after the last sign of life it is new again. With --history the conversation decides.
+
+    \b
+    Examples:
+      git mem session context --agent qa
+      git mem session context --history chat.jsonl --json
+    """
+    with term.open() as app:
+        who = agent_of(app, agent)
+        said = messages(history) if history else None
+        if said is not None and not said:
+            term.note("that conversation has no messages: this is what is known here.")
+        found = context.load(app, who, session=of_agent(app.env), history=said, strict=True)
+        if as_json:
+            term.json(found.facts())
+            return
+        for line in _lines(term, found):
+            term.say(line)
+
+
+def _lines(term: Terminal, found: Context) -> list[str]:
+    now = term.clock.now()
+    since = f", {found.id}, the last sign {ago(now - found.last)}" if found.last else ""
+    out = [f"kind: {term.style(found.kind, bold=True)}{since}"]
+    if found.message:
+        out.append(plain(found.message))
+    if found.next:
+        out.append(f"next: {plain(', '.join(context.spoken(one) for one in found.next))}")
+    if found.branch:
+        out.append(f"branch: {plain(found.branch)}")
+    if found.agents:
+        out.append(f"agents: {plain(' > '.join(one['agent'] for one in found.agents))}")
+    for one in reversed(found.tasks):
+        by = f", {one['agent']}" if one["agent"] else ""
+        out.append(f"task: {plain(one['task'])}, {'done' if one['success'] else 'failed'} {ago(now - one['at'])}{plain(by)}")
+    for row in found.handovers:
+        out.append(f"handed over: {short(row['id'])} {plain(row['title'])} ({age(row['created'], now)}): git mem show {short(row['id'])}")
+    if found.kind == NEW and not found.handovers:
+        out.append("nothing is in hand here; nothing was done in the last hour.")
+    return out
+
+
+@click.command("task", short_help="Record that a task is done, or has failed")
+@click.argument("name", metavar="NAME")
+@click.option("--success/--failed", "success", default=True, help="How it went.  [default: --success]")
+@click.option("--story", metavar="TEXT", help="The story that it belongs to: a path or a name.")
+@click.option("--agent", metavar="NAME", help="Who did it.  [default: GITMEM_AGENT, or the setting]")
+@opt.json_option
+@click.pass_obj
+def task_command(term: Terminal, name: str, success: bool, story: str | None, agent: str | None, as_json: bool) -> None:
+    """Record a task as done: it brings the workflow to the state that the table says. One that failed is listed and advances nothing.
+
+    Done twice is done once, unless its command was given again in between. A task that is in no table is listed too.
+
+    \b
+    Examples:
+      git mem session task develop --story docs/stories/4.2.md
+      git mem session task review-qa --failed
+      git mem session task "git commit"
+    """
+    what = kept(" ".join(name.split()).removeprefix("*"), LONG)
+    if not what:
+        raise click.UsageError("the task's name is empty.")
+    with term.open() as app:
+        who = agent_of(app, agent)
+        root = context.root_of(app.location.worktree)
+        about = kept(" ".join((story or "").split()), LONG)
+        table, _ = workflow_file.load(app.home, root)
+        session = of_agent(app.env)
+        done = Act(TASK, what, agent=who, session=app.env.get("GITMEM_SESSION", ""), ok=success, story=about)
+        added = acts.note(app.state, root, app.clock.now(), [done], conversation=session, story=about, once=True)
+        found = context.load(app, who, session=session)
+        if as_json:
+            term.json({**found.facts(), "task": what, "success": success, "counted": added, "known": table.resolve(what) is not None})
+            return
+        if not added:
+            term.say(f"{plain(what)} is done already; nothing changed.")
+        else:
+            term.say(
+                f"{plain(what)} {'done' if success else 'failed'}.{_where(found, known=table.resolve(what) is not None, success=success)}"
+            )
+
+
+def _where(found: Context, *, known: bool, success: bool) -> str:
+    if not known:
+        return " It is in no workflow: git mem session workflows"
+    stands = f" {plain(found.workflow)} is at {plain(found.state)}" if found.workflow else " No workflow is at work"
+    if not success:
+        return f"{stands}, as before."
+    steps = ", ".join(plain(context.spoken(one)) for one in found.next)
+    return f"{stands}.{f' Next: {steps}' if steps else ''}"
+
+
+@click.command("workflows", short_help="List the workflows that are known")
+@click.argument("name", required=False, metavar="[WORKFLOW]")
+@opt.json_option
+@click.pass_obj
+def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
+    """List workflows: which command or task brings which state, and what usually comes next.
+
+    A repository adds its own, or changes these, in .gitmem/workflows.yaml; see docs/workflows.md.
+
+    \b
+    Examples:
+      git mem session workflows
+      git mem session workflows story_development --json
+    """
+    with term.open() as app:
+        table, path = workflow_file.load(app.home, context.root_of(app.location.worktree))
+        if name and name not in table.workflows:
+            raise UserError(f"there is no workflow '{plain(name)}'.", f"There are {', '.join(table.workflows)}.")
+        chosen = [flow for flow in table.workflows.values() if name in {None, flow.name}]
+        if as_json:
+            term.json(
+                {
+                    "file": path or None,
+                    "workflows": [
+                        {
+                            "name": flow.name,
+                            "threshold": flow.threshold,
+                            "transitions": [
+                                {"state": step.state, "trigger": step.trigger, "next": list(step.next)} for step in flow.transitions
+                            ],
+                            "tasks": [{"task": task, "state": state} for task, state in table.tasks_of(flow.name)],
+                        }
+                        for flow in chosen
+                    ],
+                }
+            )
+            return
+        lines = [f"with {plain(os.path.relpath(path))}", ""] if path else []
+        for flow in chosen:
+            lines.append(term.style(flow.name, bold=True))
+            for step in flow.transitions:
+                lines.append(
+                    f"  {step.state:<20} {context.spoken(step.trigger):<34} next: {', '.join(context.spoken(one) for one in step.next)}"
+                )
+            triggers = {step.trigger for step in flow.transitions}
+            more = [f"{context.spoken(task)} ({state})" for task, state in table.tasks_of(flow.name) if task not in triggers]
+            lines += [f"  also: {', '.join(more)}"] if more else []
+        term.page([plain(line) if not term.colored else line for line in lines], app)

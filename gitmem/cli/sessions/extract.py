@@ -1,0 +1,276 @@
+"""The command that reads a session, a plan or commit messages, and tells what they teach."""
+
+import contextlib
+import errno
+import io
+import os
+import shlex
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import IO, Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import head, storable
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.errors import External, GitFailed, UserError
+from gitmem.records.items import KINDS, Extract, Item
+from gitmem.transcripts.turn import Turn
+
+FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
+TITLES = {
+    "decision": "Decisions", "error": "Errors", "pattern": "Patterns", "task": "To do", "done": "Done", "preference": "Preferences", "context": "Context",
+}  # fmt: skip
+DETAIL = {"error": "helped", "decision": "because", "preference": "because", "pattern": "when"}
+SAID = "on"  # before what an agent had said, which a decision is about
+ABBREVIATED = 10  # characters of a commit's id
+BROKEN = "bytes that are not UTF-8"
+COMMITS = 2000  # commits that are read at most
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Something to be read: its name, for people, and its turns, with how many there were."""
+
+    name: str
+    turns: Callable[[], Iterator[Turn]]
+    path: bool = False  # whether the name is that of a file
+    evidence: str = ""  # how proposals call it
+    flaws: set[str] = field(default_factory=set)  # what came up while it was read: BROKEN
+
+
+@click.command("extract", short_help="Find decisions, fixes and tasks in a session or a file")
+@click.argument("files", nargs=-1, metavar="[FILE|-]...")
+@click.option("--from", "form", type=click.Choice(FORMS), default="auto", help="What the files are; told by their content without.")
+@click.option("--session", metavar="ID", help="Read a session that hooks told of, by its id or the beginning of it.")
+@click.option("--commits", metavar="RANGE", help="Read commit messages: main..HEAD, v1.2.., -20.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind. May be repeated.")
+@click.option("--save", is_flag=True, help="Put what is found into the inbox, unconfirmed.")
+@opt.json_option
+@click.pass_obj
+def extract_command(
+    term: Terminal,
+    files: tuple[str, ...],
+    form: str,
+    session: str | None,
+    commits: str | None,
+    kinds: tuple[str, ...],
+    save: bool,
+    as_json: bool,
+) -> None:
+    """Find what was decided, what went wrong and what helped, what is to be done and how it is wanted.
+
+    Reads transcripts of Claude Code, Gemini CLI and Codex, histories and exports of sessions, plans, notes and commit messages, in English,
+    Portuguese, Spanish and Chinese. By rules alone: nothing is sent anywhere, and nothing is stored without --save.
+
+    \b
+    Examples:
+      git mem extract ~/.claude/projects/*/853c0c9d.jsonl
+      git mem extract --session 853c --save
+      git mem extract --commits v1.2..HEAD --kind decision --kind error
+      git mem extract - --json
+    """  # fmt: skip
+    given = [bool(files), session is not None, commits is not None]
+    if sum(given) > 1:
+        raise click.UsageError("read files, --session or --commits: one of them at a time.")
+    if not any(given):
+        raise click.UsageError("what shall be read? Name a FILE, - for standard input, --session ID or --commits RANGE.")
+    if files.count("-") > 1:
+        raise click.UsageError("standard input can be read once only.")
+    if save or not files:
+        with term.open() as app:
+            found = _found(term, [_shown(app, one) for one in _sources(app, files, form, session, commits)], kinds)
+            _tell(term, found, kinds, form if files else "auto", as_json)
+            if save:
+                _save(term, app, found, session or "", as_json)
+        return
+    _tell(term, _found(term, [_file(name, form) for name in files], kinds), kinds, form, as_json)
+
+
+def _sources(app: App, files: Sequence[str], form: str, session: str | None, commits: str | None) -> list[_Source]:
+    if session is not None:
+        from gitmem.cli.sessions.find import one
+        from gitmem.services.session_log import reader as histories
+        from gitmem.services.sessions import finish as sessions
+
+        named = one(app, session)
+        turns, source, _ = sessions.turns(named, lambda it: histories.lines(app.home, it))
+        return [_Source(source, lambda: turns)]
+    if commits is not None:
+        return [_Source(f"the commits {commits}", lambda: _log(app, commits))]
+    return [_file(name, form) for name in files]
+
+
+def _shown(app: App, source: _Source) -> _Source:
+    """Return a source without what is never stored of this work tree; its evidence names no place outside of it."""
+    from gitmem.base.files import inside
+    from gitmem.transcripts import ignored as hidden
+
+    root = app.location.worktree or ""
+    ignored = app.hidden(root)
+    place = inside(source.name, os.path.realpath(root), os.getcwd()) if source.path and root else ""
+    named = "a file" if place and ignored.has(place) else place or os.path.basename(source.name) if source.path else source.name
+    return replace(source, turns=lambda: hidden.shown(source.turns(), ignored, root), evidence=storable(named))
+
+
+def _log(app: App, wanted: str) -> Iterator[Turn]:
+    """Return the commits of a range, the oldest first: what is newer wins."""
+    from gitmem.transcripts.formats.commits import printed
+
+    chosen = [wanted] if wanted.startswith("-") and wanted[1:].isdigit() else ["--end-of-options", wanted]
+    if wanted.startswith("-") and not wanted[1:].isdigit():
+        raise UserError(f"'{plain(wanted)}' is no range of commits.", "Give one as git takes it: main..HEAD, or -20 for the last twenty.")
+    options = (
+        "--no-color",
+        "--no-decorate",
+        "--no-notes",
+        "--no-show-signature",
+        "--encoding=UTF-8",
+        "--date=iso-strict",
+        "--format=medium",
+        "--name-only",
+        "--no-merges",
+    )
+    try:
+        output = app.git.run("log", "--reverse", f"--max-count={COMMITS}", *options, *chosen, "--")
+    except GitFailed as error:
+        if not head(app.location):
+            raise UserError("this repository has no commits yet.", "Commit something first, or name a FILE to read.") from error
+        raise UserError(
+            f"'{plain(wanted)}' names no commits of this repository.", "Give a range as git takes it: main..HEAD, or -20."
+        ) from error
+    return printed(io.BytesIO(output))
+
+
+def _file(name: str, form: str) -> _Source:
+    def turns() -> Iterator[Turn]:
+        from gitmem.transcripts import reader as reading
+        from gitmem.transcripts.jsonl import Utf8
+
+        try:
+            with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else _opened(name) as stream:
+                checked = Utf8(stream)
+                text = reading.readable(io.BufferedReader(checked), made.name if name == "-" else f"'{plain(name)}'")
+                yield from reading.read(text, "" if name == "-" else name, form)
+                made.flaws.update([BROKEN] if checked.broken else [])
+        except OSError as error:
+            hints = {FileNotFoundError: "Check the path.", IsADirectoryError: "Name the files in it."}
+            hint = hints.get(type(error), "Check its owner and mode.")
+            raise External(f"'{plain(name)}' cannot be read: {os.strerror(error.errno or 0)}.", hint) from error
+
+    made = _Source("standard input", turns) if name == "-" else _Source(name, turns, path=True)
+    return made
+
+
+def _opened(name: str) -> IO[bytes]:
+    stream = open(name, "rb")
+    if stat.S_ISDIR(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise IsADirectoryError(errno.EISDIR, name)
+    return stream
+
+
+def _found(term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
+    from gitmem.extraction import extractor as offline
+
+    out = []
+    for source in sources:
+        whole = offline.extract(source.turns())
+        if BROKEN in source.flaws:
+            _not_utf_8(term, source)
+        items = tuple(item for item in whole.items if not kinds or item.kind in kinds)
+        out.append((source, Extract(items, whole.topics, whole.by, whole.why, whole.tokens, whole.facts)))
+    return out
+
+
+def _not_utf_8(term: Terminal, source: _Source) -> None:
+    """Say that letters were lost, and how to convert a file; its name stays, as it may tell what the file is."""
+    convert = "iconv -f ISO-8859-1 -t UTF-8"
+    if source.path:
+        new = shlex.quote(f"utf8-{plain(os.path.basename(source.name))}")
+        command = f"{convert} -- {shlex.quote(plain(source.name))} > {new} && git mem extract {new}"
+    else:
+        command = f"{convert} | git mem extract -"
+    term.note(f"{plain(source.name)} is not all UTF-8: letters may be lost. If it is Latin-1, convert it first: {command}")
+
+
+def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Sequence[str], form: str, as_json: bool) -> None:
+    many = len(found) > 1
+    if as_json:
+        topics = list(dict.fromkeys(topic for _, one in found for topic in one.topics))
+        rows = [{**_row(item), **({"source": source.name} if many else {})} for source, one in found for item in one.items]
+        term.json({"by": found[0][1].by, "topics": topics, "items": rows})
+        return
+    for source, one in found:
+        if many:
+            term.say(term.style(plain(source.name), bold=True))
+        if one.topics and one.items:
+            term.say(f"about {plain(', '.join(one.topics))}")
+        for kind in KINDS:
+            mine = [item for item in one.items if item.kind == kind]
+            if mine:
+                term.say(f"\n{term.style(TITLES[kind], bold=True)}")
+            for item in mine:
+                _show(term, item)
+        if many:
+            term.say("")
+        if not one.items:
+            turns = int(one.facts.get("turns", 0))
+            what = f"of the kind {' or '.join(kinds)}" if kinds else "worth keeping"
+            term.note(f"nothing {what} was found in {plain(source.name)} ({turns} turn{'' if turns == 1 else 's'}).")
+            if not turns and form != "auto":
+                term.note(f"no turn was read from it with --from {form}; without --from its form is told by its content.")
+
+
+def _show(term: Terminal, item: Item) -> None:
+    first, last = item.lines
+    where = f"commit {item.commit[:ABBREVIATED]}" if item.commit else f"line {first}" if first == last else f"lines {first}-{last}"
+    term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
+    if item.detail and not item.text.rstrip(".!。").endswith(item.detail.rstrip(".!。")):
+        label = SAID if item.detail.startswith("“") else DETAIL.get(item.kind, "")
+        term.say(f"      {label and f'{label}: '}{plain(item.detail)}")
+    if item.files:
+        term.say(f"      in {plain(', '.join(item.files))}")
+
+
+def _row(item: Item) -> dict[str, Any]:
+    return {
+        "kind": item.kind, "text": item.text, "detail": item.detail, "at": item.at, "lines": list(item.lines), "files": list(item.files), "role": item.role,
+        "confidence": item.confidence, "commit": item.commit,
+    }  # fmt: skip
+
+
+def _save(term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], session: str, as_json: bool) -> None:
+    """Propose what was found; what is known, or was rejected, is not proposed again."""
+    from gitmem.cli.sessions.find import one
+    from gitmem.services.sessions import proposals
+
+    id = one(app, session).id if session else ""
+    made = [
+        record
+        for source, extract in found
+        for record in proposals.propose(
+            app.store("private"),
+            app.writer(session=id) if id else app.writer(),
+            extract.items,
+            id,
+            source.evidence,
+            lambda: [index for _, index in app.indexes()],
+            [app.store("shared")],
+        )
+    ]
+    if not made and any(extract.items for _, extract in found):
+        term.note("nothing new for the inbox: it is known, was rejected, or is too unsure.")
+        return
+    note = f"{len(made)} put into the inbox; look through them with: git mem inbox"
+    if as_json:
+        term.note(note)
+        return
+    term.say("")
+    for record in made:
+        term.say(f"proposed {short(record.id)} {plain(record.title)}")
+    term.say(note)

@@ -1,0 +1,237 @@
+"""Which sessions there are: the list, its filters, and how one is named."""
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+from unicodedata import combining, east_asian_width
+
+import click
+
+from gitmem.app import App
+from gitmem.base import processes
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.group import current
+from gitmem.cli.terminal import Terminal, age, plain, width
+from gitmem.clock import stamp
+from gitmem.errors import UserError
+from gitmem.repo import hook_switch as switch
+from gitmem.services.records import history
+from gitmem.services.session_log import reader as histories
+from gitmem.state import sessions
+from gitmem.state.sessions import Session
+from gitmem.state.workflow import EXISTING, NEW, WORKFLOW
+from gitmem.text.greetings import trivial
+
+ASKED, ROWS = 200, 200  # characters of what a session was asked, rows of its history that are looked at for it
+LEAST, ABOUT = 8, 24  # characters of an id that are shown at least, columns that are left for what a session is about
+RUNNING, ENDED, INTERRUPTED = "running", "ended", "interrupted"
+SEE = "See them with: git mem session list"
+NONE = "They are told by hooks of agents: git mem install --list. Or start one of your own: git mem session start"
+_LENGTH = re.compile(r"(\d{1,6})\s*([smhdw])")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def moment(app: App, text: str) -> float:
+    """Return the seconds that a user's text means: `2d` is two days ago, else any date that git takes; raises UserError."""
+    found = _LENGTH.fullmatch(text.strip().lower())
+    if found:
+        return app.clock.now() - int(found[1]) * _UNITS[found[2]]
+    if _DAY.fullmatch(text.strip()):  # git would take the hour of now
+        text = f"{text.strip()} 00:00"
+    return float(history.when(app.git, text))
+
+
+def of_day(app: App, day: str) -> list[Session]:
+    """Return the sessions of a day, as this machine's clock has it, the first first; raises UserError."""
+    back = {"today": 0, "yesterday": 86400}.get(day.strip().lower())
+    if back is not None:
+        day = time.strftime("%Y-%m-%d", time.localtime(app.clock.now() - back))
+    try:
+        parts = time.strptime(day.strip(), "%Y-%m-%d")
+        # a day may have 23 hours, or 25
+        begin, end = (time.mktime((parts.tm_year, parts.tm_mon, parts.tm_mday + n, 0, 0, 0, 0, 0, -1)) for n in (0, 1))
+    except (ValueError, OverflowError) as error:
+        raise UserError(f"'{plain(day)}' is no day.", "Write it as 2026-11-21, today or yesterday.") from error
+    return sorted(
+        (one for one in sessions.some(app.state) if one.started < end and max(one.last, one.ended or 0.0) >= begin),
+        key=lambda one: one.started,
+    )
+
+
+def is_day(text: str) -> bool:
+    """Say whether a text is a date, not an id."""
+    return bool(_DAY.fullmatch(text.strip())) or text.strip().lower() in {"today", "yesterday"}
+
+
+def one(app: App, text: str | None) -> Session:
+    """Return a session by its id or the beginning of it; the one that the command runs in, else the latest, without; raises UserError."""
+    known = sessions.some(app.state)
+    if text is None:
+        here = current(app.env)
+        mine = [one for one in known if one.id == here] or known
+        if not mine:
+            raise UserError("there are no sessions yet.", NONE)
+        return mine[0]
+    found = [one for one in known if one.id == text] or ([one for one in known if one.id.startswith(text)] if text else [])
+    if len(found) == 1:
+        return found[0]
+    near = f" {' | '.join(plain(one.id) for one in found[:3])}" if found else ""
+    raise UserError(
+        f"{len(found)} sessions begin with '{plain(text)}'." if found else f"there is no session '{plain(text)}'.",
+        f"Give more of its id:{near}" if found else SEE,
+    )
+
+
+def state_of(one: Session) -> str:
+    """Return how a session stands: running, ended, or interrupted."""
+    if one.ended is not None:
+        return INTERRUPTED if one.why == sessions.GONE else ENDED
+    return INTERRUPTED if one.process and processes.is_gone(one.process) else RUNNING
+
+
+def facts(app: App, one: Session) -> dict[str, Any]:
+    """Return what is known of a session without its history, as JSON has it."""
+    return {
+        "id": one.id, "agent": one.agent, "state": state_of(one), "kind": one.kind or None, "title": one.title or None, "story": one.story or None,
+        "branch": one.branch or None, "started": stamp(one.started), "last": stamp(one.last),
+        "ended": stamp(one.ended) if one.ended is not None else None, "why": one.why, "worktree": one.root, "transcript": one.transcript,
+        "history": app.home.join("sessions", os.path.basename(one.history)), "off": switch.reads(switch.path_of("session", app.home, app.env, one.id), app.clock.now()) is not None,
+    }  # fmt: skip
+
+
+@click.command("list", short_help="List sessions, the latest first")
+@click.option("--agent", metavar="NAME", help="Of one agent: claude, gemini, person, ...")
+@click.option("--since", metavar="DATE", help="With a sign of life since then: 2d, yesterday, 2026-11-21.")
+@click.option("--until", metavar="DATE", help="Begun before then.")
+@click.option("--branch", metavar="NAME", help="Begun on a branch.")
+@click.option("--kind", type=click.Choice([NEW, EXISTING, WORKFLOW]), help="What it was when it began.")
+@click.option("--state", type=click.Choice([RUNNING, ENDED, INTERRUPTED]), help="How it stands.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, /, since: str | None, until: str | None, limit: int, as_json: bool, **wanted: str | None) -> None:
+    """List sessions, the latest first: which agent, how it stands, when, what it is about.
+
+    \b
+    Examples:
+      git mem session list --agent claude
+      git mem session list --since 2d --state interrupted
+      git mem session list --branch main --json
+    """
+    with term.open() as app:
+        every = sessions.some(app.state)
+        begin = moment(app, since) if since else None
+        end = moment(app, until) if until else None
+        found = [
+            one
+            for one in every
+            if (begin is None or one.last >= begin)
+            and (end is None or one.started < end)
+            and all(value is None or value == (state_of(one) if key == "state" else getattr(one, key)) for key, value in wanted.items())
+        ][:limit]
+        about = subjects(app, found)
+        if as_json:
+            term.json([{**facts(app, one), "about": about.get(one.id)} for one in found])
+            return
+        if every and not found:
+            agent = wanted["agent"]
+            others = f"there are some of {', '.join(sorted({plain(one.agent) for one in every}))}"
+            if agent and not any(one.agent == agent for one in every):
+                term.say(f"no sessions of {plain(agent)}; {others}.")
+            else:
+                term.say(f"no session is so; there {'is' if len(every) == 1 else 'are'} {len(every)} in all: git mem session list")
+        elif not found:
+            term.say(f"no sessions yet. {NONE}")
+        for text in _table(term, [{**facts(app, one), "about": about.get(one.id)} for one in found], [one.id for one in every]):
+            term.say(text)
+
+
+def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
+    """Return what sessions are about: as they are called, as their digests are, what was asked first in them, their story."""
+    out = {one.id: one.title for one in found if one.title}
+    wanted = tuple(one.id for one in found if not one.title)
+    rows = app.rows(kinds=("summary",), sessions=wanted) if wanted else []
+    for row in rows:
+        if row["session"] in wanted and not trivial(str(row["title"])):
+            out.setdefault(row["session"], str(row["title"]))
+    for one in found:
+        if one.id not in out and (text := _asked(app, one) or one.story):
+            out[one.id] = text
+    return out
+
+
+def _asked(app: App, one: Session) -> str:
+    """Return what a session was asked first, a greeting only where there is nothing else."""
+    hello = ""
+    for n, (_, row) in enumerate(histories.numbered(app.home, one)):
+        text = " ".join(histories.content(row).split())
+        if histories.event(row) == "PromptSubmit" and text:
+            if not trivial(text):
+                return text[:ASKED]
+            hello = hello or text
+        if n >= ROWS:
+            break
+    return hello[:ASKED]
+
+
+def _table(term: Terminal, rows: Sequence[dict[str, Any]], every: Sequence[str]) -> Iterator[str]:
+    """Yield sessions as lines in columns: on a terminal no longer than it is wide, ids as short as they may be given; elsewhere whole."""
+    fits = sys.stdout.isatty()
+    least = _least(every) if fits else {}
+    cells = [
+        [
+            plain(row["id"])[: least.get(row["id"])],
+            plain(row["agent"]),
+            row["state"],
+            age(row["last"], term.clock.now()),
+            plain(row["branch"] or ""),
+        ]
+        for row in rows
+    ]
+    wide = [max((cell_count(row[n]) for row in cells), default=0) for n in range(5)]
+    if fits and sum(wide) + 2 * len(wide) + ABOUT > width():
+        wide[4] = 0  # what it is about says more than the branch
+    for row, cell in zip(rows, cells, strict=True):
+        style = {RUNNING: {"fg": "green"}, INTERRUPTED: {"fg": "yellow"}}.get(row["state"], {})
+        padded = [text + " " * (most - cell_count(text)) for text, most in zip(cell, wide, strict=True) if most]
+        padded[2] = term.style(padded[2], **style)
+        off = "(hooks are off)  " if row["off"] else ""
+        about = f"{off}{plain(' '.join((row['about'] or '').split()))}"
+        room = width() - sum(most + 2 for most in wide if most)
+        yield f"{'  '.join(padded)}  {cut(about, room) if fits else about}".rstrip()
+
+
+def _least(every: Sequence[str]) -> dict[str, int]:
+    """Return how much of each id names it alone: sorted, those that begin most alike are neighbours."""
+    out = dict.fromkeys(every, LEAST)
+    for a, b in pairwise(sorted(out)):
+        alike = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+        for id in (a, b):
+            out[id] = max(out[id], alike + 1)
+    return out
+
+
+def cell_count(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(map(_cells, text))
+
+
+def _cells(c: str) -> int:
+    return 0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1
+
+
+def cut(text: str, room: int) -> str:
+    """Return a text as far as some columns of a terminal hold it."""
+    used = fits = 0
+    for n, c in enumerate(text, 1):
+        used += _cells(c)
+        if used < room:
+            fits = n
+        if used > room:
+            return f"{text[:fits].rstrip()}…"
+    return text

@@ -1,0 +1,105 @@
+"""Sessions of agents and people: the group of commands, and which session a command runs in."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Mapping
+
+import click
+
+from gitmem.agents import adapter, events
+from gitmem.base import processes
+from gitmem.base.files import Home, is_shared, locate
+from gitmem.cli.group import Parts
+from gitmem.errors import GitmemError
+from gitmem.services.sessions import current as own
+from gitmem.state import sessions
+from gitmem.state.database import State
+
+TABLE = {
+    "start": ("sessions.run", "start_command", "Start a session of your own"),
+    "end": ("sessions.run", "end_command", "End a session, and have it digested"),
+    "current": ("sessions.run", "current_command", "Show which session this is"),
+    "note": ("sessions.notes", "note_command", "Write something into a session"),
+    "mark": ("sessions.notes", "mark_command", "Mark what matters in a session"),
+    "list": ("sessions.find", "list_command", "List sessions, the latest first"),
+    "show": ("sessions.show", "show_command", "Show a whole session"),
+    "export": ("sessions.show", "export_command", "Export a session as JSON"),
+    "resume": ("sessions.resume", "resume_command", "Show where a session stood, and how to go on with it"),
+    "context": ("sessions.context", "context_command", "Show the work in hand, for the next agent"),
+    "task": ("sessions.context", "task_command", "Record that a task is done, or has failed"),
+    "handover": ("sessions.handover", "handover_command", "Hand the work over to another agent"),
+    "workflows": ("sessions.context", "workflows_command", "List the workflows that are known"),
+    "cost": ("sessions.cost", "cost_command", "Show what the hooks of a session cost"),
+}
+
+
+@click.group("session", cls=Parts, table=TABLE, short_help="Sessions: start, end, list, show, hand over")
+def session_command() -> None:
+    """Sessions of agents, as their hooks tell of them, and of people, as they open them.
+
+    \b
+    Examples:
+      git mem session list
+      git mem session show                   the one that this runs in, else the latest
+      git mem session start --title "Invoices of March"
+      git mem session context --agent qa     what the next agent has to know
+    """
+
+
+def current(environ: Mapping[str, str]) -> str:
+    """Return the id of the session that a command runs in, as the environment, the process or the terminal tells; empty when they tell nothing."""
+    if environ.get("GITMEM_SESSION"):
+        return environ["GITMEM_SESSION"]
+    return of_agent(environ) or own.here(environ)
+
+
+def of_agent(environ: Mapping[str, str]) -> str:
+    """Return the id of the agent's session that a command runs in; empty when there is none."""
+    if not any(key.endswith(("_SESSION_ID", "_THREAD_ID", "_CLI")) for key in environ):
+        return ""
+    known = [adapter.find(agent) for agent in events.ADAPTERS]
+    for variable in (variable for one in known for variable in one.session):
+        if environ.get(variable):
+            id = events.name(environ[variable])
+            mine = next(one.name for one in known if variable in one.session)
+            return _shared(environ, id, mine) or id
+    return _of_process(environ) if any(environ.get(one.mark) for one in known if one.mark) else ""
+
+
+def agent_around(environ: Mapping[str, str]) -> str:
+    """Return the agent whose CLI a command runs in, as the environment tells; empty when there is none."""
+    for name in events.ADAPTERS:
+        known = adapter.find(name)
+        if any(environ.get(variable) for variable in known.session) or (known.mark and environ.get(known.mark)):
+            return name
+    return ""
+
+
+def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
+    """Return how we call an agent's session whose id is another agent's too; empty for any other one."""
+    try:
+        where = locate(".", environ)
+        home = Home(where.home, shared=is_shared(where.commondir))
+        other = sessions.shared_id(id, agent)
+        # its history tells that there is one: most commands need not ask the database
+        if not any(name.endswith(f"_{other}.jsonl") for name in os.listdir(home.join("sessions"))):
+            return ""
+        with contextlib.closing(State(home)) as state:
+            return other if sessions.get(state, other) else ""
+    except (GitmemError, OSError, sqlite3.Error):  # who it was is not worth a command that fails
+        return ""
+
+
+def _of_process(environ: Mapping[str, str]) -> str:
+    """Return the id of the running session whose hooks were started by the process that started this one; empty when there is none."""
+    try:
+        where = locate(".", environ)
+        home = Home(where.home, shared=is_shared(where.commondir))
+        if not os.path.exists(home.join("state.db")):
+            return ""
+        with contextlib.closing(State(home)) as state:
+            mine = processes.agent()
+            return next((one.id for one in sessions.some(state, ended=False) if mine and one.process == mine), "")
+    except (GitmemError, OSError, sqlite3.Error):  # who it was is not worth a command that fails
+        return ""

@@ -1,0 +1,188 @@
+"""The command that decides how a session opens: greet, ask, or say nothing."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gitmem.agents.prompt_text import clean
+from gitmem.app import App
+from gitmem.base.processes import is_gone
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.clock import seconds
+from gitmem.errors import External, UserError
+from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import session_opening as opening
+from gitmem.services.briefing.session_opening import Facts, Opening
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from gitmem.index.reader import Index
+    from gitmem.transcripts.turn import Turn
+
+SHOWN = 600  # characters of what is said
+ASKED = 4000  # of a prompt that are looked at
+
+
+@click.command("opening", short_help="Decide how a session opens: greet, ask or say nothing")
+@click.option(
+    "--history",
+    "file",
+    metavar="FILE",
+    help="The session before, as a file tells it: a history or an export of ours, or an agent's transcript.",
+)
+@click.option("--resumed", is_flag=True, help="The conversation of before goes on.")
+@opt.json_option
+@click.pass_obj
+def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
+    """Decide how a session opens: greet with what was going on, ask whether to go on, or say nothing; and why.
+
+    What is left to do is mentioned in any case. Rules decide, or the model of the setting 'summariser'.
+
+    \b
+    Examples:
+      git mem opening
+      git mem opening --json
+      git mem opening --history .git/gitmem/sessions/history_20261120_091502_853c.jsonl
+    """
+    with term.open() as app:
+        indexes = app.indexes()
+        known = _known(app, [index for _, index in indexes])
+        goes_on = resumed or (file is None and _was_resumed(app))
+        facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=goes_on)
+        if file is not None:
+            _read(app, file, facts)
+        mine = next((index for prefix, index in indexes if not prefix), None)
+        made = _decided(app, facts, known, lambda one: one.row is not None and one.row["store"] == "shared" and one.body is mine)
+        if as_json:
+            term.json(_public(made))
+            return
+        term.say(f"{made.action}: {clean(made.reason, SHOWN)}")
+        if made.text:
+            term.say(clean(made.text, SHOWN + 5 * opening.LENGTH))
+        if made.why:
+            term.note(f"decided offline: {made.why}")
+
+
+def _public(made: Opening) -> dict[str, Any]:
+    facts = {"action": made.action, "reason": made.reason, "text": made.text, "tasks": list(made.tasks), "by": made.by}
+    return {**facts, "why": made.why} if made.why else facts
+
+
+def _session(app: App) -> str:
+    """Return the session that the command runs in: it is not the one before."""
+    from gitmem.cli.sessions.group import current
+
+    return current(app.env)
+
+
+def _was_resumed(app: App) -> bool:
+    """Say whether the session that the command runs in was taken up again."""
+    from gitmem.services.session_log import reader as histories
+    from gitmem.state import sessions
+
+    mine = sessions.get(app.state, _session(app))
+    began = ""
+    for row in histories.rows(app.home, mine) if mine is not None else ():
+        began = str(histories.facts(row).get("source")) if histories.event(row) == "SessionStart" else began
+    return began == "resume"
+
+
+def _known(app: App, indexes: "Sequence[Index]") -> gathering.Known:
+    agents = tuple(dict.fromkeys(("global", app.agent)))
+    unsure = bool(app.settings.get("injectUnconfirmed"))
+    return gathering.gather(
+        indexes,
+        agents,
+        subjects=(*gathering.TOLD, gathering.CONTEXT),
+        session=_session(app),
+        unsure=unsure,
+        totals=True,
+    )
+
+
+def _decided(app: App, facts: Facts, known: gathering.Known, is_shared: "Callable[[gathering.Entry], bool]") -> Opening:
+    """Return what the model decides, where one is asked for and answers; else what the rules do."""
+    made = opening.decide(facts)
+    model = app.model()
+    if model is None:
+        return made
+    from gitmem.redaction.mask import scrub
+
+    try:
+        told = scrub(opening.told(facts, known, is_shared), app.settings.get("allowSecret")).text
+        rows = [clean(row, SHOWN) for row in told.split("\n")]
+        answer = model.ask(opening.INSTRUCTION, "\n".join(["<facts>", *rows, "</facts>"]), opening.SCHEMA)
+    except External as error:
+        made.why = plain(str(error))
+        return made
+    if answer.get("action") not in opening.ACTIONS or not all(isinstance(answer.get(key), str) for key in ("text", "reason")):
+        made.why = f"{model.name} gave an answer that is none."
+        return made
+    return opening.answered(facts, answer, model.name)
+
+
+class _Seen:
+    """What the turns of a session tell as they pass: none of them is kept."""
+
+    def __init__(self) -> None:
+        self.first = self.last = ""  # what was asked
+        self.ended: float | None = None
+        self.role = ""  # of whoever spoke or worked last, where the file knows times
+        self.any = False
+
+    def watch(self, turns: "Iterable[Turn]") -> "Iterator[Turn]":
+        """Pass turns on; those of subagents are not looked at."""
+        from gitmem.transcripts.turn import ASSISTANT, USER
+
+        for turn in turns:
+            yield turn
+            if turn.side:
+                continue
+            if turn.role in {USER, ASSISTANT} and turn.text.strip():
+                self.any = True
+                if turn.role == USER:
+                    self.last = self.last if turn.marked else turn.text
+                    self.first = self.first or ("" if turn.marked else turn.text)
+            if not turn.marked:  # a note waits for no answer
+                self.role = turn.role if turn.at else ""
+            try:
+                self.ended = max(seconds(turn.at), self.ended or 0.0)
+            except ValueError:
+                continue
+
+
+def _read(app: App, file: str, facts: Facts) -> None:
+    """Take the session before from a file: what it was about, when it ended, whether it was cut off, what it left to do."""
+    from gitmem.extraction import extractor as offline
+    from gitmem.records.items import DONE, TASK
+    from gitmem.redaction.mask import scrub
+    from gitmem.text.equality import plain as same
+    from gitmem.transcripts import ignored as hidden
+    from gitmem.transcripts import reader as reading
+    from gitmem.transcripts.turn import TOOL, USER
+
+    if file != "-" and not os.path.isfile(file):
+        raise UserError(f"there is no file '{file}'.", "Histories are listed by: git mem session list --json")
+    seen = _Seen()
+    try:
+        with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
+            root = app.location.worktree or ""
+            text = reading.readable(stream, "standard input" if file == "-" else f"'{plain(file)}'")
+            items = offline.extract(seen.watch(hidden.shown(reading.read(text, file), app.hidden(root), root))).items
+            changed = facts.now if file == "-" else os.stat(file).st_mtime
+    except OSError as error:
+        raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error
+    if not seen.any:
+        raise UserError(f"'{file}' tells of no session.", "Name a history or an export of ours, or a transcript of an agent.")
+    facts.first, facts.known = False, True
+    facts.title = scrub(seen.first[:ASKED]).text
+    facts.ended = changed if seen.ended is None else seen.ended
+    facts.interrupted = seen.role in {USER, TOOL}  # nobody answered
+    facts.at = scrub(seen.last[:ASKED]).text if facts.interrupted else ""
+    done = {same(item.text) for item in items if item.kind == DONE}
+    fresh = [scrub(item.text).text for item in items if item.kind == TASK and same(item.text) not in done]
+    facts.tasks = tuple(dict.fromkeys([*fresh, *facts.tasks]))

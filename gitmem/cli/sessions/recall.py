@@ -1,0 +1,112 @@
+"""The command that remembers: what was said and done in this session, and what the memory holds."""
+
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.records.list import hit_lines
+from gitmem.cli.sessions.find import moment, one
+from gitmem.cli.sessions.group import current
+from gitmem.cli.terminal import Terminal, plain, public, width
+from gitmem.clock import stamp
+from gitmem.records.kinds import LIVE
+from gitmem.state import sessions
+
+OTHERS = 50  # other sessions that are looked into, the latest
+BESIDE = "in linked or neighbouring records"
+_HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "red"}
+
+
+@click.command("recall", short_help="Find what was said before, in this session and in memory")
+@click.argument("words", nargs=-1, required=True)
+@click.option(
+    "--session",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[ID]",
+    help="Only in a session's history: this one's, or one by its id.",
+)
+@click.option("--past", is_flag=True, help="Only in memory: records and digests.")
+@click.option("--all-sessions", "others", is_flag=True, help="In the histories of other sessions too.")
+@click.option("--since", metavar="DATE", help="Nothing older: 2d, yesterday, 2026-11-21.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many of each group.")
+@opt.json_option
+@click.pass_obj
+def recall_command(
+    term: Terminal, words: tuple[str, ...], session: str | None, past: bool, others: bool, since: str | None, limit: int, as_json: bool
+) -> None:
+    """Find what was said and done before, by its words: in the history of this session, also where it was condensed, and in memory.
+
+    Outside of a session of an agent, in memory alone. Any word may match; "quoted words" match as a phrase, word* as a beginning.
+
+    \b
+    Examples:
+      git mem recall payment isolation
+      git mem recall ledger --session
+      git mem recall timeout --all-sessions --since yesterday
+    """
+    if past and (session is not None or others):
+        raise click.UsageError("--past looks into memory alone; leave it out, or leave out --session and --all-sessions.")
+    text = " ".join(words)
+    with term.open_any() as app:
+        after = stamp(moment(app, since)) if since else ""
+        here = one(app, session or None).id if session is not None else current(app.env)
+        found: dict[str, Any] = {"words": text, "session": here or None}
+        if not past:
+            found["this_session"] = _said(app, [here] if here else [], text, limit, after)
+        if others:
+            rest = [other.id for other in sessions.some(app.state) if other.id != here][:OTHERS]
+            found["other_sessions"] = _said(app, rest, text, limit, after)
+        if session is None:
+            found["memory"] = _remembered(app, text, limit, after)
+        if as_json:
+            term.json({**found, "memory": [public(_clean(row)) for row in found["memory"]]} if "memory" in found else found)
+            return
+        term.page(_shown(term, found, app.clock.now()), app)
+        if not any(found.get(key) for key in ("this_session", "other_sessions", "memory")):
+            wider = "" if others or past else " Other sessions are looked into with --all-sessions."
+            term.note(f"nothing that was said or recorded matches '{text}'. Fewer or other words may.{wider}")
+
+
+def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[dict[str, Any]]:
+    from gitmem.services.retrieval import history_search as remembering
+
+    hits = remembering.find(app.home, ids, text, limit, since)
+    return [{**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")} for hit in hits]
+
+
+def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, Any]]:
+    hits = app.search(text, limit if not since else 20 * limit, statuses=LIVE, agents=opt.agents(app, None))
+    found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
+    # what only stands beside something that matches was not asked for
+    return [hit for hit in found if any(not why.endswith(BESIDE) for why in str(hit["reason"]).split("; "))][:limit]
+
+
+def _clean(hit: dict[str, Any]) -> dict[str, Any]:
+    return {**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")}
+
+
+def _shown(term: Terminal, found: dict[str, Any], now: float) -> list[str]:
+    """Return the lines of an answer, a group after the other."""
+    out: list[str] = []
+    for key, name in (("this_session", f"session {found['session']}"), ("other_sessions", "other sessions")):
+        hits = found.get(key)
+        if hits:
+            out += [*([""] if out else []), term.style(plain(name), bold=True)]
+            out += [_line(term, hit, key == "other_sessions") for hit in hits]
+    if found.get("memory"):
+        out += [*([""] if out else []), term.style("memory", bold=True)]
+        out += [text for hit in found["memory"] for text in hit_lines(term, hit, now)]
+    return out
+
+
+def _line(term: Terminal, hit: dict[str, Any], named: bool) -> str:
+    """Return a hit in a history: its line, when, what it was, its words."""
+    where = f"{hit['session'][:8]}:{hit['line']}" if named else f"{hit['line']:>5}"
+    when = hit["at"][:16].replace("T", " ")
+    words = plain(" ".join((hit["snippet"] or hit["text"]).split()))
+    kind = term.style(f"{hit['kind']:<8}", fg=_HIT.get(hit["kind"]))
+    return f"{plain(where)}  {when}  {kind}  {words[: max(40, 2 * width())]}"

@@ -1,0 +1,246 @@
+"""What to go on with: where a session stood, what has changed since, what is open, and how its agent takes it up again."""
+
+import os
+import shlex
+from typing import Any
+
+import click
+
+from gitmem.agents import adapter, events
+from gitmem.app import App
+from gitmem.base import processes
+from gitmem.base.files import branch, locate, storable
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of
+from gitmem.cli.sessions.run import running, sign, write
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.errors import GitmemError, UnknownId, UserError
+from gitmem.index import epics as works
+from gitmem.index import summaries
+from gitmem.index.columns import FOREVER
+from gitmem.records.epic import ACTIVE, PAUSED
+from gitmem.records.items import DONE
+from gitmem.services.briefing.session_opening import LOOKED, is_small
+from gitmem.services.session_log import reader as histories
+from gitmem.services.sessions import current as own
+from gitmem.services.sessions.digest import Told, digest_id, line
+from gitmem.services.work import context
+from gitmem.state import sessions
+from gitmem.state.sessions import Session
+
+FILES, ITEMS, EPICS = 20, 8, 3  # of files, of tasks and failures, of epics that are shown
+WORDS = 300  # characters of the last answer
+
+
+@click.command("resume", short_help="Show where a session stood, and how to go on with it")
+@click.argument("session", required=False)
+@click.option("--show", is_flag=True, help="Only show it: a session of a person is not opened again.")
+@opt.json_option
+@click.pass_obj
+def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
+    """Show what to go on with: where a session stood, which files were not committed then and are now, what failed, what is open.
+
+    Without an id: the latest session of this work tree that does not run. A session of a person is opened again; for one of an agent you
+    are told the command that its CLI goes on with.
+
+    \b
+    Examples:
+      git mem session resume
+      git mem session resume 3f2a81c0 --json
+    """
+    with term.open() as app:
+        mine = one(app, session) if session else _latest(app)
+        stood = _stood(app, mine)
+        opened = False
+        if mine.agent not in events.ADAPTERS and not show:
+            opened = _open(app, mine)
+        stood = {**facts(app, sessions.get(app.state, mine.id) or mine), **stood, "opened": opened}
+        if as_json:
+            term.json(stood)
+            return
+        for text in _lines(term, app, stood):
+            term.say(text)
+
+
+def _latest(app: App) -> Session:
+    """Return the latest session of this work tree that does not run, one of another where there is none; raises UserError."""
+    here = running(app)
+    every = [each for each in sessions.some(app.state) if here is None or each.id != here.id]
+    root = context.root_of(app.location.worktree)
+    still = [each for each in every if state_of(each) != RUNNING]
+    found = [each for each in still if each.root == root] or still or every
+    # one in which somebody only said hello is nothing to go on with, as long as there is another one
+    names = histories.names(app.home)
+    found = [each for each in found[:LOOKED] if not is_small(app.home, each.id, names)] or found
+    if not found and here is not None:
+        raise UserError(
+            f"session {plain(here.id)} is open here, and there is no other one to go on with.", "Write into it: git mem session note TEXT"
+        )
+    if not found:
+        raise UserError("there is no session to go on with.", NONE)
+    return found[0]
+
+
+def _stood(app: App, mine: Session) -> dict[str, Any]:
+    """Return where a session stood, beside what is so now."""
+    told = Told()
+    marked, noted = list[str](), list[str]()
+    for row in histories.rows(app.home, mine):
+        told.add(row)
+        if histories.marked(row) and histories.content(row):
+            (noted if histories.event(row) == "Note" else marked).append(line(histories.content(row)))
+    there = _branch(mine)
+    now = dict(app.worktree(mine.root).status()) if mine.root and os.path.isdir(mine.root) else {}
+    snapshot = _snapshot(app, mine)
+    then = {
+        storable(str(each.get("path"))): str(each.get("status") or "") for each in snapshot.get("dirty") or [] if isinstance(each, dict)
+    }
+    files = list(dict.fromkeys([*then, *sorted(told.changed, key=lambda path: (-told.changed[path], path))]))
+    tree = context.root_of(app.location.worktree)
+    on = context.load(app) if mine.root == tree else None
+    return {
+        "branch_then": told.branch or mine.branch or None, "branch_now": there or None, "folder": told.folder or None,
+        "commit_then": snapshot.get("commit"), "last_asked": told.asked[-1] if told.asked else None, "last_answer": _short(told.answer) or None,
+        "files": [{"path": path, "then": then.get(path) or ("changed" if path in told.changed else None), "now": now.get(path), "exists": os.path.lexists(os.path.join(mine.root, path))} for path in files],
+        "changed_since": sorted(storable(path) for path in now if storable(path) not in files),
+        "failed": [{"command": command, "said": said or None} for command, said in told.failed.items() if command and command not in told.passed][-ITEMS:],
+        "pending": _pending(app, mine), "marked": list(dict.fromkeys(marked))[-ITEMS:],
+        "noted": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
+        "workflow": {"workflow": on.workflow, "state": on.state, "next": on.next, "story": on.story or None} if on and on.workflow else None,
+        "work": [{"id": epic["id"], "title": epic["title"]} for epic in works.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}][:EPICS],
+        "command": _command(mine), "in_this_worktree": mine.root == tree,
+    }  # fmt: skip
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= WORDS else text[: WORDS - 1].rstrip() + "…"
+
+
+def _branch(mine: Session) -> str:
+    """Return what is checked out now where the session was."""
+    try:
+        return branch(locate(mine.root, {})) if mine.root and os.path.isdir(mine.root) else ""
+    except GitmemError:
+        return ""
+
+
+def _snapshot(app: App, mine: Session) -> dict[str, Any]:
+    """Return the fields of the last snapshot of a session, empty where there is none."""
+    rows = app.rows(kinds=("snapshot",), sessions=(mine.id,), order="created", limit=1)
+    if not rows:
+        return {}
+    try:
+        return dict(app.get(rows[0]["id"])[1].record.fields)
+    except UnknownId:
+        return {}
+
+
+def _pending(app: App, mine: Session) -> list[dict[str, Any]]:
+    """Return what is still to do: as the session's digest says, and the open tasks."""
+    out: list[dict[str, Any]] = []
+    try:
+        sections = app.get(digest_id(mine.id), ("private", "shared"))[1].record.fields.get("sections")
+    except UnknownId:
+        sections = None
+    items = sections.get("pending_tasks") if isinstance(sections, dict) else None
+    over = _over(app)
+    for item in items if isinstance(items, list) else []:
+        text = item.get("text") if isinstance(item, dict) else None
+        if isinstance(text, str) and item.get("id") not in over:
+            out.append({"text": line(text)})
+    out += [{"id": row["id"], "text": row["title"]} for row in app.rows(what="task", statuses=("active",), order="created", limit=ITEMS)]
+    return list({each["text"]: each for each in out}.values())[: 2 * ITEMS]
+
+
+def _over(app: App) -> set[str]:
+    """Return the ids of what the summary tells as done, and of what somebody took out of it."""
+    index = app.index()
+    own = summaries.cumulative(index)
+    done = {one["id"] for one in summaries.entries(index, own) if one["kind"] == DONE}
+    return done | {id for id, until in summaries.settled(index, own).items() if until == FOREVER}
+
+
+def _command(mine: Session) -> str | None:
+    """Return what to type to go on with an agent's session, None for one that has no CLI."""
+    if mine.agent not in events.ADAPTERS:
+        return None
+    words = adapter.find(mine.agent).resume
+    return f"{words} {shlex.quote(sessions.given_id(mine))}" if words else None
+
+
+def _open(app: App, mine: Session) -> bool:
+    """Open a person's session again in this terminal; say whether that was done. Raises UserError where another one is open."""
+    here = running(app)
+    if here is not None and here.id != mine.id:
+        raise UserError(
+            f"session {plain(here.id)} is open here.",
+            f"End it first: git mem session end. Or look only: git mem session resume {plain(mine.id[:12])} --show",
+        )
+    process, root = own.terminal(), context.root_of(app.location.worktree)
+    if mine.ended is None and mine.process and mine.process != process and processes.is_gone(mine.process) is False:
+        return False  # it is open in another terminal
+    if mine.ended is None and mine.process == process and own.here(app.env) == mine.id:
+        return False
+    mine.process, mine.root = process, root
+    sign(app, mine, opens=True)
+    write(app, mine, "system", "", stated=True, event="SessionStart", source="resume")
+    own.opened(app.home, os.path.realpath(app.location.worktree) if app.location.worktree else "", process, mine.id)
+    return True
+
+
+def _lines(term: Terminal, app: App, stood: dict[str, Any]) -> list[str]:
+    now = app.clock.now()
+    id = plain(stood["id"])
+    about = stood["title"] or stood["story"]
+    out = [
+        f"session {term.style(id, fg='yellow')}, {plain(stood['agent'])}, {'opened again' if stood['opened'] else stood['state']}, last heard of {age(stood['last'], now)}{f': {plain(about)}' if about else ''}"
+    ]
+    then, here = stood["branch_then"], stood["branch_now"]
+    if then:
+        moved = f"; {plain(here)} is checked out now: git switch {shlex.quote(plain(then))}" if here and here != then else ""
+        out.append(f"branch: {plain(then)}{moved}")
+    if not stood["in_this_worktree"] and stood["worktree"]:
+        gone = "" if os.path.isdir(stood["worktree"]) else " (it is there no more)"
+        out.append(f"work tree: {plain(stood['worktree'])}{gone}")
+    if stood["folder"] not in {None, "."}:
+        out.append(f"folder: {plain(stood['folder'])}")
+    if stood["last_asked"]:
+        out.append(f"last asked: {plain(stood['last_asked'])}")
+    if stood["last_answer"]:
+        out.append(f"last answer: {plain(stood['last_answer'])}")
+    out += _section("files, then and now", [_file(each) for each in stood["files"][:FILES]], len(stood["files"]) - FILES)
+    out += _section(
+        "not committed now, of others", [plain(path) for path in stood["changed_since"][:FILES]], len(stood["changed_since"]) - FILES
+    )
+    out += _section("failed to the end", [plain(": ".join(filter(None, (each["command"], each["said"])))) for each in stood["failed"]])
+    out += _section(
+        "still to do", [plain(each["text"]) + (f" ({short(each['id'])})" if each.get("id") else "") for each in stood["pending"]]
+    )
+    out += _section("marked", [plain(text) for text in stood["marked"]])
+    out += _section("noted", [plain(text) for text in stood["noted"]])
+    flow = stood["workflow"]
+    if flow:
+        steps = ", ".join(context.spoken(each) for each in flow["next"])
+        then = f"; next: {steps}" if steps else ""
+        out.append(plain(f"workflow: {flow['workflow']}, {flow['state']}{then}"))
+    out += _section("work state", [f"{plain(each['title'])}: git mem show {plain(each['id'])}" for each in stood["work"]])
+    if stood["command"]:
+        where = f"cd {shlex.quote(plain(stood['worktree']))} && " if stood["worktree"] and not stood["in_this_worktree"] else ""
+        out.append(f"go on with it: {where}{plain(stood['command'])}")
+    elif stood["opened"]:
+        out.append(f"it is open again here. From another terminal too: export GITMEM_SESSION={id}")
+    elif stood["state"] == RUNNING:
+        out.append(f"it is open. To write into it from here: export GITMEM_SESSION={id}")
+    return out
+
+
+def _section(name: str, items: list[str], more: int = 0) -> list[str]:
+    if not items:
+        return []
+    return [f"{name}:", *(f"  {item}" for item in items), *([f"  and {more} more"] if more > 0 else [])]
+
+
+def _file(each: dict[str, Any]) -> str:
+    now = f"not committed ({each['now']})" if each["now"] else "committed or taken back" if each["exists"] else "there no more"
+    return f"{plain(each['path'])}: {plain(each['then'] or 'changed')} then, {now} now"

@@ -1,0 +1,318 @@
+"""A session that a person opens and closes, or an agent without hooks: start, end, current."""
+
+import os
+from typing import Any
+
+import click
+
+from gitmem.agents import events
+from gitmem.app import App
+from gitmem.base.detach import detach, wait
+from gitmem.base.files import Lock, branch, disk_error
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.context import agent_name
+from gitmem.cli.sessions.find import RUNNING, facts, one, state_of
+from gitmem.cli.sessions.group import agent_around, current, of_agent
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.clock import stamp
+from gitmem.errors import External, UnknownId, UserError
+from gitmem.hooks.session_log import FOLDER, append, kept
+from gitmem.redaction.private_tags import public
+from gitmem.services.sessions import current as own
+from gitmem.services.sessions.digest import digest_id
+from gitmem.services.work import context
+from gitmem.state import activity as acts
+from gitmem.state import attempts as trials
+from gitmem.state import sessions
+from gitmem.state.sessions import Session
+from gitmem.state.workflow import AGENT, Act
+
+LOCKED = 10.0  # seconds that a start waits for another one
+PATIENCE = 3.0  # seconds that the end of a session waits for its digest
+TITLE = 200  # characters
+
+
+def moment_of(app: App) -> str:
+    """Return the current time as rows of a history have it."""
+    now = app.clock.now()
+    return f"{stamp(now)[:-1]}.{int(now * 1000) % 1000:03d}Z"
+
+
+def write(app: App, mine: Session, role: str, content: str, *, stated: bool = False, **about: Any) -> None:
+    """Append a row to a session's history; raises External when the disk says no."""
+    row: dict[str, Any] = {"timestamp": moment_of(app), "role": role, "content": content, "metadata": {k: v for k, v in about.items() if v}}
+    if stated:
+        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+        folder = os.path.relpath(os.path.realpath("."), root) if root else ""
+        state = {"agent": mine.agent, "folder": folder, "branch": branch(app.location)}
+        row["state"] = {k: v for k, v in state.items() if v}
+    folder = app.home.make(FOLDER)
+    path = os.path.join(folder, os.path.basename(mine.history))
+    try:
+        append(path, row)
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+def sign(app: App, mine: Session, *, opens: bool = False) -> None:
+    """Give a sign of life for a session; raises External when it would be lost."""
+    if app.state.in_memory:
+        raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+    mine.last = app.clock.now()
+    mine.history = os.path.basename(sessions.sign(app.state, mine, opens=opens))
+
+
+def running(app: App) -> Session | None:
+    """Return the session that this command runs in, if it is open."""
+    here = current(app.env)
+    found = sessions.get(app.state, here) if here else None
+    # one that was only taken for dead goes on with its next sign of life
+    return found if found is not None and (found.ended is None or found.why == sessions.GONE) else None
+
+
+def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Session:
+    """Open a session of a person, or of an agent without hooks, and write its beginning; under its own id where it has one."""
+    now = app.clock.now()
+    made = stamp(now)
+    id = id or app.clock.ulid()[10:]  # the random part alone: ids that begin alike could not be named by their beginning
+    name = f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{id}.jsonl"
+    root, process = context.root_of(app.location.worktree), own.terminal()
+    mine = Session(id, agent, now, now, name, None, "", root, "", process)
+    on = context.load(app, agent if agent != own.PERSON else "")
+    sign(app, mine, opens=True)
+    write(app, mine, "system", "", stated=True, event="SessionStart", source="hand")
+    if title:
+        write(app, mine, "user", title, event="PromptSubmit", source="title")
+    sessions.describe(app.state, id, kind=on.kind, branch=branch(app.location), story=story, title=title)
+    came = [Act(AGENT, agent, agent=agent, session=id)] if agent != own.PERSON else []
+    acts.note(app.state, root, now, came, asked=int(bool(title)), story=story, once=True)
+    _forget_closed(app)
+    own.opened(app.home, os.path.realpath(app.location.worktree) if app.location.worktree else "", process, id)
+    return mine
+
+
+def _forget_closed(app: App) -> None:
+    """Forget what terminals had open that is open no more: a terminal that was closed says no farewell."""
+    for id in own.named(app.home):
+        known = sessions.get(app.state, id)
+        if known is None or known.ended is not None or state_of(known) != RUNNING:
+            own.closed(app.home, id)
+
+
+def _own_id(app: App) -> tuple[str, str]:
+    """Return (id, agent) under which a new session here is known to its surroundings: an agent whose hooks are not installed, a variable."""
+    here = events.name(current(app.env))
+    if not here or sessions.get(app.state, here) is not None:
+        return "", ""
+    return here, agent_around(app.env)
+
+
+@click.command("start", short_help="Start a session of your own")
+@click.option("--agent", metavar="NAME", help="Whose session it is, for an agent without hooks.  [default: person]")
+@click.option("--title", metavar="TEXT", help="What it is for.")
+@click.option("--story", metavar="TEXT", help="The story at work, for workflows: a path or a name.")
+@click.option("--new", "anew", is_flag=True, help="Another one: the one that this terminal has open ends, and is digested.")
+@opt.json_option
+@click.pass_obj
+def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
+    """Start a session by hand: its history is kept as hooks keep an agent's, and digested when it ends.
+
+    Where one is open in this terminal and work tree, it goes on; with --new it ends first. Records that you write meanwhile belong to it.
+    Another terminal joins it with GITMEM_SESSION in its environment.
+
+    \b
+    Examples:
+      git mem session start --title "Invoices of March"
+      git mem session start --new --title "Invoices of April"
+      git mem session start --agent aider --story docs/stories/4.2.md
+    """
+    title, story = _word(title, "--title"), _word(story, "--story")
+    agent = agent_name(agent) if agent is not None else ""
+    with term.open() as app:
+        app.home.make()
+        ended: Session | None = None
+        with Lock(app.home.join("own.lock"), LOCKED):  # two that start at once in one terminal are one
+            mine, before = running(app), _opened_here(app)
+            if anew:
+                mine, before = None, before or mine
+            there = mine is not None
+            # one of an agent, or of another terminal, is not for this one to end
+            if anew and before is not None and own.here(app.env) == before.id and of_agent(app.env) != before.id and _end(app, before):
+                ended = before
+            if mine is None:
+                id, around = _own_id(app)
+                mine = open_one(app, agent or around or own.PERSON, title, story, id)
+        if there and (title or story):
+            sign(app, mine)
+            sessions.describe(app.state, mine.id, title=title, story=story)
+            acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), story=story)
+            if title and title != mine.title:
+                write(app, mine, "user", title, event="PromptSubmit", source="title")
+        if ended is not None:
+            drain(app)
+        mine = sessions.get(app.state, mine.id) or mine
+        digest = _digest(app, ended) if ended is not None else ""
+        if as_json:
+            then = {"id": before.id, "ended_now": ended is not None, "digest": digest or None} if before is not None and not there else None
+            term.json({**facts(app, mine), "started_now": not there, "before": then})
+            return
+        if ended is not None:
+            term.say(f"ended session {plain(ended.id)}{f': {plain(ended.title)}' if ended.title else ''}.{_where(digest)}")
+        elif before is not None and not there:
+            whose = "" if before.agent == own.PERSON else f" of {plain(before.agent)}"
+            term.note(f"session {plain(before.id)}{whose} goes on; to end it: git mem session end {plain(before.id[:12])}")
+        if there:
+            whose = (
+                "it is told by the hooks of its agent"
+                if of_agent(app.env) == mine.id
+                else f"begun {age(stamp(mine.started), app.clock.now())}"
+            )
+            term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
+            if title:
+                term.note(f"it is called '{plain(title)}' now; to end it and begin another one: git mem session start --new --title TITLE")
+            if agent and agent != mine.agent:
+                term.note(f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}")
+            return
+        term.say(f"started session {term.style(mine.id, fg='yellow')}{f': {plain(title)}' if title else ''}")
+        other = os.environ.get("GITMEM_SESSION", "")  # as it was given: that of a command names the session that it was found in
+        if other and other != mine.id:
+            term.note(f"GITMEM_SESSION names session {other} here; for this one: export GITMEM_SESSION={mine.id}")
+        elif other:
+            term.note(f"its id is that of GITMEM_SESSION; if that is a slip: unset GITMEM_SESSION, then git mem session end {mine.id}")
+        else:
+            term.note(f"to work on it from another terminal too: export GITMEM_SESSION={mine.id}")
+        term.note("write into it with 'git mem session note TEXT'; end it with 'git mem session end'.")
+
+
+def _word(value: str | None, what: str) -> str:
+    """Return what an option gives as one line without secrets; raises UsageError for nothing."""
+    if value is None:
+        return ""
+    text = kept(" ".join(public(value).split()), TITLE)
+    if not text:
+        raise click.UsageError(f"{what} is empty.")
+    return text
+
+
+@click.command("end", short_help="End a session, and have it digested")
+@click.argument("session", required=False)
+@opt.json_option
+@click.pass_obj
+def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
+    """End a session: the one that is open here, or one by its id. Its digest is written, as when an agent's session ends.
+
+    Ending it twice is ending it once.
+
+    \b
+    Examples:
+      git mem session end
+      git mem session end 7k2m9q
+    """
+    with term.open() as app:
+        mine = one(app, session) if session else _ending(app)
+        ended = _end(app, mine)
+        if ended:
+            drain(app)
+        mine = sessions.get(app.state, mine.id) or mine
+        digest = _digest(app, mine)
+        if as_json:
+            term.json({**facts(app, mine), "ended_now": ended, "digest": digest or None})
+            return
+        if not ended:
+            when = f" {age(stamp(mine.ended), app.clock.now())}" if mine.ended is not None else ""
+            term.say(f"session {plain(mine.id)} had ended{when}; nothing changed.{_where(digest)}")
+            return
+        term.say(f"ended session {plain(mine.id)}.{_where(digest)}")
+        if not digest and app.settings.get("digest") == "off":
+            term.note("the setting 'digest' is off: none is written.")
+        elif not digest:
+            term.note(f"its digest is written in the background, if anything happened in it: git mem session show {plain(mine.id[:12])}")
+
+
+def _end(app: App, mine: Session) -> bool:
+    """End a session, and ask for its digest; say whether it was open. Raises External when that would be lost."""
+    ended = mine.ended is None
+    if ended:
+        if app.state.in_memory:
+            raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
+        write(app, mine, "system", "", event="SessionEnd", source="hand")
+        ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
+        trials.forget(app.state, mine.id)
+    own.closed(app.home, mine.id)
+    return ended
+
+
+def _opened_here(app: App) -> Session | None:
+    """Return the session that this terminal has open, whatever a variable names."""
+    id = own.here(app.env)
+    found = sessions.get(app.state, id) if id else None
+    return found if found is not None and found.ended is None else None
+
+
+def _where(digest: str) -> str:
+    """Return the words that say where a digest is, '' for none."""
+    return f" Its digest: git mem show {short(digest)}" if digest else ""
+
+
+def _ending(app: App) -> Session:
+    """Return the session that is open here; one that this terminal ended last, if there is none; raises UserError."""
+    here = current(app.env)
+    found = sessions.get(app.state, here) if here else None
+    if found is not None:
+        return found
+    process, root = own.terminal(), context.root_of(app.location.worktree)
+    last = next(
+        (one for one in sessions.some(app.state, ended=True) if one.why == "hand" and one.process == process and one.root == root), None
+    )
+    if last is None:
+        raise UserError("no session is open here.", "Name one: git mem session end ID. See them with: git mem session list --state running")
+    return last
+
+
+def drain(app: App) -> None:
+    """Have what a session asks for be done, as hooks do, and wait for it a while."""
+    try:
+        pid = detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
+    except OSError:  # no room for a process: the next command or hook does it
+        return
+    if pid:
+        wait(pid, PATIENCE)
+
+
+def _digest(app: App, mine: Session) -> str:
+    """Return the id of a session's digest, '' where there is none."""
+    try:
+        return app.get(digest_id(mine.id), ("private", "shared"))[1].record.id
+    except UnknownId:
+        return ""
+
+
+@click.command("current", short_help="Show which session this is")
+@opt.json_option
+@click.pass_obj
+def current_command(term: Terminal, as_json: bool) -> None:
+    """Show the session that this runs in: that of GITMEM_SESSION, else of the agent around it, else of this terminal. Exit code 1 when there is none.
+
+    \b
+    Examples:
+      git mem session current
+      id=$(git mem session current --json | jq -r .id)
+    """
+    with term.open() as app:
+        mine = running(app)
+        if mine is None:
+            here = current(app.env)
+            known = sessions.get(app.state, here) if here else None
+            if known is not None:
+                raise UserError(f"session {plain(here)} has ended.", f"Go on with it: git mem session resume {plain(here[:12])}")
+            raise UserError(
+                f"no session '{plain(here)}' is known." if here else "no session is open here.", "Start one: git mem session start"
+            )
+        row = facts(app, mine)
+        if as_json:
+            term.json(row)
+            return
+        about = row["title"] or row["story"]
+        term.say(
+            f"{term.style(plain(mine.id), fg='yellow')}  {plain(mine.agent)}  {row['state']}  begun {age(row['started'], app.clock.now())}{f'  {plain(about)}' if about else ''}"
+        )

@@ -1,0 +1,258 @@
+"""A whole session: shown to people, and exported as JSON."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import disk_error, write_atomic
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.find import facts, is_day, of_day, one
+from gitmem.cli.sessions.notes import MARK, NOTE
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.errors import UnknownId, UserError
+from gitmem.services.session_log import reader as histories
+from gitmem.services.sessions.digest import digest_id
+from gitmem.state import sessions
+from gitmem.state.sessions import Session
+
+FILES = 40  # files that are listed
+
+
+class Whole:
+    """What a session's history holds, gathered in one reading; its rows are read again when they are shown."""
+
+    def __init__(self, app: App, mine: Session) -> None:
+        self.changed: dict[str, int] = {}
+        self.read: dict[str, int] = {}
+        self.marked: dict[int, str] = {}  # line -> what is marked
+        self.answered: set[int] = set()  # lines of tools that were about to be used, and were: one line says both
+        self._begun: dict[str, int] = {}
+        self.notes = self.asked = self.tools = self.failed = self.rows = 0
+        self.branches: list[str] = []
+        for number, row in histories.numbered(app.home, mine):
+            self._add(number, row)
+        try:
+            self.digest = app.get(digest_id(mine.id), ("private", "shared"))[1].record.id
+        except UnknownId:
+            self.digest = ""
+
+    def _add(self, number: int, row: dict[str, Any]) -> None:
+        about = histories.facts(row)
+        event = about.get("event")
+        self.rows += 1
+        self.asked += event == "PromptSubmit"
+        self.tools += event in {"AfterTool", "ToolFailed"}
+        self.failed += event == "ToolFailed"
+        self.notes += event == NOTE
+        if event == "BeforeTool":
+            self._begun[_use(row)] = number
+        elif event in {"AfterTool", "ToolFailed"} and (begun := self._begun.pop(_use(row), 0)):
+            self.answered.add(begun)
+        if event == MARK:
+            line = about.get("line")
+            self.marked[line if isinstance(line, int) else number] = histories.content(row)
+        for path in histories.files(row) if event == "AfterTool" else ():
+            where = self.read if about.get("action") == "read" else self.changed
+            where[path] = where.get(path, 0) + 1
+        state = row.get("state")
+        name = state.get("branch") if isinstance(state, dict) else None
+        if isinstance(name, str) and name not in self.branches:
+            self.branches.append(name)
+
+
+def _use(row: dict[str, Any]) -> str:
+    """Return what names one use of a tool: its id, else which tool it was, on what, for whom."""
+    about = histories.facts(row)
+    call = about.get("call")
+    facts = [about.get("tool"), about.get("agent_id"), histories.files(row), histories.content(row).partition("\n")[0]]
+    return f"call {call}" if call else json.dumps(facts)
+
+
+def _named(app: App, session: str | None, date: str | None) -> tuple[list[Session], bool]:
+    """Return the sessions that are meant, and whether a date was given; raises UserError."""
+    day = date or (session if session and is_day(session) and sessions.get(app.state, session) is None else None)
+    if day is None:
+        return [one(app, session)], False
+    if date and session:
+        raise click.UsageError("--date takes no session.")
+    found = of_day(app, day)
+    if not found:
+        raise UserError(
+            f"no session of {plain(day)} is known.", "Histories are kept for 30 days. See them with: git mem session list --since 30d"
+        )
+    return found, True
+
+
+@click.command("show", short_help="Show a whole session")
+@click.argument("session", required=False, metavar="[SESSION|DATE]")
+@click.option("--date", metavar="DATE", help="All sessions of a day: 2026-11-21, yesterday.")
+@click.option("--turns", is_flag=True, help="Only what was said: no tools.")
+@opt.json_option
+@click.pass_obj
+def show_command(term: Terminal, session: str | None, date: str | None, turns: bool, as_json: bool) -> None:
+    """Show a session, whole: what it was, its files and costs, each event with its line, what is marked, its digest.
+
+    Without an id: the session that this runs in, else the latest. A date shows all of that day.
+
+    \b
+    Examples:
+      git mem session show
+      git mem session show 3f2a81c0 --turns
+      git mem session show 2026-11-21
+    """
+    with term.open() as app:
+        found, by_date = _named(app, session, date)
+        if as_json:
+            each = [_json(app, mine) for mine in found]
+            term.json(each if by_date else each[0])
+            return
+        term.page(_lines(term, app, found, turns=turns), app)
+
+
+def _json(app: App, mine: Session) -> dict[str, Any]:
+    whole = Whole(app, mine)
+    return {
+        **facts(app, mine), "branches": whole.branches, "changed": whole.changed, "read": whole.read, "digest": whole.digest or None,
+        "marked": [{"line": line, "content": text} for line, text in whole.marked.items()],
+        "costs": [{"event": each.event, "calls": each.calls, "answers": each.answers, "tokens": each.tokens, "seconds": round(each.spent, 6)} for each in sessions.costs(app.state, [mine.id])],
+        "events": [{"line": number, **row} for number, row in histories.numbered(app.home, mine)],
+    }  # fmt: skip
+
+
+def _lines(term: Terminal, app: App, found: Sequence[Session], *, turns: bool) -> Iterator[str]:
+    for n, mine in enumerate(found):
+        if n:
+            yield ""
+        yield from _one(term, app, mine, turns=turns)
+
+
+def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[str]:
+    row, whole = facts(app, mine), Whole(app, mine)
+    yield term.style(f"session {plain(mine.id)}", fg="yellow") + (f"  {plain(mine.title)}" if mine.title else "")
+    until = row["ended"] or row["last"]
+    on = ", ".join(map(plain, whole.branches or ([mine.branch] if mine.branch else [])))
+    yield f"{plain(mine.agent)}, {row['state']}, {row['started'][:16].replace('T', ' ')} to {until[11:16] if until[:10] == row['started'][:10] else until[:16].replace('T', ' ')} UTC{f', on {on}' if on else ''}{f', {mine.kind}' if mine.kind else ''}"
+    if mine.story:
+        yield f"story: {plain(mine.story)}"
+    said = [(whole.asked, "prompt"), (whole.tools, "tool call"), (whole.notes, "note"), (len(whole.marked), "mark")]
+    yield (
+        ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in said if n) + (f", {whole.failed} failed" if whole.failed else "")
+        or "nothing happened in it yet"
+    )
+    cost = sessions.costs(app.state, [mine.id])
+    if cost:
+        yield f"hooks: {sum(c.calls for c in cost):,} calls, {sum(c.tokens for c in cost):,} tokens told, {sum(c.spent for c in cost) * 1000:,.0f} ms: git mem session cost {plain(mine.id[:12])}"
+    for name, some in (("changed", whole.changed), ("read", whole.read)):
+        if some:
+            ranked = sorted(some, key=lambda path: (-some[path], path))
+            more = f" and {len(ranked) - FILES} more" if len(ranked) > FILES else ""
+            yield f"{name}: {', '.join(map(plain, ranked[:FILES]))}{more}"
+    if whole.digest:
+        yield f"digest: git mem show {short(whole.digest)}"
+    if not whole.rows:
+        yield "its history is there no more; histories are kept for 30 days." if mine.ended is not None else ""
+        return
+    yield ""
+    width = len(str(whole.rows))
+    day = ""
+    for number, event in histories.numbered(app.home, mine):
+        if histories.facts(event).get("event") == MARK and histories.facts(event).get("line"):
+            continue  # it is shown where it points
+        if number in whole.answered and number not in whole.marked:
+            continue  # its answer says it; but a mark is shown where it points
+        lines = _event(event, turns=turns)
+        if not lines:
+            continue
+        at = str(event.get("timestamp") or "")
+        if at[:10] != day:
+            day = at[:10]
+            yield term.style(plain(day), bold=True)
+        mark = term.style("*", fg="yellow") if number in whole.marked else " "
+        who = plain(str(event.get("role") or ""))
+        style = {"user": {"fg": "green"}, "assistant": {"fg": "cyan"}}.get(who, {})
+        lead = f"{number:>{width}} {mark} {plain(at[11:19])}  "
+        yield f"{lead}{term.style(f'{who:<9}', **style)}  {lines[0]}"
+        blank = " " * (width + 3 + 8 + 2 + 9 + 2)
+        yield from (f"{blank}{line}" for line in lines[1:])
+
+
+def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
+    """Return an event as lines for people; none for one that says nothing to them."""
+    about, content = histories.facts(row), plain(histories.content(row))
+    event = str(about.get("event") or "")
+    lines = content.splitlines()
+    by = f" ({plain(str(about['agent_id']))})" if about.get("agent_id") else ""
+    if row.get("role") == "tool":
+        if turns:
+            return []
+        what = plain(str(about.get("tool") or event))
+        files = ", ".join(map(plain, histories.files(row)))
+        failed = "failed: " if event == "ToolFailed" else ""
+        first = "  ".join(x for x in (f"{what}{by}", failed + (lines[0] if lines else files)) if x)
+        return [first.rstrip(), *lines[1:]]
+    if row.get("role") == "system":
+        if turns:
+            return []
+        source = f": {plain(str(about['source']))}" if about.get("source") else ""
+        return [f"{plain(event)}{source}{by}", *lines]
+    lead = {NOTE: "note: ", MARK: "marked: "}.get(event, "")
+    return [lead + lines[0] + by, *lines[1:]] if lines else []
+
+
+@click.command("export", short_help="Export a session as JSON")
+@click.argument("session", required=False, metavar="[SESSION|DATE]")
+@click.option("--date", metavar="DATE", help="All sessions of a day.")
+@click.option("--output", "-o", metavar="FILE", help="Write to a file that only you read; '-' is standard output.")
+@click.option("--force", "-f", is_flag=True, help="Write over a file that is there.")
+@click.pass_obj
+def export_command(term: Terminal, session: str | None, date: str | None, output: str | None, force: bool) -> None:
+    """Export a session as JSON: its id, agent, times and branch, and each interaction with timestamp, role, content, metadata and agent state.
+
+    Without an id: the session that this runs in, else the latest. A date exports a list, all of that day.
+
+    \b
+    Examples:
+      git mem session export > session.json
+      git mem session export 3f2a81c0 --output session.json
+    """
+    with term.open() as app:
+        found, by_date = _named(app, session, date)
+        each = [_exported(app, mine) for mine in found]
+        value: Any = each if by_date else each[0]
+        if output is None or output == "-":
+            term.json(value)
+            return
+        path = os.path.abspath(output)
+        if os.path.isdir(path):
+            raise UserError(f"'{plain(output)}' is a folder.", "Name a file in it.")
+        if os.path.lexists(path) and not force:
+            raise UserError(f"'{plain(output)}' is there already.", "Take another name, or write over it: --force")
+        try:
+            write_atomic(path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n", private=True)
+        except OSError as error:
+            raise disk_error(error, path) from error
+        count = sum(len(one["interactions"]) for one in each)
+        click.echo(f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} interactions", file=sys.stderr)
+
+
+def _exported(app: App, mine: Session) -> dict[str, Any]:
+    """Return a session in the form of an export; each interaction has the state that held when it happened."""
+    interactions = []
+    state: dict[str, Any] = {}
+    for row in histories.rows(app.home, mine):
+        if isinstance(row.get("state"), dict):
+            state = row["state"]
+        interactions.append(
+            {"timestamp": row.get("timestamp"), "role": row.get("role"), "content": histories.content(row), "metadata": histories.facts(row), "state": state}
+        )  # fmt: skip
+    about = facts(app, mine)
+    return {
+        "session_id": mine.id, "agent": mine.agent, "started": about["started"], "ended": about["ended"], "state": about["state"],
+        "branch": str(state.get("branch") or mine.branch) or None, "kind": about["kind"], "title": about["title"], "story": about["story"],
+        "interactions": interactions,
+    }  # fmt: skip

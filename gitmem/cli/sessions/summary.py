@@ -1,0 +1,368 @@
+"""`git mem summary`: what the sessions of a project added up to; see it, change it, and how it grew."""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import write_atomic
+from gitmem.cli import options as opt
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.clock import stamp
+from gitmem.errors import GitmemError, UserError
+from gitmem.records.items import DONE, KINDS, Item
+from gitmem.records.record import Record
+from gitmem.records.summary_entries import Entry, key_of
+from gitmem.services.records import history
+from gitmem.services.records.write import Change
+from gitmem.services.sessions import project_summary as cumulative
+from gitmem.services.sessions import summary_text
+from gitmem.store.store import Store
+
+TABLE = {
+    "show": ("sessions.summary", "show_command", "Show what the sessions added up to"),
+    "update": ("sessions.summary_update", "update_command", "Read sessions anew, and integrate what they taught"),
+    "edit": ("sessions.summary", "edit_command", "Change it in your editor"),
+    "add": ("sessions.summary", "add_command", "Put in an entry"),
+    "done": ("sessions.summary", "done_command", "Say that a pending task is done"),
+    "pin": ("sessions.summary", "pin_command", "Keep an entry, whatever its age"),
+    "unpin": ("sessions.summary", "unpin_command", "Let a pinned entry age again"),
+    "drop": ("sessions.summary", "drop_command", "Take out an entry for good"),
+    "history": ("sessions.summary", "history_command", "Show how it grew"),
+    "diff": ("sessions.summary", "diff_command", "Compare two states of it"),
+}
+EMPTY = "there is no summary yet. It grows when sessions end; start it by hand with: git mem summary add TEXT"
+
+
+class Shown(Parts):
+    """`git mem summary` alone shows it, with the options of `show`."""
+
+    alone = "show"
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take `git mem summary --json` for `git mem summary show --json`."""
+        if not args or (args[0].startswith("-") and args[0] not in {"-h", "--help"}):
+            args = [self.alone, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    "summary", cls=Shown, table=TABLE, subcommand_metavar="[COMMAND] [ARGS]...", short_help="What the sessions of this project added up to"
+)
+def summary_command() -> None:
+    """The cumulative summary: decisions, pending tasks, preferences, and what is known, from all sessions, each thing once.
+
+    Without a command it is shown.
+
+    \b
+    Examples:
+      git mem summary
+      git mem summary pin 3f2a81
+      git mem summary history
+    """
+
+
+def store_of(app: App) -> tuple[str, Store]:
+    """Return the scope and store that keep it, wherever it is now, else where the setting puts it."""
+    wanted = app.settings.get("summary")
+    for scope in dict.fromkeys((wanted if wanted != "off" else "shared", "shared", "private")):
+        store = app.store(scope)
+        if cumulative.load(store) is not None:
+            return scope, store
+    scope = wanted if wanted != "off" else "shared"
+    return scope, app.store(scope)
+
+
+@click.command("show", short_help=TABLE["show"][2])
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only of this kind. May be repeated.")
+@click.option("--ids", is_flag=True, help="With the id of each entry.")
+@click.option("--at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
+@opt.json_option
+@click.pass_obj
+def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | None, as_json: bool) -> None:
+    """Show the summary: entries by kind, the newest last, each with its date.
+
+    \b
+    Examples:
+      git mem summary --ids
+      git mem summary show --kind decision --at yesterday
+    """
+    with term.open() as app:
+        app.settle()
+        scope, store = store_of(app)
+        record = cumulative.load(store, history.resolve(store, app.git, at) if at else None)
+        sections = cumulative.sections(record)
+        if kinds:
+            sections = {name: [e for e in part if e.get("kind") in kinds] for name, part in sections.items()}
+        if as_json:
+            term.json(_facts(record, scope, sections))
+            return
+        if record is None or not any(sections.values()):
+            term.note(_nothing(record, at, kinds))
+            return
+        term.page(_lines(term, sections, ids=ids), app)
+
+
+def _nothing(record: Record | None, at: str | None, kinds: tuple[str, ...]) -> str:
+    if record is not None and kinds:
+        return "nothing of that kind is in the summary."
+    return f"there was no summary at '{plain(at)}'. How it grew: git mem summary history" if at else EMPTY
+
+
+def _facts(record: Record | None, scope: str, sections: Any) -> dict[str, Any]:
+    return {
+        "id": record.id if record else None, "store": scope, "updated": record.updated if record else None, "rev": record.rev if record else None,
+        "counts": cumulative.numbers(record), "sections": {name: part for name, part in sections.items() if part},
+    }  # fmt: skip
+
+
+def _lines(term: Terminal, sections: Any, *, ids: bool) -> Iterator[str]:
+    first = True
+    for kind, entries in summary_text.by_kind(sections).items():
+        if not first:
+            yield ""
+        first = False
+        yield term.style(summary_text.HEADINGS[kind], bold=True)
+        for entry in entries:
+            yield from _entry(term, entry, ids=ids)
+
+
+def _entry(term: Terminal, entry: Entry, *, ids: bool) -> Iterator[str]:
+    name = term.style(f"{plain(key_of(entry)[:8])}  ", fg="yellow") if ids else ""
+    marks = "".join(f"  {term.style(flag, fg='cyan')}" for flag in ("pinned", "critical") if entry.get(flag))
+    when, since = (" ".join(str(entry.get(key, ""))[:10].split()) for key in ("at", "since"))
+    dates = plain(f"{since} to {when}" if since and since != when else when)
+    yield f"  {name}{plain(str(entry.get('text', '')))}{term.style(f'  {dates}', fg='bright_black') if dates else ''}{marks}"
+    indent = " " * (14 if ids else 4)
+    for line in str(entry.get("detail", "")).splitlines():
+        yield indent + term.style(plain(line), fg="bright_black")
+
+
+@click.command("edit", short_help=TABLE["edit"][2])
+@click.pass_obj
+def edit_command(term: Terminal) -> None:
+    """Change the summary in your editor: one line an entry. A line that you take out does not come back.
+
+    \b
+    Example:
+      git mem summary edit
+    """
+    from gitmem.cli.editor import edit
+
+    with term.open() as app:
+        app.settle()
+        scope, store = store_of(app)
+        before = cumulative.load(store)
+        sections = cumulative.sections(before)
+        original = text = summary_text.text_of(sections)
+        while True:
+            result = edit(term, app, text, "Use git mem summary add, done, pin, drop.")
+            if result is None or result == original:
+                term.say("nothing was changed.")
+                return
+            try:
+                after = summary_text.parsed(result, sections, term.clock.stamp())
+            except GitmemError as error:
+                if not sys.stdin.isatty() or not click.confirm(f"{error} Edit again?", default=True, err=True):
+                    raise type(error)(str(error), f"{error.hint} {_saved(app, result)}".strip()) from error
+                text = result
+                continue
+            break
+        if sections and not after:
+            raise UserError("the text is empty: nothing was changed.", "To take entries out: git mem summary drop ID")
+        change = cumulative.edited(store, app.writer(), before, after)
+        _done(term, change, "changed the summary", scope)
+
+
+def _saved(app: App, text: str) -> str:
+    """Keep a text that could not be read; return where it is, in words."""
+    path = app.home.join("SUMMARY_EDITMSG.md")
+    try:
+        write_atomic(path, text.encode("utf-8", "replace"), shared=app.home.shared, durable=False)
+    except OSError:
+        return ""
+    return f"Your text is kept in {path}"
+
+
+def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
+    where = "" if scope == "shared" else f" in the {scope} store"
+    term.say(f"{what}{where}{opt.journaled(change.written)}" if change.written.commit or change.written.journaled else "nothing changed.")
+    for finding in change.findings:
+        term.note(f"a secret was masked: {finding.kind}")
+
+
+@click.command("add", short_help=TABLE["add"][2])
+@click.argument("text", nargs=-1, required=True)
+@click.option("--kind", type=click.Choice(KINDS), default="decision", show_default=True, help="What it is.")
+@click.option("--pin", is_flag=True, help="Keep it, whatever its age.")
+@opt.json_option
+@click.pass_obj
+def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_json: bool) -> None:
+    """Put an entry into the summary. What says the same as another renews that one; what overrules another takes its place.
+
+    \b
+    Examples:
+      git mem summary add "Use SERIALIZABLE for payments"
+      git mem summary add --kind task "Load-test the new isolation level"
+    """
+    with term.open() as app:
+        app.settle()
+        scope, store = store_of(app)
+        change, entry = cumulative.add(store, app.writer(), kind, " ".join(text), limit=app.settings.get("summaryLimit"), pinned=pin)
+        if as_json:
+            term.json({**entry, "changed": change is not None})
+        elif change is None:
+            term.say("the summary says so already.")
+        else:
+            old = cumulative.compared(change.before, change.after)["added"]
+            _done(term, change, f"{'added' if old else 'renewed'} {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
+
+
+def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, Entry]]) -> click.Command:
+    """Return a command that does something to entries by their ids."""
+
+    @click.command(name, short_help=TABLE[name][2], help=help)
+    @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+    @opt.json_option
+    @click.pass_obj
+    def command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
+        with term.open() as app:
+            app.settle()
+            scope, store = store_of(app)
+            record = cumulative.load(store)
+            keys = dict.fromkeys(key_of(cumulative.find(record, id)[1]) for id in ids)  # all are looked at before the first is changed
+            changed = []
+            for id in keys:
+                change, entry = act(store, app.writer(), id)
+                changed.append(entry)
+                aside = _records_done(app, str(entry.get("text", ""))) if name == "done" else []
+                if aside and not as_json:
+                    term.note(f"Put aside, since it is done: {', '.join(aside)}")
+                if not as_json:
+                    _done(term, change, f"{verb} {key_of(entry)[:8]}: {plain(str(entry.get('text', '')))}", scope)
+            if as_json:
+                term.json(changed)
+
+    return command
+
+
+def _records_done(app: App, text: str) -> list[str]:
+    """Put aside the tasks among the records that say the same as one that is done; return their ids."""
+    from gitmem.services.sessions import outdated
+
+    if app.is_user_store():
+        return []
+    who = app.writer()
+    stores = {name: app.store(name) for name in ("shared", "private")}
+    return outdated.settle(stores, who, [Item(DONE, text, at=who.clock.stamp())], "git mem summary done", lambda: [app.index()])
+
+
+def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:
+    return lambda store, who, entry: cumulative.flag(store, who, entry, name, value)
+
+
+_IDS = "\n\nIds are shown by: git mem summary --ids. The first characters are enough.\n\n\b\nExample:\n  git mem summary "
+done_command = _on_entry("done", f"Say that a pending task is done: it leaves the tasks.{_IDS}done 3f2a81", "done", cumulative.finish)
+pin_command = _on_entry(
+    "pin", f"Keep an entry as it is, whatever its age and the size of the summary.{_IDS}pin 3f2a81", "pinned", _flag("pinned", True)
+)
+unpin_command = _on_entry("unpin", f"Let a pinned entry age again.{_IDS}unpin 3f2a81", "unpinned", _flag("pinned", False))
+drop_command = _on_entry("drop", f"Take out an entry; no session brings it back.{_IDS}drop 3f2a81", "dropped", cumulative.drop)
+
+
+@click.command("history", short_help=TABLE["history"][2])
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many steps.")
+@click.option("-p", "--patch", is_flag=True, help="With the entries that came and went.")
+@opt.json_option
+@click.pass_obj
+def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> None:
+    """Show how the summary grew, the newest step first: when, from where, how many entries came, changed, went.
+
+    \b
+    Example:
+      git mem summary history -p
+    """
+    with term.open() as app:
+        app.settle()
+        _, store = store_of(app)
+        steps = _steps(store, limit)
+        if as_json:
+            term.json([{**facts, **{k: [e for _, e in v] for k, v in changes.items()}} for facts, changes in steps])
+            return
+        term.page(_history(term, steps, patch=patch), app)
+        if cumulative.load(store) is None:
+            term.note(EMPTY)
+
+
+def _steps(store: Store, limit: int) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
+    for number, step in enumerate(history.log(store, [cumulative.summary_id()])):
+        if number >= limit:
+            return
+        commit = step.commit
+        now = cumulative.load(store, commit.oid)
+        parents = [cumulative.load(store, parent) for parent in commit.parents]
+        before = next((one for one in parents if one is not None), None)
+        subject = commit.message.partition("\n")[0].removeprefix("summary: ")
+        session = (step.trailers.get("session") or [""])[0]
+        facts = {
+            "commit": commit.oid,
+            "at": stamp(commit.author.time),
+            "by": commit.author.name,
+            "session": session,
+            "what": subject,
+            "counts": cumulative.numbers(now),
+        }
+        yield facts, cumulative.compared(before, now)
+
+
+def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
+    for facts, changes in steps:
+        total = sum(facts["counts"].values())
+        numbers = " ".join(
+            f"{sign}{len(changes[name])}" for name, sign in (("added", "+"), ("changed", "~"), ("dropped", "-")) if changes[name]
+        )
+        head = term.style(short(facts["commit"][:10]), fg="yellow")
+        yield f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} entr{'y' if total == 1 else 'ies'}  {plain(facts['what'])}"
+        yield from _changes(term, changes) if patch else ()
+
+
+def _changes(term: Terminal, changes: Any) -> Iterator[str]:
+    for name, sign, color in (("added", "+", "green"), ("changed", "~", "yellow"), ("dropped", "-", "red")):
+        for _, entry in changes[name]:
+            yield term.style(plain(f"  {sign} {entry.get('kind', '')}: {entry.get('text', '')}"), fg=color)
+
+
+@click.command("diff", short_help=TABLE["diff"][2])
+@click.argument("a", required=False, metavar="[A]")
+@click.argument("b", required=False, metavar="[B]")
+@opt.json_option
+@click.pass_obj
+def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) -> None:
+    """Show which entries came, changed or went between two revisions; without any, what the last step did.
+
+    A revision is a date, @~3, a commit, as for git mem diff.
+
+    \b
+    Examples:
+      git mem summary diff
+      git mem summary diff "1 week ago"
+    """
+    with term.open() as app:
+        app.settle()
+        _, store = store_of(app)
+        if a is None:
+            found = next(iter(_steps(store, 1)), None)
+            changes = found[1] if found else cumulative.compared(None, None)
+        else:
+            old = cumulative.load(store, history.resolve(store, app.git, a))
+            changes = cumulative.compared(old, cumulative.load(store, history.resolve(store, app.git, b) if b else None))
+        if as_json:
+            term.json({k: [e for _, e in v] for k, v in changes.items()})
+            return
+        lines = list(_changes(term, changes))
+        if not lines:
+            term.note("no entry differs." if cumulative.load(store) else EMPTY)
+        term.page(iter(lines), app)

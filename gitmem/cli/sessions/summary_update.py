@@ -1,0 +1,65 @@
+"""`git mem summary update`: sessions are read anew, and what they taught is integrated."""
+
+from collections.abc import Sequence
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.sessions.summary import store_of
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.errors import UserError
+from gitmem.services.sessions import finish as service
+from gitmem.services.sessions import project_summary as cumulative
+from gitmem.state import sessions as known
+from gitmem.worker.session_jobs import desk
+
+
+@click.command("update", short_help="Read sessions anew, and integrate what they taught")
+@click.option(
+    "--session", "ids", multiple=True, metavar="ID", help="Of this session. May be repeated; without it, of all that are known here."
+)
+@opt.json_option
+@click.pass_obj
+def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
+    """Read sessions anew, and integrate what they taught; what is there already stays as it is.
+
+    Sessions do this when they end. By hand it helps after a setting was changed, or for a session that goes on.
+
+    \b
+    Examples:
+      git mem summary update
+      git mem summary update --session 3f2a81c0
+    """
+    with term.open() as app:
+        app.settle()
+        every = known.some(app.state)
+        chosen = [_one(every, id) for id in ids] or every[::-1]
+        _, store = store_of(app)
+        before = cumulative.load(store)
+        work = desk(app)
+        show = term.progress("reading sessions")
+        done: list[str] = []
+        for number, session in enumerate(chosen, 1):
+            done += service.write_digest(work, session)
+            if show and len(chosen) > 1:
+                show(number, len(chosen))
+        after = cumulative.load(store_of(app)[1])
+        changes = cumulative.compared(before, after)
+        if as_json:
+            term.json({"sessions": [one.id for one in chosen], "did": done, **{k: [e for _, e in v] for k, v in changes.items()}})
+            return
+        if not chosen:
+            term.say("there are no sessions yet. They are told by hooks of agents: git mem install --list")
+            return
+        numbers = ", ".join(f"{len(v)} {k}" for k, v in changes.items() if v)
+        term.say(f"{len(chosen)} session{'' if len(chosen) == 1 else 's'} read: {numbers or 'nothing new'}.")
+
+
+def _one(every: Sequence[known.Session], text: str) -> known.Session:
+    found = [one for one in every if one.id == text] or [one for one in every if one.id.startswith(text)]
+    if len(found) == 1:
+        return found[0]
+    raise UserError(
+        f"{len(found)} sessions begin with '{plain(text)}'." if found else f"there is no session '{plain(text)}'.",
+        "See them with: git mem session list",
+    )

@@ -1,0 +1,87 @@
+"""The command that checks everything, and repairs what can be repaired."""
+
+from collections.abc import Iterator
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.errors import GitmemError
+from gitmem.index.reader import open_index
+from gitmem.install import status as survey
+from gitmem.install.plan import World
+from gitmem.services.maintenance import doctor
+from gitmem.services.work.context import root_of
+
+
+@click.command("doctor", short_help="Check everything, and repair it with --fix")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired; never loses a record.")
+@opt.json_option
+@click.pass_context
+def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
+    """Check git, refs, history, records, index, journal, settings, installed hooks. Exits 1 when there is an error.
+
+    \b
+    Examples:
+      git mem doctor
+      git mem doctor --fix
+    """
+    term: Terminal = ctx.obj
+    with term.open() as app:
+        found = list(_findings(app))
+        repaired = []
+        if fix:
+            for finding in found:
+                if finding.repair:
+                    repaired.append(finding.repair())
+            if repaired:
+                app.close()
+                found = list(_findings(app))
+        errors = sum(f.level == "error" for f in found)
+        if as_json:
+            term.json(
+                {
+                    "findings": [{"level": f.level, "what": f.what, "hint": f.hint, "fixable": f.repair is not None} for f in found],
+                    "repaired": repaired,
+                }
+            )
+            return int(errors > 0)
+        for text in repaired:
+            term.say(f"repaired: {plain(text)}")
+        colors = {"ok": "green", "note": "blue", "warning": "yellow", "error": "red"}
+        for f in found:
+            term.say(f"{term.style(f'{f.level:<8}', fg=colors[f.level])}{plain(f.what)}")
+            if f.hint and f.level != "ok":
+                term.say(f"        {plain(f.hint)}")
+        warnings = sum(f.level == "warning" for f in found)
+        term.say(f"\n{errors} error(s), {warnings} warning(s)." if errors or warnings else "\neverything is in order.")
+        return int(errors > 0)
+
+
+def _findings(app: App) -> Iterator[doctor.Finding]:
+    yield from doctor.check_git(app.git, app.objects.traits.name)
+    known = open_index(app.home.join("index.db"))
+    yield from doctor.check_refs(app.git, app.location, app.home, known)
+    if known is not None:
+        known.db.close()
+    broken = False
+    for name in ("shared", "private"):
+        for finding in doctor.check_store(app.store(name), name):
+            broken = broken or finding.level == "error"
+            yield finding
+    for finding in doctor.check_index(app.home):
+        broken = broken or finding.level == "error"  # reading it would build it anew, unasked
+        yield finding
+    if not broken:
+        try:
+            yield from doctor.check_records(app.index())
+        except GitmemError as error:
+            yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
+    yield from doctor.check_state(app.home)
+    yield from doctor.check_home(app.home)
+    yield from doctor.check_purge(app.git, app.home)
+    yield from survey.findings(World(app.location, app.env))
+    yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
+    yield from doctor.check_model(app.settings, app.env)
+    yield from doctor.check_workflows(app.home, root_of(app.location.worktree))

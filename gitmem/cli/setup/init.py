@@ -1,0 +1,58 @@
+"""The command that makes the store, and offers hooks for agents."""
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.setup import install as installing
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.repo.refs import SHARED
+
+
+@click.command("init", short_help="Make the store of this repository")
+@click.option("--no-remote", is_flag=True, help="Do not ask the remote whether it has memory already.")
+@click.option(
+    "--agents", metavar="NAMES", help="Install hooks for these agents too, for you, in this repository: 'claude,gemini', 'all' or 'none'."
+)
+@opt.json_option
+@click.pass_obj
+def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: bool) -> None:
+    """Make the store. Can be run again; commands that write do it by themselves.
+
+    On a terminal it asks for which of the agents that are found here hooks are wanted, unless --agents says it.
+
+    \b
+    Examples:
+      git mem init
+      git mem init --agents claude,gemini
+    """
+    names = installing.wanted(term, agents)
+    with term.open() as app:
+        store = app.store()
+        existed = store.tip() is not None
+        tip = store.create()
+        replica = app.replica()
+        has = None
+        if not no_remote and not existed:
+            remotes = app.remotes()
+            name = "origin" if "origin" in remotes else next(iter(remotes), None)
+            has = name if name and app.remote(name).has(timeout=3) else None
+        if as_json:
+            term.json(
+                {
+                    "ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has,
+                    "agents": installing.installed(term, names),
+                }
+            )  # fmt: skip
+            return
+        if existed:
+            term.say(f"the store is there already ({SHARED}, {tip[:10]}); nothing was changed.")
+        else:
+            term.say(f"made the store: the ref {SHARED}, and {app.home.path} for its index.")
+            term.say("your files, index, branches, configuration and hooks were not touched; nothing is pushed anywhere.")
+        if has:
+            term.say(f"{plain(has)} has memory already. Get it with: git mem sync")
+        elif not existed:
+            term.say(
+                "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it"
+            )
+        installing.offer(term, names)

@@ -1,0 +1,315 @@
+"""Commands that put hooks into the settings of agents' CLIs and into git, and take them out."""
+
+import os
+import sys
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+
+from gitmem import githooks as running
+from gitmem.agents import adapter as agents
+from gitmem.agents.events import ADAPTERS
+from gitmem.app import App
+from gitmem.base.files import locate
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.errors import GitmemError, NotARepository, UserError
+from gitmem.git.process import check_owner
+from gitmem.install import file_changes as changes
+from gitmem.install import git_hooks as githooks
+from gitmem.install import plan
+from gitmem.install.file_changes import DONE, Change
+from gitmem.install.plan import World
+from gitmem.install.status import survey
+
+F = TypeVar("F", bound=Callable[..., Any])
+Step = tuple[str, Callable[[], Change]]  # for which scope's ledger, and what makes the change
+GIT = "the hooks of git"
+COLORS = {"current": "green", "outdated": "yellow", "broken": "red", "unreadable": "red", "custom": "blue"}
+
+
+def scopes(command: F) -> F:
+    """Add the options that say for whom hooks are installed."""
+    command = click.option(
+        "--project", "scope", flag_value="project", help="For everybody who uses this repository: a file that git tracks."
+    )(command)
+    command = click.option("--user", "scope", flag_value="user", help="For you, in all repositories.")(command)
+    return click.option("--local", "scope", flag_value="local", help="For you, in this repository: in a file that git ignores (default).")(
+        command
+    )
+
+
+def arguments(command: F) -> F:
+    """Add what `install` and `uninstall` have in common."""
+    command = opt.json_option(command)
+    command = click.option("--dry-run", is_flag=True, help="Print the change as a diff, and write nothing.")(command)
+    return click.argument("whats", metavar="[AGENT|git-hooks|all]...", nargs=-1, type=click.Choice((*ADAPTERS, githooks.WHAT, "all")))(
+        scopes(command)
+    )
+
+
+@click.command("install", short_help="Put hooks into the settings of an agent's CLI")
+@arguments
+@click.option("--list", "listed", is_flag=True, help="List what is installed where, and whether it works.")
+@click.pass_obj
+def install_command(term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool, listed: bool) -> None:
+    """Put our hooks into an agent's own settings, or into git; what else is there keeps its bytes. 'all' is each agent that is found here.
+
+    Without a scope it is --local: for you, in this repository. An agent that has no such file gets its project's, hidden from git
+    for this clone; a file that git tracks is written with --project alone. Can be run again: old hooks of ours become those of this version.
+
+    \b
+    Examples:
+      git mem install claude
+      git mem install gemini codex --user
+      git mem install all --project --dry-run
+      git mem install --list
+    """
+    world = world_of(term)
+    if listed:
+        _list(term, world, as_json)
+        return
+    if not whats:
+        raise click.UsageError(
+            f"Say for what: {', '.join(ADAPTERS)}, {githooks.WHAT}, or all. Found here: {', '.join(here(world)) or 'none'}."
+        )
+    done = carry_out(world, chosen(whats, world, scope or "local"), scope or "local", dry_run=dry_run)
+    if as_json:
+        term.json([row(change, dry_run) for change in done])
+    else:
+        report(term, world, done, dry_run=dry_run)
+        _remark_doubles(term, world, {change.what for change in done})
+
+
+def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> None:
+    """Say where an agent has our hooks twice: it runs them all, and counts each error twice."""
+    rows = [one for one in survey(world) if one.what in names and one.state != "unreadable"]
+    for name in sorted(names):
+        places = [one for one in rows if one.what == name and name != githooks.WHAT]
+        if len(places) > 1:
+            other = next((one for one in places if one.scope == "user"), places[-1])
+            term.note(
+                f"the hooks of {other.title} are in {len(places)} files now; where their commands differ, each runs. Keep one: git mem uninstall {name} --{other.scope}"
+            )
+
+
+@click.command("uninstall", short_help="Take hooks out of the settings of an agent's CLI")
+@arguments
+@click.pass_obj
+def uninstall_command(term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool) -> None:
+    """Take our hooks out again. When nothing else changed, the file has the bytes that it had before; else only what is ours goes.
+
+    \b
+    Examples:
+      git mem uninstall claude
+      git mem uninstall all --user
+    """
+    world = world_of(term)
+    if not whats:
+        raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {githooks.WHAT}, or all.")
+    names = [*ADAPTERS, githooks.WHAT] if "all" in whats else list(dict.fromkeys(whats))
+    done = carry_out(world, names, scope or "local", remove=True, lenient="all" in whats, dry_run=dry_run)
+    if as_json:
+        term.json([row(change, dry_run) for change in done])
+        return
+    report(term, world, done, dry_run=dry_run)
+    for left in survey(world) if not dry_run else ():
+        if left.what in names and left.state != "custom":
+            term.note(f"still installed in {world.shown(left.path)}: git mem uninstall {left.what} --{left.scope}")
+    if world.where is not None and not dry_run:
+        with term.open() as app:
+            remark_blocks(term, app)
+
+
+def remark_blocks(term: Terminal, app: App) -> None:
+    """Say in which memory files of agents records stay, and how they go."""
+    from gitmem.worker.memory_files import with_blocks
+
+    if names := with_blocks(app):
+        them = f"{', '.join(plain(name) for name in names)} {'has' if len(names) == 1 else 'have'}"
+        term.note(f"{them} a block of records, which stays; to take it out: git mem native push --remove")
+
+
+@click.command("git-hook", hidden=True, context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1)
+def git_hook_command(words: tuple[str, ...]) -> int:
+    """Answer a hook of git: start what nobody waits for."""
+    return running.main(words)
+
+
+def world_of(term: Terminal) -> World:
+    """Return where things are; outside of a repository too."""
+    try:
+        where = locate(term.folder, term.environ)
+    except NotARepository:
+        return World(None, term.environ)
+    check_owner(where, term.folder, term.environ)
+    return World(where, term.environ)
+
+
+def here(world: World) -> list[str]:
+    """Return the agents that are found on this machine."""
+    return [name for name in ADAPTERS if plan.found(agents.find(name), world)]
+
+
+def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
+    """Return what is named; `all` stands for the agents that are found here, and git's hooks where a scope has them."""
+    if "all" not in whats:
+        return list(dict.fromkeys(whats))
+    hooks = []
+    try:
+        if githooks.target(world, scope):
+            hooks.append(githooks.WHAT)
+    except GitmemError:
+        pass  # none here, or theirs are in a folder for others
+    found = list(dict.fromkeys([*here(world), *hooks, *(what for what in whats if what != "all")]))
+    if not found:
+        raise UserError("no agent's CLI is found on this machine.", f"Name it: git mem install {next(iter(ADAPTERS))} --user")
+    return found
+
+
+def carry_out(
+    world: World, names: Sequence[str], scope: str, *, remove: bool = False, lenient: bool = False, dry_run: bool = False
+) -> list[Change]:
+    """Plan all changes, so that one that cannot be made stops the others; then make them."""
+    steps: list[Step] = []
+    for name in names:
+        try:
+            found = _steps(world, name, scope, remove)
+            planned = [step() for _, step in found]
+        except UserError:
+            if lenient:  # `uninstall all`: what a scope does not have need not go
+                continue
+            raise
+        if dry_run:
+            steps += [(where, partial(_same, change)) for (where, _), change in zip(found, planned, strict=True)]
+        else:
+            steps += found
+    return [step() if dry_run else changes.apply(world.ledger(where), step) for where, step in steps]
+
+
+def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: bool = False) -> None:
+    """Say what was done, or would be: the changes themselves as data, what they come to as a remark."""
+    for change in done if dry_run else ():
+        click.echo(plain(change.diff()), nl=False)
+    for line in _lines(world, done, dry_run):
+        (term.note if dry_run else term.say)(line)
+
+
+def _same(change: Change) -> Change:
+    return change
+
+
+def _steps(world: World, name: str, scope: str, remove: bool) -> list[Step]:
+    if name != githooks.WHAT:
+        goal = plan.target(name, scope, world)
+        return [(scope, partial(plan.remove if remove else plan.install, goal, world))]
+    path = githooks.target(world, scope)
+    act = githooks.remove if remove else githooks.install
+    return [(scope, partial(act, world, scope, path, hook)) for hook in githooks.NAMES]
+
+
+def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
+    """Return a change as `--json` gives it."""
+    out: dict[str, Any] = {
+        "what": change.what,
+        "scope": change.scope,
+        "path": change.path,
+        "action": change.action,
+        "notes": _notes(change),
+    }
+    return {**out, "diff": change.diff()} if dry_run else out
+
+
+def _notes(change: Change) -> list[str]:
+    note = agents.find(change.what).settings.note if change.what in ADAPTERS and change.action in {"installed", "updated"} else ""
+    return [*change.notes, *([note] if note else [])]
+
+
+def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
+    """Return what was done, a line for each agent, and one for git's hooks."""
+    would = "would be " if dry_run else ""
+    words = {
+        "installed": f"{would}installed", "updated": f"{would}brought up to date", "removed": f"{would}removed", "unchanged": "already installed, nothing changed",
+        "absent": "not installed, nothing changed",
+    }  # fmt: skip
+    lines = []
+    for change in done:
+        if change.what in ADAPTERS:
+            lines.append(f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} ({plain(world.shown(change.path))})")
+            lines += [f"  {plain(note)}" for note in _notes(change)]
+    hooks = [change for change in done if change.what == githooks.WHAT]
+    for action in dict.fromkeys(change.action for change in hooks):
+        names = ", ".join(os.path.basename(change.path) for change in hooks if change.action == action)
+        lines.append(f"{GIT}: {words[action]} in {plain(world.shown(os.path.dirname(hooks[0].path)))}: {names}")
+    if any(DONE[change.action] and "husky" in change.path and os.sep + "_" + os.sep in change.path for change in hooks):
+        lines.append(
+            "  husky writes this folder anew when it is installed: run this again then, or say --project to write to .husky itself."
+        )
+    return lines
+
+
+def _list(term: Terminal, world: World, as_json: bool) -> None:
+    rows = survey(world)
+    if as_json:
+        keys = ("what", "scope", "path", "state", "why", "program", "version")
+        term.json({"installed": [{key: getattr(place, key) for key in keys} for place in rows], "found": here(world)})
+        return
+    for place in rows:
+        version = f", version {place.version}" if place.version else ""
+        why = f": {plain(place.why)}" if place.why else ""
+        state = term.style(f"{place.state:<10}", fg=COLORS[place.state])
+        term.say(f"{place.title:<20} {place.scope:<8} {state} {plain(world.shown(place.path))}{version}{why}")
+    if not rows:
+        term.say("nothing is installed.")
+    rest = [name for name in here(world) if name not in {place.what for place in rows}]
+    if rest:
+        term.note(f"found here, without hooks: {', '.join(rest)}. Install them with: git mem install {rest[0]}")
+
+
+def wanted(term: Terminal, names: str | None) -> list[str] | None:
+    """Return the agents that `init --agents` names, None when it was not given; raises UsageError for one that is not known."""
+    if names is None:
+        return None
+    found = _named(names)
+    unknown = next((name for name in found if name not in {*ADAPTERS, "all", "none"}), None)
+    if unknown:
+        raise click.UsageError(f"there is no agent '{unknown}'; known: {', '.join(ADAPTERS)}, all, none.")
+    return here(world_of(term)) if "all" in found else [name for name in found if name != "none"]
+
+
+def installed(term: Terminal, names: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Install hooks for agents in this repository; return the changes as `--json` gives them."""
+    return [row(change) for change in carry_out(world_of(term), names or (), "local")]
+
+
+def offer(term: Terminal, names: Sequence[str] | None) -> None:
+    """Install hooks for the agents that were named; on a terminal, when none were, ask."""
+    world = world_of(term)
+    report(term, world, carry_out(world, _asked(term, world) if names is None else names, "local"))
+
+
+def _asked(term: Terminal, world: World) -> list[str]:
+    """Return which of the agents that are found here, and have no hooks, their user wants them for."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or world.where is None or world.where.worktree is None:
+        return []
+    there = {place.what for place in survey(world)}
+    found = [name for name in here(world) if name not in there]
+    if not found:
+        return []
+    term.note(f"\nfound here: {', '.join(f'{name} ({ADAPTERS[name]})' for name in found)}.")
+    while True:
+        answer = click.prompt("Install hooks for which, for you, in this repository? (names, all, none)", default="none", err=True)
+        said = answer.strip().lower()
+        names = found if said in {"all", "y", "yes"} else [] if said in {"none", "n", "no"} else _named(answer)
+        unknown = [name for name in names if name not in ADAPTERS]
+        if not unknown:
+            return names
+        term.note(f"there is no agent '{plain(unknown[0])}'. Known: {', '.join(ADAPTERS)}, all, none.")
+
+
+def _named(text: str) -> list[str]:
+    """Return the names in a list such as `claude,gemini`."""
+    return list(dict.fromkeys(text.replace(",", " ").split()))

@@ -1,0 +1,383 @@
+"""`git mem native`: agents' own memory files, read into the store and written from it."""
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files import pull as native_pull
+from gitmem.services.memory_files import push as native_push
+from gitmem.services.memory_files.discover import BYTES, LINES
+from gitmem.services.memory_files.pull import Action, Plan
+from gitmem.services.memory_files.push import Push
+from gitmem.worker import memory_files as native_run
+from gitmem.worker.memory_files import Run
+
+TABLE = {
+    "status": ("setup.memory_files", "status_command", "Show the memory files, and what is in step"),
+    "pull": ("setup.memory_files", "pull_command", "Read the files into the store"),
+    "push": ("setup.memory_files", "push_command", "Write records into a block of their own in files"),
+    "sync": ("setup.memory_files", "sync_command", "Pull, then push"),
+    "watch-once": ("setup.memory_files", "watch_once_command", "Wait for the next change of a file, and pull it"),
+}
+WAIT = 3600.0  # seconds that watch-once waits, unless it is told otherwise
+COLOR = {"new": "green", "restored": "green", "changed": "yellow", "moved": "bright_black", "archived": "red", "conflict": "red"}
+COUNTED = ("new", "changed", "conflict", "moved", "archived", "restored")
+LEFT = {
+    "duplicate": "already in the store",
+    "held": "left alone: another branch or clone has a newer text",
+    "forgotten": "left out: forgotten on purpose",
+}
+
+
+@click.group("native", cls=Parts, table=TABLE, short_help="Exchange memory with agents' own files")
+def native_command() -> None:
+    """Exchange memory with the files that agents keep themselves: CLAUDE.md, GEMINI.md, AGENTS.md, rules, MEMORY.md.
+
+    A pull reads what they say into records; a push writes records into a block of git mem's own, and never touches what is outside of it.
+
+    \b
+    Examples:
+      git mem native status
+      git mem native sync --dry-run
+      git mem native push --to gemini,agents
+      git mem config native sync
+    """
+
+
+def _dry(command: Any) -> Any:
+    return click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")(command)
+
+
+def _to(command: Any) -> Any:
+    return click.option(
+        "--to", "names", multiple=True, metavar="NAMES", help="Write these: claude, gemini, agents, agent:NAME or a file. May be repeated."
+    )(command)
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    found = [name.strip() for group in names for name in group.split(",") if name.strip()]
+    if names and not found:
+        raise click.BadParameter("--to is empty: name claude, gemini, agents, agent:NAME or a file.")
+    return found
+
+
+@click.command("pull", short_help=TABLE["pull"][2])
+@_dry
+@opt.json_option
+@click.pass_obj
+def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
+    """Read agents' memory files into the store.
+
+    Each bullet, paragraph and headed piece becomes one record. A line that changed changes its record, a line that is gone archives it; pulling
+    again changes nothing. What git tracks goes to the shared store, what it does not to the private one, what is in your home to your own.
+
+    \b
+    Examples:
+      git mem native pull --dry-run
+      git mem native pull
+    """
+    with term.open() as app:
+        _, plan = native_run.pull(app, dry=dry_run)
+        if as_json:
+            term.json(_plan(plan, dry_run))
+        else:
+            _say_plan(term, plan, dry_run)
+
+
+@click.command("push", short_help=TABLE["push"][2])
+@_to
+@click.option("--remove", is_flag=True, help="Take the block out of the files instead.")
+@_dry
+@opt.json_option
+@click.pass_obj
+def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool) -> None:
+    """Write the store's records into agents' memory files, in a block of git mem's own.
+
+    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track; with --remove every
+    file that has a block. A line of the block that somebody edited goes into its record first.
+
+    \b
+    Examples:
+      git mem native push
+      git mem native push --to gemini,agents
+      git mem native push --to agent:reviewer --dry-run
+      git mem native push --remove
+    """
+    with term.open() as app:
+        run, plan, pushes = native_run.push(app, _names(names), dry=dry_run, remove=remove)
+        _report(term, run, plan, pushes, dry_run, as_json, remove=remove, pulled=False)
+
+
+@click.command("sync", short_help=TABLE["sync"][2])
+@_to
+@_dry
+@opt.json_option
+@click.pass_obj
+def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
+    """Read agents' memory files into the store, then write their blocks: those of `git mem native push`, and every one that is there already.
+
+    \b
+    Examples:
+      git mem native sync
+      git mem native sync --to claude,agents --dry-run
+    """
+    with term.open() as app:
+        run, plan, pushes = native_run.sync(app, _names(names), dry=dry_run)
+        _report(term, run, plan, pushes, dry_run, as_json)
+
+
+@click.command("watch-once", short_help=TABLE["watch-once"][2])
+@click.option("--timeout", type=click.FloatRange(min=0, max=864000), default=WAIT, show_default=True, metavar="S", help="Seconds to wait.")
+@opt.json_option
+@click.pass_obj
+def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
+    """Wait until one of the memory files changes, pull, and end. It ends too when nothing changed in time.
+
+    \b
+    Examples:
+      git mem native watch-once
+      git mem native watch-once --timeout 60 --json
+    """
+    from gitmem.cli.setup.memory_files_watch import changed
+
+    with term.open() as app:
+        finder = Run(app).finder
+        files = changed(finder, timeout)
+        if not files:
+            if as_json:
+                term.json({"files": [], **_plan(Plan(), dry=False)})
+            else:
+                term.say(f"no memory file changed in {timeout:g} s.")
+            return
+        _, plan = native_run.pull(app)
+        if as_json:
+            term.json({"files": files, **_plan(plan, dry=False)})
+        else:
+            term.say(f"changed: {', '.join(plain(name) for name in files)}")
+            _say_plan(term, plan, dry=False)
+
+
+@click.command("status", short_help=TABLE["status"][2])
+@opt.json_option
+@click.pass_obj
+def status_command(term: Terminal, as_json: bool) -> None:
+    """Show agents' memory files: how many records each has, what a pull would do, and whether the block in it is up to date.
+
+    \b
+    Examples:
+      git mem native status
+      git mem native status --json
+    """
+    with term.open() as app:
+        run, plan = native_run.pull(app, dry=True)
+        rows = _files(run, plan, {os.path.realpath(push.target.path): push for push in run.push((), dry=True, held=True)})
+        setting = app.settings.get("native")
+        if as_json:
+            term.json({"files": rows, "setting": setting, "notes": plan.notes})
+            return
+        for row in rows:
+            term.say(_status_line(term, row))
+        if not rows:
+            term.say("no agent has a memory file here yet. To write one from the store: git mem native push --to claude")
+        for note in plan.notes:
+            term.note(note)
+        how = {"off": "nothing is done by itself (git mem config native sync)", "sync": "both ways"}.get(setting, setting)
+        term.say(f"At the start and end of sessions: {how}.")
+
+
+def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, Any]]:
+    """Return what is known of each file, those too that are there no more; `pushes` are what a push would write now, by path."""
+    stores = {block.short(str(row["id"])): str(row["store"]) for row in run.rows}
+    counts: dict[str, Counter[str]] = {}
+    for action in plan.actions:
+        counts.setdefault(action.file, Counter())[action.what] += 1
+    out = []
+    for memo in run.files.memos:
+        found = counts.pop(memo.name, Counter())
+        lines, size = block.size(memo.text)
+        blocks = block.find(memo.text.replace("\r\n", "\n").split("\n"))
+        ours = memo.text.split("\n")
+        held = [line for b in blocks for line in ours[b.first : b.last + 1]]
+        row: dict[str, Any] = {
+            "file": memo.name, "reader": memo.reader, "store": memo.scope, "agent": memo.agent, "tracked": memo.tracked, "lines": lines, "bytes": len(memo.data),
+            **_standing(found),
+            "block": {"lines": len(held), "bytes": sum(len(line.encode("utf-8", "replace")) + 1 for line in held), "records": sum(len(b.lines) for b in blocks),
+                      "edited": sum(line.edited for b in blocks for line in b.lines), "whole": all(b.whole for b in blocks)},
+        }  # fmt: skip
+        if held:
+            held_ids = {line.short for b in blocks for line in b.lines}
+            shown = Counter(stores[id] for id in held_ids if id in stores)
+            row["block"]["stores"] = dict(shown)
+            push = pushes.get(os.path.realpath(memo.path))  # none of a file that no sync writes: above the work tree, or too large
+            late = native_push.behind(push) if push else None
+            row["block"] |= {"in_step": late is None and push.what != "foreign"} if push else {}
+            row["block"] |= {"new": late.new, "gone": late.gone, "changed": late.changed} if late else {}
+            row["block"] |= {"unknown": push.unknown, "reworded": push.reworded} if push and push.what == "foreign" else {}
+        if memo.limited:
+            target = LINES, BYTES
+            row["limit"] = {"lines": target[0], "bytes": target[1]}
+            row["over"] = lines > target[0] or size > target[1]
+        out.append({key: value for key, value in row.items() if value not in ("", None)})
+    for name, found in sorted(counts.items()):
+        out.append({"file": name, "missing": True, **_standing(found)})
+    return out
+
+
+def _standing(found: Mapping[str, int]) -> dict[str, int]:
+    names = {
+        "same": "in_step",
+        "new": "new",
+        "changed": "changed",
+        "conflict": "conflict",
+        "moved": "moved",
+        "archived": "deleted",
+        "restored": "restored",
+    }
+    out = {name: found.get(what, 0) for what, name in names.items()}
+    records = sum(found.get(what, 0) for what in ("same", "changed", "conflict", "moved", "archived", "held"))
+    return {"records": records, **out, "duplicate": found.get("duplicate", 0), "held": found.get("held", 0)}
+
+
+def _status_line(term: Terminal, row: dict[str, Any]) -> str:
+    held = row.get("block", {})
+    has_block = bool(held and held["lines"])
+    waiting = [f"{row[key]} {word}" for key, word in (("new", "new"), ("changed", "changed"), ("conflict", "changed on both sides"), ("moved", "moved"),
+               ("deleted", "deleted"), ("restored", "back again"), ("held", "newer elsewhere")) if row[key]]  # fmt: skip
+    bare = has_block and not row["records"] and not waiting and not row["duplicate"]  # what the file says is in our block alone
+    parts = ["nothing of its own"] if bare else [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]
+    if not bare:
+        parts.append(term.style(", ".join(waiting), fg="yellow") if waiting else "in step")
+    if row["duplicate"]:
+        parts.append(f"{row['duplicate']} known from elsewhere")
+    if row.get("missing"):
+        parts.append("the file is gone")
+    elif row.get("limit"):
+        limit = row["limit"]
+        size = f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} bytes"
+        parts.append(term.style(f"over limit: {size}", fg="red") if row["over"] else size)
+    if has_block:
+        edited = f", {held['edited']} edited by hand" if held["edited"] else ""
+        shown = " and ".join(f"{count} {name}" for name, count in sorted(held["stores"].items())) or "0"
+        records = f"{shown} record{'' if sum(held['stores'].values()) == 1 else 's'}"
+        parts.append(f"block: {records}, {held['lines']} lines, {held['bytes']:,} bytes{edited}{'' if held['whole'] else ', damaged'}")
+        if "in_step" in held:
+            parts.append("block in step" if held["in_step"] else term.style(_late(held), fg="yellow"))
+    where = "" if bare else row.get("store", "")  # whose what the file itself says is
+    return f"{plain(row['file'])}{f' ({where})' if where else ''}: {'; '.join(parts)}"
+
+
+def _late(held: Mapping[str, Any]) -> str:
+    """Return how far a block is behind the store, and what to do."""
+    if held.get("unknown"):
+        return f"block left as it is ({held['unknown']} that this store does not have): git mem sync"
+    if held.get("reworded"):
+        return f"block left as it is ({held['reworded']} in words that this store does not have): git mem sync"
+    words = (("new", "to write"), ("changed", "changed"), ("gone", "to take out"))
+    counts = ", ".join(f"{held[key]} {word}" for key, word in words if held[key])
+    return f"block stale{f' ({counts})' if counts else ''}: git mem native sync"
+
+
+def _action(action: Action) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "action": action.what,
+        "file": action.file,
+        "line": action.line,
+        "id": action.id or action.why,
+        "store": action.scope,
+        "title": action.title,
+    }
+    if action.why and action.id:
+        out["why"] = action.why
+    return out
+
+
+def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
+    counts = Counter(action.what for action in plan.actions)
+    told = [_action(action) for action in plan.actions if action.what != native_pull.SAME]
+    return {"pulled": told, "counts": dict(sorted(counts.items())), "notes": plan.notes, "dry_run": dry}
+
+
+def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> None:
+    """Say what became of what the files say; without `pulled` nobody asked for it, and that there was nothing is not told."""
+    for action in plan.writes:
+        what = term.style(f"{action.what:<9}", fg=COLOR[action.what])
+        term.say(
+            f"{what} {plain(action.file)}:{action.line}  {plain(action.title)} ({short(action.id)}{'' if action.scope == 'shared' else f', {action.scope}'})"
+        )
+        if action.why:
+            term.say(f"          {action.why}")
+    for what, text in LEFT.items():
+        for action in plan.actions:
+            if action.what == what:
+                term.note(f"{action.file}:{action.line}  {text}: {action.title} ({short(action.id or action.why)})")
+    for note in plan.notes:
+        term.note(note)
+    if not (pulled or plan.writes):
+        return
+    counts = Counter(action.what for action in plan.actions)
+    done = ", ".join(f"{counts[what]} {what}" for what in COUNTED if counts[what]) or "nothing to pull"
+    same = counts[native_pull.SAME]
+    term.say(f"{'would be: ' if dry and plan.writes else ''}{done}{f'; {same} in step' if same else ''}.")
+
+
+def _push(push: Push) -> dict[str, Any]:
+    lines, size = block.size(push.after.decode("utf-8", "surrogateescape"))
+    out: dict[str, Any] = {
+        "file": push.target.name, "path": push.target.path.encode("utf-8", "replace").decode(), "result": push.what, "records": len(push.records), "wanted": push.wanted,
+        "ids": list(push.records), "lines": lines, "bytes": size, "notes": list(push.notes),
+    }  # fmt: skip
+    if push.target.lines:
+        out["limit"] = {"lines": push.target.lines, "bytes": push.target.bytes}
+    return out
+
+
+def _report(
+    term: Terminal, run: Run, plan: Plan, pushes: Sequence[Push], dry: bool, as_json: bool, *, remove: bool = False, pulled: bool = True
+) -> None:
+    """Say what was read and written; raise the first problem of a file that could not be written."""
+    if as_json:
+        failed = [{"error": str(problem), "hint": problem.hint} for problem in run.problems]
+        term.json({**_plan(plan, dry), "pushed": [_push(push) for push in pushes], "failed": failed})
+    else:
+        if plan.actions or plan.notes:
+            _say_plan(term, plan, dry, pulled=pulled)
+        for push in pushes:
+            _say_push(term, push, dry, remove)
+        if not pushes and not run.problems:
+            nothing = (
+                "no file was written: Claude Code has left no folder here. To write its memory anyway: git mem native push --to claude"
+            )
+            term.say("no memory file here has a block: nothing was changed." if remove else nothing)
+    for problem in run.problems[1:]:
+        term.note(f"{problem} {problem.hint}")
+    if run.problems:
+        raise run.problems[0]
+
+
+def _say_push(term: Terminal, push: Push, dry: bool, remove: bool) -> None:
+    name, row = plain(push.target.name), _push(push)
+    limit = row.get("limit")
+    room = (
+        f"{row['lines']} of {limit['lines']} lines, {row['bytes']:,} of {limit['bytes']:,} bytes"
+        if limit
+        else f"{row['lines']} lines, {row['bytes']:,} bytes"
+    )
+    count = f"{row['records']} of {row['wanted']} records"
+    said = {
+        "written": f"{'would write' if dry else 'wrote'} {count} into {name}: {room}",
+        "same": f"{name} is up to date: {count}, {room}",
+        "removed": f"{'would take' if dry else 'took'} the block out of {name}{': no record is left for it' if not remove else ''}",
+        "empty": f"{name} has no block" if remove else f"nothing to write into {name}: the store has no record for it",
+        "full": f"no room for the block in {name}",
+        "foreign": f"{name} is left as it is",
+    }[push.what]
+    term.say(f"{said}.")
+    for note in push.notes:
+        term.note(f"{name}: {note}.")

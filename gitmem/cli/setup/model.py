@@ -1,0 +1,81 @@
+"""The command that asks the configured model one small question."""
+
+import time
+from typing import Any
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.extraction.llm.select import describe
+
+QUESTION = "Answer with the word that stands in the text, in the field `word`."
+SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+
+
+@click.group(
+    "model",
+    cls=Parts,
+    table={"check": ("setup.model", "model_check", "Ask it one small question")},
+    short_help="Ask the model that reads sessions, as a test",
+)
+def model_command() -> None:
+    """Try the model that `gitmem.summariser` names. Without one, sessions are read offline, by rules, and nothing is sent.
+
+    \b
+    Examples:
+      git mem model check
+      git mem config summariser gemini && git mem model check --json
+    """
+
+
+@click.command("check", short_help="Ask it one small question")
+@opt.json_option
+@click.pass_obj
+def model_check(term: Terminal, as_json: bool) -> int:
+    """Ask one small question that holds nothing of yours; show which model answered, how quickly, and for how many tokens.
+
+    \b
+    Examples:
+      git mem model check
+      git -c gitmem.summariser=command -c gitmem.modelCommand='llm -m local' mem model check
+    """
+    with term.open_any() as app:
+        row = describe(app.settings, app.env)
+        model = app.model()
+    if model is None:
+        out: dict[str, Any] = {"summariser": "offline", "ok": True}
+        text = "summariser is 'offline': no model is asked. To ask one: git mem config summariser gemini (or command); see docs/models.md"
+        term.json(out) if as_json else term.say(text)
+        return 0
+    out = {
+        "summariser": row.kind,
+        "model": model.name,
+        "ok": True,
+        "server": row.server,
+        "key_from": row.key_from,
+        "remarks": list(row.remarks),
+    }
+    begun = time.monotonic()
+    try:
+        model.ask(QUESTION, "The word is: ready", SCHEMA)
+    except ModelFailed as failure:
+        if not as_json:
+            raise
+        seconds = round(time.monotonic() - begun, 3)
+        term.json(
+            {k: v for k, v in out.items() if v}
+            | {"ok": False, "kind": failure.kind, "error": str(failure), "hint": failure.hint, "seconds": seconds}
+        )
+        return failure.exit_code
+    out["seconds"] = round(time.monotonic() - begun, 3)
+    out["tokens"] = getattr(model, "tokens", 0)
+    if as_json:
+        term.json({k: v for k, v in out.items() if v or k in {"ok", "tokens"}})
+        return 0
+    term.say(plain(f"{model.name} answered in {out['seconds']:.1f} s, for {out['tokens']} tokens."))
+    for remark in row.remarks:
+        term.note(remark)
+    return 0

@@ -1,0 +1,269 @@
+"""Commands about gitmem itself: status, config, completion."""
+
+import time
+from typing import Any
+
+import click
+
+from gitmem import config
+from gitmem.app import App
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, age, plain
+from gitmem.errors import UserError
+from gitmem.records.kinds import LIVE
+from gitmem.repo import hook_switch as switch
+from gitmem.repo.refs import SHARED
+from gitmem.services.gotchas import placement as placing
+from gitmem.state import sessions
+from gitmem.store import journal
+from gitmem.store import sync as syncing
+from gitmem.worker.drain import trace
+
+WAITING = 5  # things that sessions wait for, that are named
+DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
+
+
+@click.command("status", short_help="Show what is stored, unsent or damaged")
+@opt.json_option
+@click.pass_obj
+def status_command(term: Terminal, as_json: bool) -> None:
+    """Show what is stored, what is not sent, and what needs a look.
+
+    \b
+    Example:
+      git mem status
+    """
+    with term.open() as app:
+        row = _status(app)
+        if as_json:
+            term.json(row)
+            return
+        if not row["stores"]:
+            term.say("no memory yet. Begin with: git mem add 'title'")
+        for name, store in row["stores"].items():
+            counts = ", ".join(f"{n:,} {k if n == 1 else _plural(k)}" for k, n in sorted(store["records"].items())) or "empty"
+            term.say(
+                f"{name:<8} {counts}" + (f"  ({store['tip'][:10]}, {age(store['changed'], term.clock.now())})" if store["tip"] else "")
+            )
+        remote = row["remote"]
+        if remote["name"]:
+            sent = (
+                "everything is sent"
+                if not remote["unpushed"]
+                else f"{remote['unpushed']} commit(s) not sent, the oldest {age(remote['since'], term.clock.now())}: git mem sync"
+            )
+            term.say(f"remote   {plain(remote['name'])}: {sent}")
+        elif row["stores"]:
+            term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
+        for key, text in (
+            ("journal", "{} write(s) wait in the journal; the next git mem command commits them"), ("damaged", "{} damaged file(s): git mem doctor"),
+            ("conflicts", "{} record(s) in conflict: git mem list --conflicts"), ("adrift", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),
+            ("unconfirmed", "{} captured record(s) that nobody has confirmed: git mem inbox"), ("problems", "{} setting(s) make no sense: git mem doctor"),
+        ):  # fmt: skip
+            number = row[key] if isinstance(row[key], int) else len(row[key])
+            if number:
+                least = "at least " if key == "adrift" and not row["adrift_complete"] else ""
+                term.say(term.style("! ", fg="yellow") + least + text.format(number))
+        if row["off"]:
+            until = f" until {row['off_until']}" if row["off_until"] else ""
+            term.say(
+                term.style("! ", fg="yellow")
+                + f"hooks are off for this {row['off']}{until}: git mem on{' --machine' if row['off'] == 'machine' else ''}"
+            )
+        for session in map(plain, row["sessions_off"]):
+            term.say(term.style("! ", fg="yellow") + f"hooks are off for session {session}: git mem on --session {session}")
+        last = row["background"]
+        if last.get("failed"):
+            what = f"the last work in the background failed, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain(str(last['failed'])[:160])}"
+            term.say(term.style("! ", fg="yellow") + what)
+        elif last.get("did"):
+            term.say(
+                f"done in the background, {age(config_stamp(int(last['at'])), term.clock.now())}: {plain('; '.join(map(str, last['did'][:4])))}"
+            )
+        waiting = row["waiting"]
+        for one in waiting[:WAITING]:
+            again = f", tried {one['tries']} time(s)" if one["tries"] else ""
+            how = "is being written" if one["begun"] else f"waits, asked for {age(one['asked'], term.clock.now())}{again}"
+            term.say(f"  the {one['what']} of session {plain(one['session'][:36])} {how}")
+        if len(waiting) > WAITING:
+            term.say(f"  and {len(waiting) - WAITING} more of sessions")
+        if any(not one["begun"] for one in waiting):
+            term.say("  what waits is done by the next hook in the background, or now: git mem drain")
+        if not row["adrift"] and not row["adrift_complete"]:
+            term.say(f"  the code of {row['adrift_checked']:,} gotcha(s) was looked at, for lack of time: git mem gotcha verify")
+
+
+def _plural(kind: str) -> str:
+    return {"memory": "memories", "summary": "summaries", "dna": "dna", "work": "work items"}.get(kind, kind + "s")
+
+
+def _status(app: App) -> dict[str, Any]:
+    stores: dict[str, Any] = {}
+    damaged: list[dict[str, str]] = []
+    conflicts = 0
+    for prefix, index in app.indexes():
+        counts = index.count()
+        tips = index.tips()
+        for name in tips:
+            scope = prefix or name
+            source = app.user if prefix else app
+            tip = tips[name]
+            changed = source.objects.commit(tip).committer.time
+            stores[scope] = {"tip": tip, "changed": config_stamp(changed), "records": {k: n for (s, k), n in counts.items() if s == name}}
+        damaged += [{**d, "store": prefix or d["store"]} for d in index.damaged()]
+        conflicts += index.number(conflict=True)
+    waiting: dict[str, Any] = {"kinds": ("gotcha", "memory"), "unconfirmed": True, "statuses": LIVE, "resolved": False}
+    unconfirmed = sum(index.number(**waiting) for _, index in app.indexes())
+    name = app.settings.get("remote")
+    unpushed, since = syncing.unpushed(app.store(), name) if name else (0, "")
+    return {
+        "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
+        "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
+        "unconfirmed": unconfirmed, "background": trace(app), "waiting": _waiting(app), **_off(app), **_adrift(app), "reads_not_flushed": sum(n for n, _ in app.state.reads("shared").values()),
+    }  # fmt: skip
+
+
+def _waiting(app: App) -> list[dict[str, Any]]:
+    """Return what sessions have asked for and is not done: `what`, `session`, `asked`, `begun`, `tries`."""
+    now = app.clock.now()
+    return [
+        {
+            "what": one.kind,
+            "session": one.session,
+            "asked": config_stamp(int(one.at)),
+            "begun": abs(now - one.claimed) < sessions.LEASE,
+            "tries": one.tries,
+        }
+        for one in sessions.requested(app.state)
+    ]
+
+
+def _off(app: App) -> dict[str, Any]:
+    now = app.clock.now()
+    scope = switch.is_off(app.home, app.env, now)
+    until = (switch.reads(switch.path_of(scope, app.home, app.env), now) or {}).get("until") if scope else None
+    return {
+        "off": scope or None,
+        "off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
+        "sessions_off": switch.sessions_off(app.home, now),
+    }
+
+
+def _adrift(app: App) -> dict[str, Any]:
+    """Return how many gotchas have lost their code, and of how many that was looked at: status does not take long."""
+    end = time.monotonic() + DRIFT_PATIENCE
+    indexes = [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []
+    seen = placing.survey(indexes, app.follower, lambda: time.monotonic() < end)
+    lost = {one.row["n"] for one in seen.found if one.where.state == "adrift"}
+    return {"adrift": len(lost), "adrift_checked": seen.checked, "adrift_complete": seen.complete}
+
+
+def config_stamp(seconds: int) -> str:
+    """Return a commit's time as RFC 3339."""
+    from gitmem.clock import stamp
+
+    return stamp(seconds)
+
+
+@click.command("config", short_help="Show and change settings")
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@click.option("--global", "everywhere", is_flag=True, help="For all repositories of yours.")
+@click.option("--unset", is_flag=True, help="Go back to the default.")
+@opt.json_option
+@click.pass_obj
+def config_command(term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool) -> None:
+    """Show all settings, show one, or set one. They live in git's own configuration under 'gitmem.'.
+
+    \b
+    Examples:
+      git mem config
+      git mem config captureThreshold 2
+      git mem config --global sign true
+    """
+    with term.open() as app:
+        where = "--global" if everywhere else "--local"
+        if key is None:
+            rows = {
+                name: {"value": _told(name, app.settings.get(name)), "default": default, "what": what}
+                for name, (_, default, what) in config.SETTINGS.items()
+            }
+            if as_json:
+                term.json(rows)
+            else:
+                term.page(_setting_lines(term, rows), app)
+                for problem in app.settings.problems:
+                    term.note(f"warning: {problem}")
+                for one in app.settings.refused:
+                    term.note("warning: {}\nhint: {}".format(*config.refusal(one)))
+            return
+        name = config.canonical_key(key)
+        if unset:
+            app.git.call("config", where, "--unset-all", f"gitmem.{name}", ok=(0, 5))
+        elif value is None:
+            found = _told(name, app.settings.get(name))
+            if name in app.settings.refused:
+                term.note("warning: {}\nhint: {}".format(*config.refusal(name)))
+            if as_json:
+                term.json(found)
+            else:
+                click.echo("\n".join(found) if isinstance(found, tuple) else str(found).lower() if isinstance(found, bool) else found)
+            return
+        else:
+            _settable(name, everywhere)
+            config.parse(name, value)
+            app.git.run("config", where, *(["--add"] if config.SETTINGS[name][0] == "list" else []), f"gitmem.{name}", value)
+        app.__dict__.pop("settings", None)
+        shown = _told(name, app.settings.get(name))
+        term.say(
+            f"{name} is now {', '.join(shown) if isinstance(shown, tuple) else str(shown).lower() if isinstance(shown, bool) else repr(shown)}"
+        )
+
+
+def _told(name: str, value: Any) -> Any:
+    """Return a setting's value as it may be shown: of a key only that there is one."""
+    if name not in config.OWN or not value:
+        return value
+    if name == "geminiKey":
+        return "(set, not shown)"
+    from gitmem.redaction.mask import scrub
+
+    return scrub(str(value)).text  # a program's arguments, or a URL, may hold a password
+
+
+def _settable(name: str, everywhere: bool) -> None:
+    """Raise UserError for a value that must not be set here, or not on a command line."""
+    if name == "geminiKey":
+        raise UserError(
+            "a key on a command line is seen in the list of processes, and stays in the shell's history.",
+            "Put it into the environment: export GEMINI_API_KEY=…; or into your own configuration with: git config --global --edit",
+        )
+    if name in config.OWN and not everywhere:
+        raise UserError(
+            f"gitmem.{name} is never taken from a repository's own configuration.",
+            f"Set it for yourself: git mem config --global {name} VALUE",
+        )
+
+
+def _setting_lines(term: Terminal, rows: dict[str, dict[str, Any]]) -> Any:
+    for name, row in rows.items():
+        value = row["value"]
+        text = ", ".join(value) if isinstance(value, tuple) else str(value).lower() if isinstance(value, bool) else str(value)
+        changed = value != row["default"]
+        yield f"{term.style(f'{name:<18}', bold=changed)} {plain(text) or '-':<12} {term.style(row['what'], fg='bright_black')}"
+
+
+@click.command("completion", short_help="Print the completion script of a shell")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print a completion script.
+
+    \b
+    Examples:
+      git mem completion bash >> ~/.bashrc
+      git mem completion fish > ~/.config/fish/completions/git-mem.fish
+    """
+    from gitmem.base.resources import read_text
+
+    name = {"bash": "git-mem.bash", "zsh": "_git-mem", "fish": "git-mem.fish"}[shell]
+    click.echo(read_text("completion", name), nl=False)

@@ -1,0 +1,80 @@
+"""The command that removes gitmem from a repository."""
+
+import os
+import shutil
+
+import click
+
+from gitmem.app import App
+from gitmem.cli.setup.install import carry_out, remark_blocks
+from gitmem.cli.terminal import Terminal
+from gitmem.errors import External, UserError
+from gitmem.install import status as survey
+from gitmem.install.plan import World
+from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
+
+
+@click.command("wipe", short_help="Remove gitmem from this repository")
+@click.option("--remote", "remote", metavar="NAME", help="Remove the memory from this remote instead, for everybody.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
+    """Remove all memory and every trace of gitmem from this repository: refs, files, settings.
+
+    \b
+    Examples:
+      git mem sync --bundle before.bundle && git mem wipe
+      git mem wipe --remote origin
+    """
+    with term.open() as app:
+        if remote:
+            _ask(f"Remove the memory from {remote}, for everybody who uses it?", yes)
+            from gitmem.cli.sync import remove_from_remote
+
+            remove_from_remote(term, app, remote)
+            return
+        refs = app.objects.refs(NAMESPACE)
+        settings = app.git.run("config", "--local", "--get-regexp", r"^gitmem\.", ok=(0, 1))
+        if not refs and not settings and not os.path.isdir(app.home.path):
+            term.say("there is nothing of gitmem in this repository.")
+            return
+        remark_blocks(term, app)
+        _ask("Remove all memory from this repository? What no remote has is lost.", yes)
+        left = _unhook(app)
+        for ref, oid in refs.items():
+            app.objects.delete(ref, oid)
+        for section in ("gitmem",):
+            app.git.call("config", "--local", "--remove-section", section, ok=(0, 1, 128))
+        app.close()
+        try:
+            shutil.rmtree(app.home.path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise External(f"cannot remove '{app.home.path}': {error.strerror}.", "Remove the folder by hand.") from error
+        for name in (SHARED, PRIVATE):
+            path = os.path.join(app.location.commondir, "logs", name)
+            if os.path.exists(path):
+                os.unlink(path)
+        term.say(f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space.")
+        for place in left:
+            term.note(f"hooks are still in {place.path}, for everybody who uses this repository: git mem uninstall {place.what} --project")
+
+
+def _unhook(app: App) -> list[survey.Row]:
+    """Take out the hooks that are this user's, in this repository; return those that others have too."""
+    world = World(app.location, app.env)
+    rows = survey.survey(world)
+    carry_out(
+        world, [row.what for row in rows if row.scope == "local" and row.state in {"current", "outdated", "broken"}], "local", remove=True
+    )
+    return [row for row in rows if row.scope == "project" and row.state != "custom"]
+
+
+def _ask(question: str, yes: bool) -> None:
+    if yes:
+        return
+    if not os.isatty(0):
+        raise UserError("this needs a confirmation.", "Give --yes to do it without a question.")
+    if not click.confirm(question, default=False, err=True):
+        raise UserError("nothing was changed.")

@@ -1,0 +1,268 @@
+"""Commands that share: sync, remote."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import Lock
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.errors import RemoteRefused, UserError
+from gitmem.git.remote import bundle
+from gitmem.repo.refs import SHARED
+from gitmem.services.maintenance import purge_local as traces
+from gitmem.store import sync as syncing
+from gitmem.store.history import prune as pruning
+from gitmem.store.history.propagate import purged_ids
+from gitmem.store.history.redact import Mask
+
+
+def store_name(app: App, remote: str | None) -> tuple[str, bool]:
+    """Return (remote, whether it may be pushed to) for what the user named; raises UserError."""
+    enabled = app.settings.get("remote")
+    remotes = app.remotes()
+    if remote is None:
+        if enabled:
+            return enabled, True
+        if "origin" in remotes or len(remotes) == 1:
+            return ("origin" if "origin" in remotes else next(iter(remotes))), False
+        raise UserError(
+            "no remote is enabled for memory." if remotes else "this repository has no remote.",
+            f"Choose one: git mem remote enable {next(iter(remotes), 'URL')}",
+        )
+    if remote == enabled:
+        return remote, True
+    if remote in remotes or os.path.exists(remote) or "://" in remote or (":" in remote and not remote.startswith(":")):
+        return remote, False
+    known = ", ".join(remotes) or "none"
+    raise UserError(f"there is no remote '{remote}'.", f"Remotes: {known}. A URL, a path or a bundle file may be named too.")
+
+
+@click.command("sync", short_help="Exchange memory with a remote")
+@click.argument("remote", required=False)
+@click.option(
+    "--bundle",
+    "to_bundle",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write everything to a bundle file instead; read it with: git mem sync FILE",
+)
+@click.option("--pull-only", is_flag=True, help="Fetch and merge, push nothing.")
+@opt.json_option
+@click.pass_obj
+def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull_only: bool, as_json: bool) -> None:
+    """Fetch, merge and push memory. Only a remote that was enabled is pushed to, and never with force.
+
+    Without an enabled remote, what 'origin' has is fetched and nothing leaves this machine.
+
+    \b
+    Examples:
+      git mem remote enable origin && git mem sync
+      git mem sync --bundle memory.bundle
+      git mem sync memory.bundle
+    """
+    with term.open() as app:
+        app.settle()
+        store = app.store()
+        if to_bundle:
+            if store.tip() is None:
+                raise UserError("the store is empty: there is nothing to put into a bundle.", "Add a first memory: git mem add 'title'")
+            bundle(app.git, to_bundle, SHARED)
+            term.say(f"wrote {to_bundle}. On the other side: git mem sync {to_bundle}")
+            return
+        name, may_push = store_name(app, remote)
+        app.flush_reads()
+        try:
+            out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
+        except RemoteRefused as error:
+            if error.fetched:
+                pruning.prune(app.git, app.home, [error.fetched])
+            raise
+        if out.abandoned:
+            _follow(app, out)
+        app.index()
+        if as_json:
+            term.json(
+                {
+                    k: getattr(out, k)
+                    for k in ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused")
+                }
+            )
+            return
+        _report(term, app, out, may_push, name)
+
+
+def _follow(app: App, out: syncing.Outcome) -> None:
+    """Remove from this disk what a purge elsewhere took out of the history that was followed."""
+    store, mask = app.store(), Mask(out.masked)
+    tip = store.tip()
+    ids = purged_ids(store.objects, tip) if tip else []
+    with Lock(app.home.touch("write.lock"), store.budget):
+        pruning.doom_strays(app.git, app.home, mask, ids)
+    app.objects.close()
+    _, kept = pruning.prune(app.git, app.home, out.abandoned)
+    held_by = pruning.holders(app.git, out.replaced)
+    app.close()
+    traces.erase(app.home, mask, ids)
+    out.warnings += purge_warnings(kept, held_by)
+
+
+def purge_warnings(kept: Sequence[str], held_by: Sequence[str]) -> list[str]:
+    """Say which objects a purge had to leave on this disk, and what to do."""
+    said = [f"{len(kept)} object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'."] if kept else []
+    how = "delete or update that ref, then run 'git reflog expire --expire=now --all' and 'git gc --prune=now'."
+    return said + [f"{plain(ref)} still holds the old history, and git keeps it: {how}" for ref in held_by]
+
+
+def _resolved(app: App, name: str) -> str:
+    """Return a path as an absolute one: git runs elsewhere."""
+    return os.path.abspath(name) if name not in app.remotes() and os.path.exists(name) else name
+
+
+def _report(term: Terminal, app: App, out: syncing.Outcome, may_push: bool, name: str) -> None:
+    for warning in out.warnings:
+        term.note(f"warning: {warning}")
+    if out.received or out.pushed:
+        pieces = [
+            f"received {out.received} commit{'s' if out.received != 1 else ''}" if out.received else "",
+            f"sent {out.sent} commit{'s' if out.sent != 1 else ''}" if out.pushed else "",
+        ]
+        term.say(f"{plain(name)}: {', '.join(p for p in pieces if p)}{' (merged)' if out.merged else ''}")
+    else:
+        term.say(f"{plain(name)}: everything is up to date.")
+    if out.conflicts:
+        term.note(
+            f"{len(out.conflicts)} record(s) changed on both sides; the newer text stays, the other is in the attic: git mem list --conflicts"
+        )
+    for path in out.damaged:
+        term.note(f"damaged, kept as it is: {path} (git mem doctor)")
+    for path in out.refused:
+        term.note(f"left out, its name or mode is not allowed: {path}")
+    if not may_push:
+        waiting, since = syncing.unpushed(app.store(), name)
+        if waiting and app.settings.get("remote") != name:
+            term.note(
+                f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To share them: git mem remote enable {name}"
+            )
+
+
+@click.group("remote", short_help="Choose where memory is pushed to", invoke_without_command=True)
+@click.pass_context
+def remote_command(ctx: click.Context) -> None:
+    """Choose the one remote that memory is pushed to. Nothing is pushed before.
+
+    \b
+    Examples:
+      git mem remote enable origin
+      git mem remote enable git@example.com:team/memory.git
+      git mem remote show
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(remote_show)
+
+
+@remote_command.command("enable")
+@click.argument("name")
+@click.option("--branch", is_flag=True, help="Keep it on the branch 'gitmem/main' there, for hosts that take branches only.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
+    """Let 'git mem sync' push memory to NAME (a remote, or a URL).
+
+    \b
+    Example:
+      git mem remote enable origin
+    """
+    with term.open() as app:
+        remotes = app.remotes()
+        url = remotes.get(name)
+        if url is None and not ("://" in name or ":" in name or os.path.isdir(name)):
+            raise UserError(
+                f"there is no remote '{name}'.", f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL."
+            )
+        ref = app.remote_ref(branch)
+        term.note(
+            f"Whoever can read {plain(url or name)} will be able to read the whole shared store, old and new; it goes to the ref {ref}."
+        )
+        if not yes and term.environ.get("CI") is None and os.isatty(0) and not click.confirm("Push memory there?", default=True, err=True):
+            raise UserError("nothing was changed.")
+        app.git.run("config", "--local", "gitmem.remote", os.path.abspath(name) if url is None and os.path.isdir(name) else name)
+        if branch:
+            app.git.run("config", "--local", "gitmem.remoteRef", ref)
+        else:
+            app.git.call("config", "--local", "--unset-all", "gitmem.remoteRef", ok=(0, 5))
+        term.say(f"memory is pushed to {plain(name)} when you run: git mem sync")
+
+
+@remote_command.command("disable")
+@click.argument("name", required=False)
+@click.pass_obj
+def remote_disable(term: Terminal, name: str | None) -> None:
+    """Push memory nowhere any more; what a remote has stays there.
+
+    \b
+    Example:
+      git mem remote disable
+    """
+    with term.open() as app:
+        current = app.settings.get("remote")
+        if not current or (name and name != current):
+            term.say(f"{plain(name)} is not enabled; nothing changed." if name else "no remote is enabled; nothing changed.")
+            return
+        for key in ("gitmem.remote", "gitmem.remoteRef"):
+            app.git.call("config", "--local", "--unset-all", key, ok=(0, 5))
+        term.say(f"memory is no longer pushed to {plain(current)}. To remove it there: git mem wipe --remote")
+
+
+@remote_command.command("show")
+@opt.json_option
+@click.pass_obj
+def remote_show(term: Terminal, as_json: bool = False) -> None:
+    """Show the remote, its ref, and what has not been sent.
+
+    \b
+    Example:
+      git mem remote show
+    """
+    with term.open() as app:
+        name = app.settings.get("remote")
+        row: dict[str, Any] = {"remote": name or None}
+        if name:
+            waiting, since = syncing.unpushed(app.store(), name)
+            row |= {
+                "url": app.remotes().get(name, name),
+                "ref": app.settings.get("remoteRef") or SHARED,
+                "unpushed": waiting,
+                "since": since or None,
+            }
+        if as_json:
+            term.json(row)
+        elif not name:
+            term.say("no remote is enabled: memory stays on this machine.")
+            for other, url in app.remotes().items():
+                term.say(f"  git mem remote enable {plain(other)}    {plain(url)}")
+        else:
+            term.say(f"{plain(name)} {plain(row['url'])}\nref: {row['ref']}")
+            term.say(
+                "everything is sent."
+                if not row["unpushed"]
+                else f"not sent: {row['unpushed']} commit(s), the oldest {age(since, term.clock.now())}"
+            )
+
+
+def remove_from_remote(term: Terminal, app: App, name: str) -> None:
+    """Delete the memory ref of a remote; raises RemoteRefused."""
+    remote = app.remote(_resolved(app, name))
+    into = syncing.tracking_ref(remote.name)
+    if not remote.fetch(into):
+        term.say(f"{plain(name)} has no memory.")
+        return
+    tip = app.objects.tip(into)
+    if tip is None:
+        raise RemoteRefused(f"what {name} has cannot be read.")
+    remote.delete(tip)
+    app.objects.delete(into, tip)
+    term.say(f"removed {remote.ref} from {plain(name)} (it was {short(tip[:10])}).")

@@ -1,0 +1,247 @@
+"""What commands print: colours on a terminal only, the pager, tables, JSON, formats."""
+
+import contextlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import click
+
+from gitmem.app import App, open_app, open_user, user_store
+from gitmem.clock import Clock, seconds
+from gitmem.errors import NotARepository
+from gitmem.records.kinds import UNSURE
+
+# Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+LINES_A_WRITE = 500  # a reader such as `head` may go before the rest is made
+COLORS = {"critical": "red", "warning": "yellow", "info": "blue", "pinned": "cyan", "archived": "bright_black", "decayed": "bright_black"}
+
+
+def plain(text: str) -> str:
+    """Return text with control and bidi characters made visible."""
+    if text.isprintable():  # nearly always: none of them is printable
+        return text
+    return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
+
+
+def short(id: str) -> str:
+    """Return how an id is shown: the last eight characters, which name it uniquely in practice."""
+    return id[-8:] if len(id) > 20 and not id.startswith(("wrk-", "dna-")) else id
+
+
+def age(stamp: str, now: float) -> str:
+    """Return how long ago an RFC 3339 time was: '3 days ago'."""
+    try:
+        gone = max(0, int(now - seconds(stamp)))
+    except ValueError:
+        return stamp
+    for size, name in ((31536000, "year"), (2592000, "month"), (604800, "week"), (86400, "day"), (3600, "hour"), (60, "minute")):
+        if gone >= size:
+            n = gone // size
+            return f"{n} {name}{'s' if n > 1 else ''} ago"
+    return "just now"
+
+
+@dataclass
+class Terminal:
+    """How this run talks to its user, and the repository it works on."""
+
+    folder: str
+    environ: Mapping[str, str]
+    color: str = "auto"
+    pager: bool = True
+    clock: Clock = field(default_factory=Clock)
+
+    @cached_property
+    def colored(self) -> bool:
+        """Whether to colour the output."""
+        if self.color != "auto":
+            return self.color == "always"
+        return sys.stdout.isatty() and "NO_COLOR" not in self.environ and self.environ.get("TERM") != "dumb"
+
+    def style(self, text: str, **how: Any) -> str:
+        """Return text in a colour, if colours are on."""
+        return click.style(text, **how) if self.colored else text
+
+    @contextlib.contextmanager
+    def open(self, prefer: str = "git") -> Iterator[App]:
+        """Open the repository of the folder for one command."""
+        with open_app(self.folder, self.environ, self.clock, prefer, self.progress()) as app:
+            yield from self._used(app)
+
+    def _used(self, app: App) -> Iterator[App]:
+        yield app
+        if app.stale or ("user" in app.__dict__ and app.user.stale):
+            self.note("another process is indexing: the newest records may be missing here. Try again in a moment.")
+        if app.unsigned:
+            self.note(
+                "saved, but not signed: git could not sign. Try: git commit-tree -S -m test HEAD^{tree}; to stop signing: git config gitmem.sign false"
+            )
+
+    @contextlib.contextmanager
+    def open_any(self) -> Iterator[App]:
+        """Open the repository of the folder; outside of one, the user's own store, if there is one."""
+        try:
+            app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
+        except NotARepository:
+            if not user_store(self.environ):
+                raise
+            app = open_user(self.environ, self.clock, "git")
+        with app:
+            yield from self._used(app)
+
+    @contextlib.contextmanager
+    def open_or_user(self, user: bool) -> Iterator[App]:
+        """Open the repository; outside of one, with `--user`, the user's own store."""
+        try:
+            app = open_app(self.folder, self.environ, self.clock, "git", self.progress())
+        except NotARepository as error:
+            if not user:
+                raise NotARepository(str(error), f"{error.hint} Memories for every project: --user.") from error
+            app = open_user(self.environ, self.clock, "git")
+        with app:
+            yield from self._used(app)
+
+    def progress(self, what: str = "indexing") -> Callable[[int, int], None] | None:
+        """Return a progress line for long work; None when stderr is no terminal."""
+        if not sys.stderr.isatty():
+            return None
+
+        def show(done: int, total: int) -> None:
+            end = "\r" if done < total else "\r\033[K"
+            click.echo(f"{what} {done:,} of {total:,}" if done < total else "", nl=False, err=True)
+            click.echo(end, nl=False, err=True)
+
+        return show
+
+    def say(self, text: str) -> None:
+        """Write a line for people to stdout."""
+        click.echo(text, color=self.colored)
+
+    def note(self, text: str) -> None:
+        """Write a remark to stderr: never mixed into data."""
+        click.echo(plain(text), err=True)
+
+    def page(self, lines: Iterable[str], app: App | None = None) -> None:
+        """Write lines, through the user's pager when they are for a terminal."""
+        if not (self.pager and sys.stdout.isatty()):
+            rest = iter(lines)
+            while some := list(islice(rest, LINES_A_WRITE)):
+                click.echo("\n".join(some), color=self.colored)
+            return
+        command = self.environ.get("GIT_PAGER") or ""
+        if not command and app is not None:
+            command = app.settings.get("pager") or app.settings.git("core.pager")
+        command = command or self.environ.get("PAGER") or "less"
+        import subprocess
+
+        env = {**self.environ, "LESS": self.environ.get("LESS", "FRX"), "LV": self.environ.get("LV", "-c")}
+        text = "".join(line + "\n" for line in lines)
+        if command == "cat" or not text:
+            click.echo(text, nl=False, color=self.colored)
+            return
+        try:
+            # the user's own pager setting, run as git runs it: through the shell
+            subprocess.run(command, input=text.encode("utf-8", "replace"), shell=True, env=env, check=False)  # noqa: S602
+        except OSError:
+            click.echo(text, nl=False, color=self.colored)
+
+    def json(self, value: Any) -> None:
+        """Write a value as JSON."""
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+        # what JSON leaves as it is could still steer a terminal; inside of its strings this means the same
+        click.echo(_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
+
+
+def public(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as `--json` gives it: no empty values, no internals."""
+    out = {k: v for k, v in row.items() if k != "n" and v not in (None, "", [], {})}
+    if out.get("origin") in UNSURE and not out.get("confirmed"):
+        out["unconfirmed"] = True
+    for key in ("resolved", "conflict", "confirmed"):
+        if not out.get(key) or (key == "confirmed" and out[key] is True):
+            out.pop(key, None)
+    return out
+
+
+def formatted(template: str, row: Mapping[str, Any]) -> str:
+    """Return a row by a `--format` template: `{id} {title}`; `\\t` and `\\n` as in git. Unknown names give nothing."""
+    text = template.replace("\\t", "\t").replace("\\n", "\n")
+
+    def value(match: "re.Match[str]") -> str:
+        found = row.get(match[1])
+        return plain(", ".join(map(str, found)) if isinstance(found, list) else "" if found is None else str(found))
+
+    return re.sub(r"\{(\w+)\}", value, text)
+
+
+LINE = (
+    "store",
+    "id",
+    "kind",
+    "type",
+    "status",
+    "origin",
+    "title",
+    "created",
+    "severity",
+    "resolved",
+    "conflict",
+    "confirmed",
+)  # what `line` shows
+
+
+def names(template: str) -> tuple[str, ...]:
+    """Return the names in a `--format` template."""
+    return tuple(re.findall(r"\{(\w+)\}", template))
+
+
+def line(term: Terminal, row: Mapping[str, Any]) -> str:
+    """Return the one line of a record in a list."""
+    whole = row["kind"]
+    kind = row.get("severity") or row.get("type") or whole
+    label = f"{f'{whole}/{kind}' if kind != whole else whole:<18}"
+    id, title, tail = short(row["id"]), plain(row["title"]), ""
+    status, origin, store = row.get("status"), row.get("origin"), row.get("store")
+    if (
+        (status and status != "active")
+        or (origin and origin != "manual")
+        or (store and store != "shared")
+        or row.get("resolved")
+        or row.get("conflict")
+    ):
+        tail = f" ({', '.join(_marks(term, row))})"
+    if term.colored:
+        id, label = term.style(id, fg="yellow"), term.style(label, fg=COLORS.get(str(kind), "green"))
+    return f"{id} {row['created'][:10]} {label} {title}{tail}"
+
+
+def _marks(term: Terminal, row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is unusual about a record."""
+    if row.get("status") not in {"active", None, ""}:
+        yield term.style(plain(str(row["status"])), fg=COLORS.get(str(row["status"])))
+    if row.get("resolved"):
+        yield "resolved"
+    if row.get("conflict"):
+        yield term.style("conflict", fg="red")
+    if row.get("origin") in UNSURE and not row.get("confirmed") and not row.get("resolved"):
+        yield "unconfirmed"
+    elif row.get("origin") not in {"manual", None, ""}:
+        yield plain(str(row["origin"]))
+    if row.get("store") not in {"shared", None, ""}:
+        yield str(row["store"])
+
+
+def width() -> int:
+    """Return the width of the terminal."""
+    try:
+        return max(40, os.get_terminal_size().columns)
+    except OSError:
+        return 100

@@ -1,0 +1,259 @@
+"""`git mem work`: epics and their stories: begin, go on, put down, take up again."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base import processes
+from gitmem.base.files import branch, storable
+from gitmem.cli import options as opt
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.errors import UserError
+from gitmem.index import epics as works
+from gitmem.services.work import epics as service
+from gitmem.services.work.epics import Desk, Epic
+from gitmem.store.operations import BY
+from gitmem.store.store import Written
+
+TABLE = {
+    "start": ("work.group", "start_command", "Begin an epic, or choose one"),
+    "story": ("work.group", "story_command", "Begin a story, complete one, or list them"),
+    "phase": ("work.steps", "phase_command", "Enter a phase of a story, or say what it came to"),
+    "checkpoint": ("work.steps", "checkpoint_command", "Reach a checkpoint, or answer it"),
+    "error": ("work.steps", "error_command", "Say that something went wrong"),
+    "override": ("work.steps", "override_command", "Set, show or clear what this epic does otherwise"),
+    "pause": ("work.lifecycle", "pause_command", "Put an epic down for now"),
+    "abort": ("work.lifecycle", "abort_command", "Give an epic up"),
+    "complete": ("work.lifecycle", "complete_command", "Close an epic"),
+    "resume": ("work.lifecycle", "resume_command", "Go on: continue, review, restart or discard"),
+    "discard": ("work.lifecycle", "discard_command", "Put an epic aside"),
+    "show": ("work.show", "show_command", "Show an epic, and what comes next"),
+    "list": ("work.show", "list_command", "List epics"),
+    "import": ("work.state_files", "import_command", "Read state files of other tools"),
+}
+CHANGED = 100  # files of the work tree that are noted, the first
+
+epic_option = click.option("--epic", "-e", metavar="NAME", help="Of this epic; the one of this work tree without it.")
+executor_option = click.option("--executor", metavar="NAME", help="Who does it: an agent, a person.")
+
+
+@click.group("work", cls=Parts, table=TABLE, short_help="Epics and stories: begin, go on, take up again")
+def work_command() -> None:
+    """Keep how far an epic is: its stories, the phase, the attempts; and who is at it. It is shared, so that another session, machine or colleague goes on.
+
+    \b
+    Examples:
+      git mem work start "Checkout rework" --story 1.1 --story "1.2=Pay by card"
+      git mem work phase development --executor dev
+      git mem work story 1.1 --done
+      git mem work resume
+    """
+
+
+# -- what the commands share
+
+
+@contextmanager
+def opened(term: Terminal) -> Iterator[tuple[App, Desk]]:
+    """Open the repository, and the desk that work is done at."""
+    with term.open() as app:
+        who = app.writer()
+        root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+        # a person without a session is known by the terminal, a program by the process that calls it
+        process = processes.terminal() if not who.session and sys.stdin.isatty() else processes.agent()
+        yield app, Desk(app.store(), app.state, who, app.replica()[-BY:], root, process, branch(app.location))
+
+
+def rows(app: App, *, archived: bool = True) -> list[dict[str, Any]]:
+    """Return the epics, as the index has them."""
+    return works.epics(app.index(), archived=archived)
+
+
+def chosen(app: App, desk: Desk, name: str | None) -> str:
+    """Return the id of the epic that a command is about; raises UserError."""
+    every = rows(app)
+    return service.find(every, name) if name else service.current(desk, every)
+
+
+def changed_files(app: App, desk: Desk, given: Sequence[str] = ()) -> list[str]:
+    """Return the files of the work tree that differ from the last commit, and those that are named."""
+    if not desk.root:
+        return list(given)
+    tree = app.worktree(desk.root)
+    return [*(path for path in given if not tree.hides(path)), *(storable(path) for path, _ in tree.status()[:CHANGED])]
+
+
+def did(
+    term: Terminal,
+    desk: Desk,
+    id: str,
+    written: Written,
+    verb: str,
+    *,
+    as_json: bool,
+    same: str = "nothing changed",
+    quiet_step: bool = False,
+) -> None:
+    """Tell what came of an operation, and what comes next."""
+    if written.journaled:
+        if as_json:
+            term.json({"id": id, "changed": None, "journaled": True})
+        else:
+            term.say(f"{verb}: epic {plain(id[4:])}{opt.journaled(written)}")
+        return
+    epic = service.load(desk, id)
+    changed = written.commit is not None
+    if as_json:
+        term.json({**service.view(epic), "changed": changed})
+        return
+    known = epic.facts
+    where = f"; {known['done']} of {known['total']} stories done ({known['percent']}%)"
+    term.say(f"{verb if changed else same}: epic {term.style(plain(epic.slug), fg='yellow')}{where}")
+    if not quiet_step:
+        term.say(f"next: {plain(service.next_step(epic))}")
+
+
+def one_of(flags: Mapping[str, bool]) -> str:
+    """Return which of some flags is given, '' for none; raises UsageError when several are."""
+    given = [name for name, on in flags.items() if on]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(f'--{name}' for name in given)} exclude each other.")
+    return given[0] if given else ""
+
+
+def stories_of(given: Sequence[str]) -> dict[str, Any]:
+    """Return stories that are given as ID or ID=TITLE, as arguments of an operation."""
+    pairs = [text.partition("=") for text in given]
+    return {
+        "stories": [sid.strip() for sid, _, _ in pairs],
+        "titles": {sid.strip(): title.strip() for sid, _, title in pairs if title.strip()},
+    }
+
+
+# -- begin
+
+
+@click.command("start", short_help=TABLE["start"][2])
+@click.argument("name")
+@click.option("--story", "-s", "stories", multiple=True, metavar="ID[=TITLE]", help="A story, in their order; once for each.")
+@click.option("--title", metavar="TEXT", help="The epic's title; the name without it.")
+@click.option("--id", "ref", metavar="ID", help="Its id elsewhere: EPIC-12.")
+@click.option("--total", type=click.IntRange(0, 100_000), metavar="N", help="How many stories it will have, if not all are known yet.")
+@executor_option
+@opt.json_option
+@click.pass_obj
+def start_command(
+    term: Terminal,
+    name: str,
+    stories: tuple[str, ...],
+    title: str | None,
+    ref: str | None,
+    total: int | None,
+    executor: str | None,
+    as_json: bool,
+) -> None:
+    """Begin an epic under a NAME, and be at it in this work tree. One that is there gets the stories that it does not have, and is only chosen else.
+
+    \b
+    Examples:
+      git mem work start "Checkout rework" --story 1.1 --story "1.2=Pay by card"
+      git mem work start EPIC-12 --title "Checkout rework" --total 8
+    """
+    if not name.strip():
+        raise click.UsageError("give a name.")
+    with opened(term) as (app, desk):
+        every = rows(app)
+        known = next((row for row in every if name.strip().lower() in {row["id"], row["id"][4:], row["ref"].lower()}), None)
+        id = known["id"] if known else f"wrk-{service.slug(name)}"
+        there = known or next((row for row in every if row["id"] == id), None)
+        if there and there["status"] == "archived":
+            raise UserError(
+                f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or begin another one under another name."
+            )
+        if there and title and title != there["title"]:
+            term.note(f"it is there, with the title it has; to change that: git mem edit {id} --title TEXT")
+        args = {**stories_of(stories), "ref": ref, "total": total, "executor": executor}
+        same = "nothing changed" if works.chosen(desk.state, desk.root) == id else "chosen"
+        written = service.do(desk, id, "start", args, title=title or name, holds=not there)
+        did(term, desk, id, written, "chosen, with what is new" if there else "begun", same=same, as_json=as_json)
+
+
+@click.command("story", short_help=TABLE["story"][2])
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--done", is_flag=True, help="It is done; the next one is current.")
+@click.option("--reopen", is_flag=True, help="It is not done after all.")
+@click.option("--add", is_flag=True, help="Add stories behind the others: ID or ID=TITLE.")
+@click.option("--next", "following", metavar="ID", help="With --done: the story that comes next; the first pending one without it.")
+@click.option("--title", metavar="TEXT", help="Its title.")
+@executor_option
+@epic_option
+@opt.json_option
+@click.pass_obj
+def story_command(
+    term: Terminal,
+    ids: tuple[str, ...],
+    done: bool,
+    reopen: bool,
+    add: bool,
+    following: str | None,
+    title: str | None,
+    executor: str | None,
+    epic: str | None,
+    as_json: bool,
+) -> None:
+    """Begin a story, or complete it with --done; without an ID, list the stories. One that the epic does not have is added with --add alone.
+
+    \b
+    Examples:
+      git mem work story 1.2
+      git mem work story 1.2 --done --next 1.4
+      git mem work story --add 1.5 "1.6=Refunds"
+    """
+    act = one_of({"done": done, "reopen": reopen, "add": add})
+    if following and act != "done":
+        raise click.UsageError("--next goes with --done.")
+    if title and act:
+        raise click.UsageError("--title goes with a story that is begun; with --add write ID=TITLE.")
+    if not ids and act:
+        raise click.UsageError(f"name the story: git mem work story ID --{act}")
+    if len(ids) > 1 and act != "add":
+        raise click.UsageError("one story at a time; --add takes several.")
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, epic)
+        if not ids:
+            found = service.load(desk, id)
+            if as_json:
+                term.json(service.view(found)["stories"])
+                return
+            for line in _stories(term, found):
+                term.say(line)
+            if not found.facts["total"]:
+                term.note(f"the epic {found.slug} has no stories yet: git mem work story --add ID")
+            return
+        if not act:
+            named = str(service.clean({"story": ids[0]}, desk.who.allow).get("story", ""))
+            service.known_story(service.load(desk, id), named)
+            service.insist(desk, id)
+        elif act == "done" and not service.is_done(desk, id, ids[0]):  # done twice is done
+            service.insist(desk, id)
+        begun = f"story {ids[0]} begun"
+        args: dict[str, Any] = (
+            stories_of(ids) if act == "add" else {"story": ids[0], "next": following, "title": title, "executor": executor}
+        )
+        if act == "done":
+            args["files"] = changed_files(app, desk)
+        verb = {"done": f"story {ids[0]} done", "reopen": f"story {ids[0]} reopened", "add": "added"}.get(act, begun)
+        did(term, desk, id, service.do(desk, id, act or "story", args), plain(verb), as_json=as_json)
+
+
+def _stories(term: Terminal, epic: Epic) -> Iterator[str]:
+    for one in service.view(epic)["stories"]:
+        mark = "[x]" if one["done"] else "[>]" if one["current"] else "[ ]"
+        color = {"fg": "green"} if one["done"] else {"bold": True} if one["current"] else {}
+        yield term.style(f"{mark} {plain(one['id'])}{'  ' + plain(one['title']) if one['title'] else ''}", **color)

@@ -1,0 +1,214 @@
+"""Commands that put an epic down, and take it up again: pause, abort, complete, resume, discard."""
+
+import sys
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.work.group import TABLE, chosen, did, one_of, opened
+from gitmem.cli.work.show import card
+from gitmem.errors import UserError
+from gitmem.records import epic as work
+from gitmem.services.work import epics as service
+from gitmem.services.work.epics import Desk, Epic
+
+note_option = click.option("--note", "-m", metavar="TEXT", help="Why, in a sentence.")
+KEYS = {"1": "continue", "c": "continue", "2": "review", "v": "review", "3": "restart", "s": "restart", "4": "discard", "d": "discard"}
+LEAVE = frozenset({"q", "\x03", "\x04", "\x1b"})
+
+
+def _rest(term: Terminal, act: str, verb: str, name: str | None, note: str | None, as_json: bool) -> None:
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, name)
+        if act == "pause" and not work.is_whole(service.load(desk, id).state):  # what is done stays done, and that is no error
+            service.insist(desk, id)
+        did(term, desk, id, service.do(desk, id, act, {"note": note}), verb, as_json=as_json)
+
+
+@click.command("pause", short_help=TABLE["pause"][2])
+@click.argument("name", required=False)
+@note_option
+@opt.json_option
+@click.pass_obj
+def pause_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
+    """Put an epic down for now: nobody is at it, and that is no crash. Without NAME: the one of this work tree.
+
+    \b
+    Example:
+      git mem work pause -m "waiting for the API keys"
+    """
+    _rest(term, "pause", "paused", name, note, as_json)
+
+
+@click.command("abort", short_help=TABLE["abort"][2])
+@click.argument("name", required=False)
+@note_option
+@opt.json_option
+@click.pass_obj
+def abort_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
+    """Give an epic up; it stays to be seen, and can be resumed.
+
+    \b
+    Example:
+      git mem work abort checkout-rework -m "the shop is closed"
+    """
+    _rest(term, "abort", "aborted", name, note, as_json)
+
+
+@click.command("complete", short_help=TABLE["complete"][2])
+@click.argument("name", required=False)
+@click.option("--yes", is_flag=True, help="Also when stories are not done.")
+@note_option
+@opt.json_option
+@click.pass_obj
+def complete_command(term: Terminal, name: str | None, yes: bool, note: str | None, as_json: bool) -> None:
+    """Close an epic. When all stories are done it is closed by itself.
+
+    \b
+    Example:
+      git mem work complete checkout-rework --yes -m "1.4 is not wanted any more"
+    """
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, name)
+        known = service.load(desk, id).facts
+        left = known["total"] - known["done"]
+        if left and not yes and known["rest"] != "completed":
+            raise UserError(
+                f"{left} of {known['total']} stories of {id[4:]} are not done.",
+                f"Close it all the same: git mem work complete {id[4:]} --yes",
+            )
+        did(term, desk, id, service.do(desk, id, "complete", {"note": note}), "completed", as_json=as_json)
+
+
+@click.command("discard", short_help=TABLE["discard"][2])
+@click.argument("name", required=False)
+@click.option("--force", is_flag=True, help="Although a session is at it.")
+@opt.json_option
+@click.pass_obj
+def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool) -> None:
+    """Put an epic aside: it is archived, and comes back with git mem restore.
+
+    \b
+    Example:
+      git mem work discard checkout-rework
+    """
+    with opened(term) as (app, desk):
+        _discard(term, desk, service.load(desk, chosen(app, desk, name)), force, as_json)
+
+
+@click.command("resume", short_help=TABLE["resume"][2])
+@click.argument("name", required=False)
+@click.option("--continue", "go", is_flag=True, help="Go on where it stopped.")
+@click.option("--review", is_flag=True, help="See what was done; nothing changes.")
+@click.option("--restart", is_flag=True, help="Begin the current story anew; stories that are done stay done.")
+@click.option("--discard", is_flag=True, help="Put the epic aside.")
+@click.option("--force", is_flag=True, help="Although another session is at it.")
+@opt.json_option
+@click.pass_obj
+def resume_command(
+    term: Terminal, name: str | None, go: bool, review: bool, restart: bool, discard: bool, force: bool, as_json: bool
+) -> None:
+    """Take up an epic that was paused, left or crashed. On a terminal you are asked how; elsewhere the ways are told.
+
+    \b
+    Examples:
+      git mem work resume
+      git mem work resume checkout-rework --continue
+    """
+    way = one_of({"continue": go, "review": review, "restart": restart, "discard": discard})
+    with opened(term) as (app, desk):
+        epic = service.load(desk, chosen(app, desk, name))
+        if way:
+            _take(term, desk, epic, way, force, as_json)
+        elif as_json:
+            term.json({**service.view(epic), "options": service.options(epic)})
+        else:
+            for line in card(term, epic, desk.clock.now()):
+                term.say(line)
+            ways = service.options(epic)
+            if not ways:  # put aside: what it says comes next is the one way
+                return
+            term.say("")
+            if not (sys.stdin.isatty() and sys.stdout.isatty()):
+                for one in ways:
+                    term.say(f"  {plain(one['command']):<50}  {plain(one['label'])}")
+                return
+            for one in ways:
+                key = next(key for key, way in KEYS.items() if way == one["option"])
+                term.say(f"  [{key}] {one['option']}: {plain(one['label'])}")
+            _ask(term, desk, epic, {one["option"] for one in ways}, force)
+
+
+def _ask(term: Terminal, desk: Desk, epic: Epic, ways: set[str], force: bool) -> None:
+    """Do what a key says; a review asks again."""
+    while True:
+        click.echo("[1] [2] [3] [4], [q]uit ? " if "restart" in ways else "[1] [2] [4], [q]uit ? ", nl=False)
+        try:
+            typed = click.getchar().lower()
+        except EOFError:  # Ctrl-D
+            typed = "q"
+        click.echo(typed if typed.isprintable() else "")
+        for key in typed:  # who types ahead is read at once
+            if key in LEAVE:
+                return
+            way = KEYS.get(key, "")
+            if way in ways:
+                _take(term, desk, epic, way, force, as_json=False)
+                if way != "review":
+                    return
+
+
+def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json: bool) -> None:
+    id = epic.record.id
+    if way == "review":
+        if as_json:
+            term.json(service.view(epic))
+            return
+        for line in card(term, epic, desk.clock.now(), whole=True):
+            term.say(line)
+    elif way == "discard":
+        _discard(term, desk, epic, force, as_json)
+    elif way == "continue":
+        if _others(desk, epic) and not force:
+            term.note(f"another session is at it: {epic.how['session'] or 'a process of this machine'}. Agree on who does what.")
+        did(term, desk, id, service.do(desk, id, "go", {}), "going on", as_json=as_json)
+    else:
+        _refuse(desk, epic, force, "restart")
+        # named here: the story that is begun anew is the one that was seen, though another one may be current by now
+        did(
+            term,
+            desk,
+            id,
+            service.do(desk, id, "restart", {"story": epic.facts["story"]}),
+            f"story {plain(epic.facts['story'])} begun anew",
+            as_json=as_json,
+        )
+
+
+def _discard(term: Terminal, desk: Desk, epic: Epic, force: bool, as_json: bool) -> None:
+    _refuse(desk, epic, force, "discard")
+    written = service.discard(desk, epic)
+    if as_json:
+        changed = None if written.journaled else written.commit is not None
+        term.json({"id": epic.record.id, "standing": service.ASIDE, "changed": changed})
+    elif written.commit is None and not written.journaled:
+        term.say(
+            f"nothing changed: epic {plain(epic.slug)} was discarded before. It comes back with: git mem restore {plain(epic.record.id)}"
+        )
+    else:
+        term.say(f"discarded: epic {plain(epic.slug)}{opt.journaled(written)}. It comes back with: git mem restore {plain(epic.record.id)}")
+
+
+def _others(desk: Desk, epic: Epic) -> bool:
+    """Say whether another session, that is surely alive, is at an epic."""
+    session = epic.how["session"]
+    return bool(epic.how["alive"] and session and session != desk.who.session and epic.how["process"] != desk.process)
+
+
+def _refuse(desk: Desk, epic: Epic, force: bool, way: str) -> None:
+    if _others(desk, epic) and not force:
+        raise UserError(
+            f"session {epic.how['session']} is at {epic.slug} now.",
+            f"Let it finish, or say so: git mem work resume {epic.slug} --{way} --force",
+        )

@@ -1,0 +1,168 @@
+"""Epics for people to see: one, as a card, and the list of all."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, age, plain
+from gitmem.cli.work.group import TABLE, chosen, opened, rows
+from gitmem.index import epics as works
+from gitmem.records import epic as work
+from gitmem.services.work import epics as service
+from gitmem.services.work.epics import Epic
+from gitmem.services.work.state_files import LONG_AGO
+
+COLORS = {
+    "active": "green",
+    "paused": "cyan",
+    "left": "yellow",
+    "crashed": "red",
+    "aborted": "bright_black",
+    "completed": "blue",
+    service.ASIDE: "bright_black",
+}
+LISTED = 12  # stories that are named in a line
+
+
+def when(at: str, now: float) -> str:
+    """Return how long ago something was; a file that was imported may have told no time."""
+    return "at a time that is not known" if at == LONG_AGO else age(at, now)
+
+
+@click.command("show", short_help=TABLE["show"][2])
+@click.argument("name", required=False)
+@opt.json_option
+@click.pass_obj
+def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
+    """Show an epic: how it stands, how far it is, what was done last, what comes next. Without NAME: the one of this work tree.
+
+    \b
+    Examples:
+      git mem work show
+      git mem work show checkout-rework --json
+    """
+    with opened(term) as (app, desk):
+        epic = service.load(desk, chosen(app, desk, name))
+        if as_json:
+            term.json(service.view(epic))
+            return
+        for line in card(term, epic, desk.clock.now()):
+            term.say(line)
+
+
+def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iterator[str]:
+    """Yield an epic for people; `whole` with what was done, story by story."""
+    found = service.view(epic)
+    why = f" ({plain(found['why'])})" if found["why"] and epic.standing in {"crashed", "left", "active"} else ""
+    yield f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  {styled(term, epic.standing)}{why}"
+    for name, text in _facts(epic, found, now):
+        yield f"  {name:<11}{plain(text)}"
+    if whole:
+        for text in _done(epic, now):
+            yield f"  {plain(text)}"
+    yield ""
+    yield plain(found["resume"])
+
+
+def styled(term: Terminal, standing: str) -> str:
+    """Return how an epic stands, in its colour."""
+    return term.style(standing, fg=COLORS.get(standing))
+
+
+def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
+    known, context, flow = epic.facts, found["context"], found["workflow"]
+    if found["epic"]:
+        yield "epic", found["epic"]
+    yield "progress", f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
+    if known["story"]:
+        parts = [f"{known['story']}{' ' + known['story_title'] if known['story_title'] else ''}", known["phase"]]
+        parts.append(f"attempt {known['attempts']}" if known["attempts"] else "")
+        yield "story", ", ".join(part for part in parts if part)
+    for name, ids in (("done", found["progress"]["stories_done"]), ("pending", found["progress"]["stories_pending"])):
+        if ids:
+            yield name, ", ".join(ids[:LISTED]) + (f" and {len(ids) - LISTED} more" if len(ids) > LISTED else "")
+    if flow["phase_results"]:
+        yield "results", _results(flow["phase_results"])
+    others = [one for one in found["stories"] if one["phase_results"] and not one["current"]]
+    for one in others[-LISTED:]:
+        yield "results", f"{one['id']}: {_results(one['phase_results'])}"
+    last = known["last"]
+    if last:
+        about = [
+            last.get("action", ""),
+            when(known["at"], now),
+            f"by {last['executor']}" if last.get("executor") else "",
+            last.get("note", ""),
+        ]
+        yield "last", ", ".join(part for part in about if part)
+    files = context["files_count"]
+    where = [context["branch"] and f"branch {context['branch']}", files and f"{files} file{'s' if files > 1 else ''} changed"]
+    if any(where):
+        yield "context", ", ".join(part for part in where if part)
+    if context["executor_distribution"]:
+        yield "executors", ", ".join(f"{name} {n}" for name, n in context["executor_distribution"].items())
+    if found["holder"]:
+        holder = found["holder"]
+        names = [holder.get("agent") or holder.get("person", ""), f"session {holder['session'][:36]}" if holder.get("session") else ""]
+        yield "held by", ", ".join([*(name for name in names if name), f"on {holder.get('host', '?')}"])
+    if found["overrides"]:
+        yield "overrides", ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found["overrides"].items())
+
+
+def _results(given: Mapping[str, Any]) -> str:
+    return "; ".join(f"{phase}: {result}" for phase, result in given.items())
+
+
+def _done(epic: Epic, now: float) -> Iterator[str]:
+    """Yield what was done: stories with who and when, checkpoints, files."""
+    state = epic.state
+    for sid in work.progress(state)["stories_done"]:
+        done = state["stories"][sid]["done"]
+        facts = done["v"] if isinstance(done["v"], dict) else {}
+        who = f" by {facts['executor']}" if facts.get("executor") else ""
+        times = facts.get("attempts")
+        attempts = f", {times} attempts" if type(times) is int and times > 1 else ""
+        yield f"[x] story {sid}{who}, {when(done['at'], now)}{attempts}"
+    for mark in state.get("checkpoints", []):
+        where = " ".join(str(mark[key]) for key in ("story", "phase") if mark.get(key))
+        yield f"[c] checkpoint {age(mark['at'], now)}{' at ' + where if where else ''}{': ' + str(mark['note']) if mark.get('note') else ''}"
+    files = sorted(state.get("files", {}))
+    if files:
+        yield f"files: {', '.join(files[:20])}{f' and {len(files) - 20} more' if len(files) > 20 else ''}"
+
+
+@click.command("list", short_help=TABLE["list"][2])
+@click.option("--all", "-a", "everything", is_flag=True, help="Those that were discarded, too.")
+@opt.json_option
+@click.pass_obj
+def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
+    """List epics, those changed last first; * marks the one of this work tree.
+
+    \b
+    Examples:
+      git mem work list
+      git mem work list --all --json
+    """
+    with opened(term) as (app, desk):
+        epics = [service.load(desk, row["id"]) for row in rows(app, archived=everything)]
+        here = works.chosen(desk.state, desk.root)
+        if as_json:
+            term.json([{**service.view(epic), "here": epic.record.id == here} for epic in epics])
+            return
+        for epic in epics:
+            known = epic.facts
+            where = ", ".join(part for part in (f"story {known['story']}" if known["story"] else "", known["phase"]) if part)
+            mark = "*" if epic.record.id == here else " "
+            standing = styled(term, f"{epic.standing:<9}")
+            far = f"{known['done']}/{known['total']} ({known['percent']}%)"
+            # a name says it already where it was made from the title; one in other letters than ours says nothing
+            title = "" if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii() else f"{epic.record.title}, "
+            tail = f"{title}{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
+            term.say(f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {standing} {far:<13} {plain(tail)}")
+        if not epics and not everything and (aside := len(rows(app))):
+            term.note(f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem work list --all")
+        elif not epics:
+            term.note("no epics yet: git mem work start NAME --story ID --story ID")

@@ -1,0 +1,128 @@
+"""`git mem work import`: read state files of other tools."""
+
+import glob
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import inside
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.work.group import TABLE, opened, rows
+from gitmem.errors import UserError
+from gitmem.index import epics as works
+from gitmem.records import epic as work
+from gitmem.records.epic import State
+from gitmem.services.work import epics as service
+from gitmem.services.work import state_files as workimport
+from gitmem.services.work.epics import Desk
+from gitmem.services.work.state_files import Found
+
+
+@click.command("import", short_help=TABLE["import"][2])
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--name", metavar="NAME", help="What the epic is called here; its id without it.")
+@click.option("--dry-run", is_flag=True, help="Say what would be read, and write nothing.")
+@opt.json_option
+@click.pass_obj
+def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool) -> None:
+    """Read state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files stay as they are.
+
+    Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree. A file that is read again changes nothing, one that went
+    on since brings what is new.
+
+    \b
+    Examples:
+      git mem work import
+      git mem work import old/.session-state.yaml --name checkout
+    """
+    if name and len(files) != 1:
+        raise click.UsageError("--name goes with one FILE.")
+    with opened(term) as (app, desk):
+        found = [
+            (path, workimport.read(_bytes(path), path)) for path in files or _here(desk.root)
+        ]  # all is read before the first is written
+        out: list[dict[str, Any]] = []
+        every = rows(app)
+        for path, one in found:
+            id = _id(every, name or one.name)
+            if any(row["id"] == id and row["status"] == "archived" for row in every):
+                raise UserError(
+                    f"the epic {id[4:]} was discarded.", f"Bring it back: git mem restore {id}. Or import it under another name: --name"
+                )
+            state = _allowed(app, desk.root, one.state)
+            at = _at(desk, every)
+            takes = len(found) == 1 and at in ("", id)
+            written = None if dry_run else service.do(desk, id, "import", {"state": state}, title=one.title, chooses=takes)
+            changed = None if written is None or written.journaled else written.commit is not None
+            out.append({"file": path, "id": id, "title": one.title, "changed": changed})
+            if not as_json:
+                verb = "would import" if dry_run else "imported" if changed is not False else "nothing new in"
+                term.say(
+                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{opt.journaled(written) if written else ''}"
+                )
+        every = rows(app)
+        at = _at(desk, every)
+        unfinished = [row["id"] for row in every if row["rest"] in {work.ACTIVE, work.PAUSED}]
+        if as_json:
+            term.json([{**row, "current": row["id"] == at} for row in out])
+        elif (
+            desk.root
+            and not dry_run
+            and (others := [id for id in dict.fromkeys(row["id"] for row in out) if id != at and id in unfinished])
+        ):
+            begin = f"this work tree stays at {plain(at[4:])}" if at else "this work tree is at no epic"
+            term.say(f"{begin}; to work on {'one of them' if len(others) > 1 else 'it'}: git mem work start {plain(others[0][4:])}")
+
+
+def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
+    """Return the id of the open epic that this work tree is at; '' when it is at none."""
+    here = works.chosen(desk.state, desk.root)
+    return (
+        here
+        if any(row["id"] == here and row["status"] != "archived" and row["rest"] in {work.ACTIVE, work.PAUSED} for row in every)
+        else ""
+    )
+
+
+def _id(every: list[dict[str, Any]], name: str) -> str:
+    """Return the id for a name: that of an epic which has it as its id elsewhere, else one that is made from it."""
+    known = [str(row["id"]) for row in every if str(row["ref"]).lower() == name.lower()]
+    return known[0] if len(known) == 1 else f"wrk-{service.slug(name)}"
+
+
+def _allowed(app: App, root: str, state: State) -> State:
+    """Return a state without the files that this work tree wants in no record."""
+    if not root or "files" not in state:
+        return state
+    tree = app.worktree(root)
+    return {**state, "files": {path: at for path, at in state["files"].items() if not tree.hides(path)}}
+
+
+def _far(one: Found) -> str:
+    known = work.facts(one.state)
+    return f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
+
+
+def _here(root: str) -> list[str]:
+    """Return the state files of a work tree."""
+    found = [os.path.join(root, workimport.SESSION_FILE)] if root else []
+    for folder in workimport.FOLDERS if root else ():
+        found += sorted(glob.glob(os.path.join(glob.escape(os.path.join(root, folder)), f"*{workimport.SUFFIX}")))
+    there = [path for path in found if os.path.isfile(path) and inside(path, root, root)]  # no link leads out of it
+    if not there:
+        raise UserError(f"there is no {workimport.SESSION_FILE}, and no workflow-state folder.", "Name a file: git mem work import FILE")
+    return [os.path.relpath(path) for path in there]
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(workimport.LARGEST + 1)
+        with open(path, "rb") as file:
+            return file.read(workimport.LARGEST + 1)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {os.strerror(error.errno or 0)}.", "Name a state file, or '-' for stdin.") from error

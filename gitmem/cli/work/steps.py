@@ -1,0 +1,202 @@
+"""Commands on the way through a story: phase, checkpoint, error, override."""
+
+import json
+import math
+from typing import Any
+
+import click
+
+from gitmem.cli import options as opt
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.work.group import TABLE, changed_files, chosen, did, epic_option, executor_option, opened
+from gitmem.errors import UserError
+from gitmem.records import epic as work
+from gitmem.services.work import epics as service
+
+ANSWERS = {"go": "go", "pause": "pause", "review": "review", "abort": "abort"}
+KEY, VALUE, NESTED = 100, 4000, 8  # characters of an override's name and of its value, levels of one that is JSON
+
+story_option = click.option("--story", "-s", metavar="ID", help="Of this story; the current one without it.")
+
+
+class Phase(click.Choice[str]):
+    """A phase; `quality-gate` is `quality_gate`."""
+
+    def __init__(self) -> None:
+        super().__init__(work.PHASES, case_sensitive=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the phase."""
+        return str(super().convert(str(value).replace("-", "_"), param, ctx))
+
+
+@click.command("phase", short_help=TABLE["phase"][2])
+@click.argument("phase", required=False, type=Phase(), metavar="[PHASE]")
+@click.option("--result", "-r", metavar="TEXT", help="What the phase came to: passed, failed, a sentence.")
+@click.option("--attempt", type=click.IntRange(1, 10_000), metavar="N", help="This is the attempt number N at the story.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that was changed; those that git sees are noted anyway.")
+@story_option
+@executor_option
+@epic_option
+@opt.json_option
+@click.pass_obj
+def phase_command(
+    term: Terminal, phase: str | None, result: str | None, attempt: int | None, files: tuple[str, ...], story: str | None, executor: str | None,
+    epic: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Enter a PHASE of a story: validation, development, self_healing, quality_gate, push, checkpoint. With --result, say what it came to.
+
+    Development and self_healing count as another attempt at the story, each time they are entered. An epic that is over is taken up again
+    first: git mem work resume NAME --continue.
+
+    \b
+    Examples:
+      git mem work phase development --executor dev
+      git mem work phase quality_gate --result "3 tests fail"
+    """
+    if not (phase or result or attempt or files):
+        raise click.UsageError(f"name a phase: {', '.join(work.PHASES)}; or say what this one came to: --result")
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, epic)
+        service.insist(desk, id)
+        args = {
+            "phase": phase,
+            "result": result,
+            "attempt": attempt,
+            "story": story,
+            "executor": executor,
+            "files": changed_files(app, desk, files),
+        }
+        verb = f"in {phase}" if phase else "noted"
+        did(term, desk, id, service.do(desk, id, "phase", args), verb, as_json=as_json)
+
+
+@click.command("checkpoint", short_help=TABLE["checkpoint"][2])
+@click.argument("note", required=False)
+@click.option("--answer", type=click.Choice(list(ANSWERS), case_sensitive=False), help="What was decided at the checkpoint.")
+@story_option
+@epic_option
+@opt.json_option
+@click.pass_obj
+def checkpoint_command(term: Terminal, note: str | None, answer: str | None, story: str | None, epic: str | None, as_json: bool) -> None:
+    """Reach a checkpoint, where somebody decides how it goes on; with --answer, say what was decided.
+
+    \b
+    Examples:
+      git mem work checkpoint "card payments work in the sandbox"
+      git mem work checkpoint --answer go
+    """
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, epic)
+        act = ANSWERS[answer.lower()] if answer else "checkpoint"
+        found = service.load(desk, id)
+        if act != "abort" or found.facts["rest"] != work.ABORTED:  # aborted twice is aborted
+            service.insist(desk, id)
+            if answer:
+                service.require_checkpoint(found)
+        args = {"note": note, "story": story, "files": changed_files(app, desk)}
+        verb = {"go": "going on", "pause": "paused", "review": "under review", "abort": "aborted"}.get(act, "checkpoint reached")
+        did(term, desk, id, service.do(desk, id, act, args), verb, as_json=as_json)
+
+
+@click.command("error", short_help=TABLE["error"][2])
+@click.argument("message")
+@story_option
+@executor_option
+@epic_option
+@opt.json_option
+@click.pass_obj
+def error_command(term: Terminal, message: str, story: str | None, executor: str | None, epic: str | None, as_json: bool) -> None:
+    """Say that something went wrong with a story, in a sentence. Errors of commands are counted by themselves.
+
+    \b
+    Example:
+      git mem work error "the payment sandbox is down"
+    """
+    if not message.strip():
+        raise click.UsageError("say what went wrong.")
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, epic)
+        service.insist(desk, id)
+        args = {"note": message, "story": story, "executor": executor}
+        did(term, desk, id, service.do(desk, id, "error", args), "noted", as_json=as_json)
+
+
+@click.command("override", short_help=TABLE["override"][2])
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@click.option("--clear", is_flag=True, help="Clear KEY; all of them without it.")
+@epic_option
+@opt.json_option
+@click.pass_obj
+def override_command(term: Terminal, key: str | None, value: str | None, clear: bool, epic: str | None, as_json: bool) -> None:
+    """Set what this epic does otherwise: KEY to VALUE, JSON or a text. Without VALUE show KEY, without KEY all.
+
+    \b
+    Examples:
+      git mem work override educational_mode true
+      git mem work override educational_mode --clear
+    """
+    if clear and value is not None:
+        raise click.UsageError("--clear takes no value.")
+    if key is not None and not (key.strip() and key.isprintable() and len(key) <= KEY):
+        raise click.UsageError(f"a key is one line of 1 to {KEY} characters.")
+    if value is not None and len(value) > VALUE:
+        raise click.UsageError(f"a value has at most {VALUE:,} characters.")
+    with opened(term) as (app, desk):
+        id = chosen(app, desk, epic)
+        found = work.overrides(service.load(desk, id).record.fields.get("state"))
+        if clear or value is not None:
+            wanted = dict.fromkeys([key] if key else found) if clear else {key: _value(str(value))}
+            did(
+                term,
+                desk,
+                id,
+                service.do(desk, id, "override", {"set": wanted}),
+                "cleared" if clear else "set",
+                as_json=as_json,
+                quiet_step=True,
+            )
+        elif key is not None:
+            if key not in found and not as_json:
+                raise UserError(f"the override {key} is not set.", f"Set it: git mem work override {key} VALUE")
+            term.json(found.get(key)) if as_json else term.say(plain(_text(found[key])))
+        elif as_json:
+            term.json(found)
+        else:
+            for name, one in found.items():
+                term.say(f"{plain(name)} = {plain(_text(one))}")
+            if not found:
+                term.note("no overrides are set.")
+
+
+def _value(text: str) -> Any:
+    """Return what a value says: JSON that any reader takes for the same, where it is some, else the text itself."""
+    try:
+        found = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+        return found if _levels(found) <= NESTED else text
+    except (ValueError, RecursionError):
+        return text
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _float(text: str) -> float:
+    found = float(text)
+    return found if math.isfinite(found) else _refuse(text)
+
+
+def _int(text: str) -> int:
+    found = int(text)
+    return found if abs(found) <= work.MOST else _refuse(text)
+
+
+def _levels(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_levels, inner)) if inner else 0
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

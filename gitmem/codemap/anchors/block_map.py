@@ -1,0 +1,109 @@
+"""Where a line or a block of lines went, by the map of its text to the one of today."""
+
+from collections.abc import Sequence
+
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.linemap.equal_lines import rising
+from gitmem.codemap.linemap.line_map import LineMap
+
+ALIKE = 0.75  # share of the anchored lines that must be as they were, or the record is stale
+MAPS = 8  # pairs of texts whose lines are remembered as mapped
+
+_maps: list[tuple[list[str], list[str], LineMap]] = []  # replaced, never changed: threads share it
+
+
+def mapped(old: Sequence[str], new: Sequence[str]) -> LineMap:
+    """Return the map between two texts, the last few from memory; compared by content, so a changed list is seen."""
+    global _maps
+    have_old, have_new = (x if isinstance(x, list) else list(x) for x in (old, new))
+    known = _maps
+    for one, two, made in known:
+        if len(one) == len(have_old) and len(two) == len(have_new) and two == have_new and one == have_old:
+            return made
+    one, two = list(have_old), list(have_new)
+    made = LineMap(one, two)
+    _maps = [(one, two, made), *known[: MAPS - 1]]
+    return made
+
+
+def through(lines: LineMap, first: int, last: int) -> Placement | None:
+    """Return the place of old lines by the map of their text."""
+    if first == last:
+        to, sure = lines.find(first)
+        if to < 0:
+            return None
+        state = "changed" if sure < 1.0 else "same" if lines.ordered(first) else "moved"
+        return Placement(
+            "",
+            to + 1,
+            to + 1,
+            state,
+            min(sure, 0.9) if state == "moved" else sure,
+            stale=state == "changed" and not _alike(lines, first, to),
+        )
+    return _block(lines, first, last)
+
+
+def _alike(lines: LineMap, i: int, j: int) -> bool:
+    """Say whether a line says what it said, but for its format."""
+    return "".join(c for c in lines.one[i] if c.isalnum()) == "".join(c for c in lines.two[j] if c.isalnum())
+
+
+def _block(lines: LineMap, first: int, last: int) -> Placement | None:
+    size = last - first + 1
+    full = [i for i in range(first, last + 1) if lines.one[i]]
+    if not full:
+        return None
+    ends = {*full[:3], *full[-3:]}
+    found = {i: (lines.find(i)[0] if i in ends or size <= 200 else lines.to[i]) for i in full}
+    found = _together({i: j for i, j in found.items() if j >= 0}, size)
+    if 2 * len(found) < len(full):
+        return None
+    low, high = min(found), max(found)
+    start, stop = found[low], found[high]
+    start = _tied_end(lines, full[0], low, start, -1)
+    stop = _tied_end(lines, full[-1], high, stop, 1)
+    start, stop = min(start, stop), max(start, stop)
+    if full[0] != first and low == full[0] and start - (low - first) >= 0 and not any(lines.two[start - (low - first) : start]):
+        start -= low - first
+    if (
+        full[-1] != last
+        and high == full[-1]
+        and stop + last - high < len(lines.new)
+        and not any(lines.two[stop + 1 : stop + 1 + last - high])
+    ):
+        stop += last - high
+    same = sum(1 for i, j in found.items() if lines.one[i] == lines.two[j])
+    share = same / len(full)
+    state = "changed" if same < len(full) or stop - start + 1 > size else "same" if lines.ordered(low) else "moved"
+    return Placement(
+        "",
+        start + 1,
+        stop + 1,
+        state,
+        round(0.6 + 0.4 * share, 2) if state == "changed" else 1.0 if state == "same" else 0.9,
+        stale=share < ALIKE,
+    )
+
+
+def _tied_end(lines: LineMap, end: int, known: int, at: int, step: int) -> int:
+    """Return the end of a block whose last lines could be at two places: here they are where the block goes on."""
+    while known != end:
+        known += step
+        if not 0 <= at + step < len(lines.new) or lines.one[known] != lines.two[at + step]:
+            return at
+        at += step
+    return at
+
+
+def _together(found: dict[int, int], size: int) -> dict[int, int]:
+    """Return the most found lines of a block that are still in order and near each other."""
+    order = rising(sorted(found.items()))
+    best: list[tuple[int, int]] = []
+    low = 0
+    for high in range(len(order)):
+        while order[high][1] - order[low][1] > 2 * size + 5:
+            low += 1
+        if high - low + 1 > len(best):
+            best = order[low : high + 1]
+    return dict(best)

@@ -1,0 +1,248 @@
+"""Where an anchor's code is by what the anchor remembers: its lines, and those that stood around them."""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gitmem.codemap.anchors.block_map import ALIKE, through
+from gitmem.codemap.anchors.by_definition import in_definition
+from gitmem.codemap.anchors.context import AROUND, likeness_at_home, wide_context
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.linemap.indexed_text import Text
+from gitmem.codemap.linemap.line_map import LineMap
+from gitmem.codemap.linemap.normal_forms import TELLING, says, squash, weight
+from gitmem.codemap.linemap.similar_lines import LIKE
+
+MOST_SPOTS = 200  # places of a repeated line that are looked at when it is anchored
+NOWHERE = None, False, False
+TRIVIAL = 3  # letters and digits that a line of the surroundings has, or it tells nothing
+
+
+def by_context(anchor: dict[str, Any], text: Text, first: int, last: int) -> Placement | None:
+    """Return the place of the remembered lines: by themselves and what stands around them."""
+    have = text.plain.keys
+    wanted, before, after = wide_context(anchor, text.codes)
+    keys = [squash(x) for x in wanted]
+    if not any(keys):
+        return None
+    if _is_all(anchor, have, first):
+        return Placement("", first, last, "same", 0.9)
+    size = last - first + 1
+    spot, sure, own = _spot(anchor, text, keys, [squash(x) for x in before], [squash(x) for x in after])
+    near = None if sure else _within(anchor, text, _by_mini(wanted, before, after, text, size))
+    if spot is None:
+        if near is None or (near.state != "changed" and any(likeness_at_home(anchor)[:2])):
+            return None
+        if size > 1 and anchor.get("symbol") and _stays(anchor, text) is None:
+            telling = [key for key in keys if says(key, TRIVIAL)]
+            there = set(have[near.first - 1 : near.last])
+            if 2 * sum(1 for key in telling if key in there) <= len(telling):
+                return None  # half of a method's lines are in many another class
+        return near
+    if near is not None and near.first != spot + 1:
+        return None  # the line as it was is elsewhere, and one that is like it is where it was
+    if not own:
+        return None
+    same = sum(1 for n, key in enumerate(keys) if spot + n < len(have) and have[spot + n] == key)
+    if same == len(keys):
+        return Placement("", spot + 1, min(spot + size, len(have)), "same", 0.9)
+    if sure:
+        near = _within(anchor, text, _by_mini(wanted, before, after, text, size))
+    if near is not None or 2 * same < len(keys):
+        return near
+    return Placement("", spot + 1, min(spot + size, len(have)), "changed", LIKE, stale=same < ALIKE * len(keys))
+
+
+def _is_all(anchor: dict[str, Any], have: Sequence[str], first: int) -> bool:
+    """Say whether a text is what the anchor remembers and nothing else: a file too short to tell anything by its lines."""
+    context = anchor.get("context")
+    if not isinstance(context, dict) or "far" in context:
+        return False
+    parts = [context.get(key) or [] for key in ("before", "lines", "after")]
+    if not all(isinstance(part, list) for part in parts) or len(parts[0]) != first - 1:
+        return False
+    whole = [squash(x) for part in parts for x in part if isinstance(x, str)]
+    return "\n".join(whole).rstrip("\n") == "\n".join(have).rstrip("\n")
+
+
+def likes(anchor: dict[str, Any], text: Text, first: int, last: int) -> list[float]:
+    """Return how well the remembered lines fit another place of their own file.
+
+    In their definition, anywhere, by likeness, and how many places have the same surroundings.
+    Who has nothing but what an anchor remembers knows by this what the anchored place must show more than.
+    """
+    wanted, before, after = wide_context(anchor, text.codes)
+    keys = [squash(x) for x in wanted]
+    if not any(keys):
+        return []
+    at = next(n for n, key in enumerate(keys) if key)
+    spots = [n - at for n in text.plain.spots(keys[at]) if n >= at and n - at != first - 1][:MOST_SPOTS]
+    sides = [squash(x) for x in before], [squash(x) for x in after]
+    scores = {spot: told + 0.25 * blank for spot, (told, blank) in _supports(text, spots, keys, *sides).items()}
+    home = _in_symbol(anchor, text, spots, len(keys)) if spots and anchor.get("symbol") else spots
+    near = _by_mini(wanted, before, after, text.without(first - 1, last), last - first + 1)
+    return [
+        max((scores[spot] for spot in home), default=0.0),
+        max(scores.values(), default=0.0),
+        near.confidence if near else 0.0,
+        _gaps(text, first - 1, keys, *sides),
+    ]
+
+
+def _gaps(text: Text, spot: int, keys: Sequence[str], before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many other places have most of what stands around a spot around them, whatever stands there."""
+    size = len(keys)
+    before, after = before[-AROUND:], after[:AROUND]  # a copy may be short
+    wanted = [(n - len(before), key) for n, key in enumerate(before)] + [(size + n, key) for n, key in enumerate(after)]
+    wanted = [(n, key) for n, key in wanted if weight(key) >= TRIVIAL]
+    if len(wanted) < 2:
+        return 0
+    said = {key for _, key in wanted}
+    met: Counter[int] = Counter()
+    for key in said:
+        ends = {n for n, one in wanted if one == key}
+        met.update(at - n for at in text.plain.spots(key) for n in ends)
+    enough = max(2, 0.6 * len(wanted))
+    return sum(1 for at, count in met.items() if count >= enough and abs(at - spot) > 1)
+
+
+def _spot(
+    anchor: dict[str, Any], text: Text, keys: Sequence[str], before: Sequence[str], after: Sequence[str]
+) -> tuple[int | None, bool, bool]:
+    """Return where the remembered lines begin, None when no spot stands out, with two answers about the spot.
+
+    Whether all around it is as it was; whether it is more than what was like it in the old file, in other definitions.
+    """
+    at = next(n for n, key in enumerate(keys) if key)
+    spots = [n - at for n in text.plain.spots(keys[at]) if n >= at]
+    scores = _supports(text, spots, keys, before, after)
+    if not scores:
+        return NOWHERE
+    most = sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL) + min(6, sum(1 for key in keys if key) - 1)
+    alone = len(scores) == 1 and sum(map(weight, keys)) >= TELLING
+    named = bool(anchor.get("symbol"))
+    home = _in_symbol(anchor, text, spots, len(keys)) if named else []
+    if home:
+        scores = {spot: scores[spot] for spot in home}
+    top = max(told + 0.25 * blank for told, blank in scores.values())
+    rivals = [spot for spot, (told, blank) in scores.items() if told + 0.25 * blank > top - 0.5]
+    if len(rivals) != 1:
+        return NOWHERE
+    (spot,) = rivals
+    told, blank = scores[spot]
+    like = likeness_at_home(anchor)[0 if home else 1]
+    if like > 0 and told + 0.25 * blank < like + 0.5:
+        return NOWHERE  # another place of the old file was as much like it
+    if _gaps(text, spot, keys, before, after) > likeness_at_home(anchor)[3]:
+        return NOWHERE  # copied, and it is not known which is the copy
+    if home:  # in its definition, a neighbour is enough
+        fits = told >= 1.0 or told + 0.25 * blank >= 0.5 or most == 0 or alone
+    elif named:  # out of it, only what is like nothing else
+        gone = _stays(anchor, text) is None
+        fits = (alone and (gone or told >= min(2.0, most))) or (gone and told >= max(2.0, 0.67 * most))
+    else:
+        fits = alone or told >= max(1.0, 0.5 * most)
+    alike = named and not home and like > 0 and told + 0.25 * blank < like + 0.25 * most  # as its like in another class is
+    return (spot, told >= most > 0, not alike) if fits else NOWHERE
+
+
+def _supports(
+    text: Text, spots: Sequence[int], keys: Sequence[str], before: Sequence[str], after: Sequence[str]
+) -> dict[int, tuple[float, int]]:
+    """Return how much of what stood around the lines is around each spot, on the same side: lines with words, and others.
+
+    A line right there counts one, a line near by less.
+    """
+    told, blank, same = dict.fromkeys(spots, 0.0), Counter[int](), Counter[int]()
+    for near, step, start in ((before[::-1], -1, -1), (after, 1, len(keys))):
+        width = 2 * max(AROUND, len(near))
+        around: dict[str, Collection[int]] = {}
+        for n, key in enumerate(near):
+            if not key:
+                continue
+            there = {at - start - step * n for at in text.plain.spots(key)} & told.keys()
+            if not says(key, TRIVIAL):
+                blank.update(there)
+                continue
+            if key not in around:
+                around[key] = _close(spots, text.plain.spots(key), step, start, width)
+            for spot in around[key]:
+                told[spot] += 1.0 if spot in there else 0.6
+    for n, key in enumerate(keys[1:], 1):
+        if key:
+            same.update({at - n for at in text.plain.spots(key)} & told.keys())
+    return {spot: (much + min(same[spot], 6), blank[spot]) for spot, much in told.items()}
+
+
+def _close(spots: Sequence[int], lines: Sequence[int], step: int, start: int, width: int) -> Collection[int]:
+    """Return the spots that have one of these lines among the `width` ones on a side; both are in order."""
+    if len(lines) * width <= len(spots):
+        return {at - start - step * n for at in lines for n in range(width)}.intersection(spots)
+    out = []
+    for spot in spots:
+        low = spot + start if step > 0 else spot + start - width + 1
+        at = bisect_left(lines, low)
+        if at < len(lines) and lines[at] < low + width:
+            out.append(spot)
+    return out
+
+
+def _in_symbol(anchor: dict[str, Any], text: Text, spots: Sequence[int], size: int) -> list[int]:
+    """Return the spots that are in the anchor's definition."""
+    name = str(anchor.get("symbol") or "")
+    if not name:
+        return []
+    from gitmem.codemap.symbols import definitions as symbols
+
+    known = text.symbols(str(anchor.get("path") or ""))
+    out = []
+    for home in {(one.first, one.last) for one in known if one.qualified == name}:
+        inside = [one for one in known if one.first <= home[1] and one.last >= home[0]]
+        for spot in spots[bisect_left(spots, home[0] - 1) : bisect_right(spots, home[1] - size)]:
+            around = symbols.enclosing([one for one in inside if one.last >= spot + size], spot + 1)
+            if around and around.qualified == name and (around.first, around.last) == home:
+                out.append(spot)
+    return sorted(out)
+
+
+def _within(anchor: dict[str, Any], text: Text, made: Placement | None) -> Placement | None:
+    """Return a place by likeness when it is in the anchor's definition, or is all but sure."""
+    like = likeness_at_home(anchor)[2]
+    if made is None or (like > 0 and made.confidence < like + 0.1):
+        return None
+    if not anchor.get("symbol"):
+        return made
+    home = _stays(anchor, text)
+    if home is None:
+        return made if made.confidence >= 0.75 else None
+    return made if home[0] <= made.first <= home[1] else None
+
+
+def _stays(anchor: dict[str, Any], text: Text) -> tuple[int, int] | None:
+    """Return where the definition that an anchor was in is, when it is there."""
+    name = str(anchor.get("symbol") or "")
+    return in_definition(str(anchor.get("path") or ""), text, name) if name else None
+
+
+def _by_mini(wanted: Sequence[str], before: Sequence[str], after: Sequence[str], text: Text, size: int) -> Placement | None:
+    """Return the place between the surroundings, where these are found and what is between them is alike."""
+    old = [*before, *wanted, *(after if size <= len(wanted) else ())]
+    known = LineMap(old, text.short, whole=False, known=text)
+    made = through(known, len(before), len(before) + len(wanted) - 1)
+    around = [
+        n for n in (*range(len(before)), *range(len(before) + len(wanted), len(old))) if known.to[n] >= 0 and weight(old[n]) >= TRIVIAL
+    ]
+    if made is None or (not around and any(weight(x) >= TRIVIAL for x in (*before, *after))):
+        return None
+    if (
+        not any(abs(known.to[n] + 1 - made.first) <= size + 3 * max(AROUND, len(before), len(after)) for n in around)
+        or made.confidence < LIKE
+    ):
+        return None
+    if made.state == "changed" and 4 * len(around) < sum(1 for x in (*before, *after) if weight(x) >= TRIVIAL):
+        return None
+    if size > len(wanted) and made.last - made.first + 1 == len(wanted):
+        return replace(made, last=made.first + size - 1)
+    return made

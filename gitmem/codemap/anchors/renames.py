@@ -1,0 +1,142 @@
+"""What a file is called: today, when it was anchored under another name, and before."""
+
+import time
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+from gitmem.codemap.anchors.context import AROUND
+from gitmem.codemap.anchors.git_texts import HERE, Sources, pairs, split
+from gitmem.codemap.linemap.normal_forms import squash, weight
+
+STEPS = 10  # renames that are followed one by one
+
+
+class Names:
+    """The names of a repository's files; keeps what it found until `forget`."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._names: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._steps: dict[tuple[str, str], str] = {}
+
+    def forget(self) -> None:
+        """Forget the names: something was committed, checked out, renamed."""
+        self._names.clear()
+        self._steps.clear()
+
+    def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the other names of a file: at these commits, or in all of HEAD's history when none is given; newest first."""
+        head = self._sources.head_id()
+        out: list[str] = []
+        commits = tuple(dict.fromkeys(commits))
+        key = (path, " ".join((head, *commits)))
+        if key in self._names:
+            return self._names[key]
+        target = HERE if self._sources.worktree else head
+        for commit in commits:
+            out += [old for old, new in self._sources.renamed(commit, target).items() if new == path]
+        if not commits and head:
+            start = path
+            if self._sources.worktree:
+                start = next((old for old, new in self._sources.renamed(head, HERE).items() if new == path), path)
+                out += [start] if start != path else []
+            data = self._sources.run(
+                "log", "--follow", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", head, "--", f":(top,literal){start}"
+            )
+            for old, new in pairs(data or b""):
+                if new == start:  # of a folder, git tells what was renamed in it
+                    out.append(old)
+                    start = old
+        self._names[key] = tuple(dict.fromkeys(name for name in out if name != path))
+        return self._names[key]
+
+    def file(self, anchor: dict[str, Any], path: str, target: str) -> tuple[str, bytes | None]:
+        """Return (path, content) of an anchor's file at a target: under its name, or the one it was given since."""
+        data = self._sources.content(path, target)
+        if data is not None:
+            return path, data
+        for other in (self._same_name(path, target), self._now_called(anchor, path, target)):
+            if other:
+                data = self._sources.content(other, target)
+                if data is not None:
+                    return other, data
+        return path, None
+
+    def _now_called(self, anchor: dict[str, Any], path: str, target: str) -> str:
+        commit = str(anchor.get("commit") or "")
+        name = self._sources.renamed(commit, target).get(path, "") if commit else ""
+        return name or self._by_steps(path, target) or (self._untracked(anchor, path) if target == HERE else "")
+
+    def _by_steps(self, path: str, target: str) -> str:
+        """Return today's name of a file that is gone by the commits that renamed it, one after the other."""
+        key = (path, target)
+        if key in self._steps:
+            return self._steps[key]
+        tip = target or self._sources.head_id()
+        name, seen = path, {path}
+        for _ in range(STEPS if tip else 0):
+            gone = (
+                (
+                    self._sources.run("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", tip, "--", f":(top,literal){name}")
+                    or b""
+                )
+                .decode()
+                .strip()
+            )
+            new = self._sources.renamed(f"{gone}^", gone).get(name, "") if gone else ""
+            if not new and target == HERE and tip:  # renamed since the last commit
+                new = self._sources.renamed(tip, HERE).get(name, "")
+            if not new or new in seen:
+                name = ""
+                break
+            name = new
+            seen.add(name)
+            if self._sources.content(name, target) is not None:
+                break
+        else:
+            name = ""
+        self._steps[key] = name
+        return name
+
+    def _untracked(self, anchor: dict[str, Any], path: str) -> str:
+        """Return a file that git does not know yet and that is mostly what the anchored one was; empty when none or several are."""
+        old = self._sources.text(str(anchor.get("blob") or "")) or self._sources.committed(self._sources.head_id(), path)
+        if not old:
+            return ""
+        data = self._sources.run_here("ls-files", "--others", "--exclude-standard", "-z") or b""
+        ending = path.rsplit("/", 1)[-1].rpartition(".")[2]
+        wanted = {squash(x) for x in old if weight(x) >= AROUND}
+        best: list[tuple[float, str]] = []
+        for raw in data.split(b"\0")[:2_000]:
+            name = raw.decode("utf-8", "surrogateescape")
+            if not name or name.rpartition(".")[2] != ending or len(best) >= 40 or time.monotonic() > self._sources.until:
+                continue
+            text = self._sources.content(name, HERE)
+            if text is not None and wanted:
+                have = {squash(x) for x in split(text.decode("utf-8", "replace")) if weight(x) >= AROUND}
+                best.append((len(wanted & have) / max(len(wanted), len(have), 1), name))
+        best.sort(reverse=True)
+        return best[0][1] if best and best[0][0] >= 0.5 and (len(best) == 1 or best[0][0] > best[1][0] + 0.1) else ""
+
+    def _same_name(self, path: str, target: str) -> str:
+        """Return the file whose name git spells in another form: decomposed letters, bytes that are no UTF-8."""
+        if path.isascii():
+            return ""
+        form = _form(path)
+        data = (
+            self._sources.run_here("ls-files", "-z")
+            if target == HERE
+            else self._sources.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", target)
+        ) or b""
+        for raw in data.split(b"\0"):
+            if not raw.isascii():
+                name = raw.decode("utf-8", "surrogateescape")
+                if name != path and _form(name) == form:
+                    return name
+        return ""
+
+
+def _form(path: str) -> str:
+    """Return a path as a record can hold it: composed letters, a replacement character for what is no UTF-8."""
+    return unicodedata.normalize("NFC", path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))

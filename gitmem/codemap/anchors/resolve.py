@@ -1,0 +1,138 @@
+"""Attach an anchor to code, and place it in another text. Pure: texts are passed in.
+
+An anchor is `{path, lines: [first, last], blob, symbol?, context: {before, lines, after}}` or `{glob}`; lines are 1-based and
+inclusive. It is placed by the first of these that works: the same blob; the anchored text's lines in the new text (see `linemap`);
+when that text is not to be had, the remembered lines and those around them; the definition that they were in; else it is
+adrift, and shown on the file instead of on a wrong line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gitmem.codemap.anchors.block_map import mapped, through
+from gitmem.codemap.anchors.by_context import by_context, likes
+from gitmem.codemap.anchors.by_definition import definition, in_definition
+from gitmem.codemap.anchors.context import AROUND, FAR, context_of, short
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.linemap.indexed_text import WIDTH, code, read
+from gitmem.codemap.linemap.line_map import LineMap
+from gitmem.codemap.linemap.normal_forms import squash
+from gitmem.errors import UserError
+
+MOST = 20  # anchored lines that are kept
+RIVAL = 0.45  # likeness from which a line could have become another one
+
+
+def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
+    """Return the anchor with the file's blob, its lines, what stands around them and the definition that they are in.
+
+    Raises UserError past the end of the file, and for a symbol that is not there or is there more than once.
+    """
+    out = {**anchor, "blob": blob}
+    if "\0" in text[:8000]:
+        return out
+    lines = text.split("\n")
+    path, wanted = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
+    span = anchor.get("lines")
+    if not span and not wanted:
+        return out
+    from gitmem.codemap.symbols import definitions as symbols
+
+    known = symbols.symbols(text, path)
+    if not span:
+        first, last, name = definition(lines, path, wanted, known)
+        out["symbol"] = name
+    else:
+        first, last = span
+        count = len(lines) - (1 if len(lines) > 1 and not lines[-1] else 0)
+        if first > len(lines):
+            raise UserError(f"{path} has {count} lines, not {first}.")
+        last = min(last, len(lines))
+        around = symbols.enclosing([one for one in known if one.first <= first and one.last >= min(last, count)], first)
+        if around and not wanted:
+            out["symbol"] = around.qualified
+    out["lines"] = [first, last]
+    out["context"] = {
+        "before": [short(x) for x in lines[max(0, first - 1 - AROUND) : first - 1]],
+        "lines": [short(x) for x in lines[first - 1 : last][:MOST]],
+        "after": [short(x) for x in lines[last : last + AROUND]],
+    }
+    far = lines[max(0, first - 1 - AROUND - FAR) : max(0, first - 1 - AROUND)], lines[last + AROUND : last + AROUND + FAR]
+    if any(far):
+        out["context"]["far"] = ["".join(code(squash(x[:WIDTH])) for x in side) for side in far]
+    like = likes(out, read(lines), first, last)
+    if any(like):
+        out["context"]["like"] = like
+    return out
+
+
+def place(anchor: dict[str, Any], lines: Sequence[str], blob: str = "", old: Sequence[str] | None = None) -> Placement:
+    """Return where an anchor is in a text of today; never raises, whatever the anchor holds.
+
+    `blob` is that text's, where it is known; `old` are the lines of the anchored blob. Calls for the same two texts share what
+    they find, so placing a thousand anchors costs little more than placing one.
+    """
+    path, name = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
+    if isinstance(anchor.get("glob"), str):
+        return Placement(anchor["glob"], 1, 1, "glob")
+    span = _span(anchor)
+    if span is None:
+        if name:
+            found = in_definition(path, read(lines), name, whole=False)
+            if found:
+                return Placement(path, *found, "same", 0.9, name)
+            return Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+        return Placement(path, 1, 1, "file")
+    first, last = span
+    end = max(1, len(lines))
+    if blob and blob == anchor.get("blob"):
+        return Placement(path, min(first, end), min(last, end), "same", 1.0, name)
+    if old is not None and _belongs(anchor, old, first):
+        known = mapped(old, lines)
+        made = through(known, first - 1, min(last, len(old)) - 1)
+        if made is not None and made.state in {"moved", "changed"} and name and _rival_at_home(known, made, path, name, first - 1):
+            made = None
+    else:
+        made = by_context(anchor, read(lines), first, last)
+    if made is not None:
+        return replace(made, path=path, symbol=name, last=max(made.first, min(made.last, end)))
+    if name and not (old is not None and _overloaded(path, old, name)):
+        found = in_definition(path, read(lines), name)
+        if found:
+            return Placement(path, *found, "approximate", 0.5, name, stale=True)
+    return Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+
+
+def _span(anchor: dict[str, Any]) -> tuple[int, int] | None:
+    span = anchor.get("lines")
+    if not isinstance(span, list) or len(span) != 2 or not all(type(n) is int for n in span) or not 1 <= span[0] <= span[1]:
+        return None
+    return span[0], span[1]
+
+
+def _belongs(anchor: dict[str, Any], old: Sequence[str], first: int) -> bool:
+    """Say whether an old text is the one that was anchored: most remembered lines are where they were (a secret in one was masked)."""
+    if first > len(old):
+        return False
+    wanted, before, after = context_of(anchor)
+    at = first - 1 - len(before)
+    rows = [*before, *wanted, *after] if (anchor["lines"][1] - first + 1) == len(wanted) else [*before, *wanted]
+    told = [(at + n, squash(line)) for n, line in enumerate(rows) if line.strip()]
+    same = sum(1 for n, key in told if 0 <= n < len(old) and squash(old[n][:WIDTH]) == key)
+    return 2 * same > len(told) or not told
+
+
+def _overloaded(path: str, old: Sequence[str], name: str) -> bool:
+    """Say whether a text had several definitions of a name: then the one that is left may be another one."""
+    from gitmem.codemap.symbols import definitions as symbols
+
+    return len([one for one in read(old).symbols(path) if one.kind != "impl" and symbols.parts(one.qualified) == symbols.parts(name)]) > 1
+
+
+def _rival_at_home(lines: LineMap, made: Placement, path: str, name: str, line: int) -> bool:
+    """Say whether a line went out of its definition, in which another one is now that it could have become."""
+    home = in_definition(path, read(lines.new), name)
+    if home is None or home[0] <= made.first <= home[1]:
+        return False
+    return any(lines.back[j] < 0 and lines.likeness(line, j) >= RIVAL for j in range(home[0] - 1, min(home[1], len(lines.new))))

@@ -1,0 +1,61 @@
+"""A place in the code as a person writes it: a path, lines, a symbol, a glob."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from gitmem.errors import UserError
+from gitmem.text.globs import glob_match
+
+__all__ = ["glob_match", "parse"]
+
+WILD = "*?["
+
+_SPEC = re.compile(r"(?P<path>[^:#]+?)(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?")
+_TAIL = re.compile(r"(?::(?P<from>\d{1,9})(?:-(?P<to>\d{1,9}))?)?(?:#(?P<symbol>[^\s\x00-\x1f][^\x00-\x1f]{0,199}))?")
+
+
+def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, Any]:
+    """Return the anchor of `path`, `path:12`, `path:12-20`, `path#Symbol` or a glob; raises UserError.
+
+    `exists` says whether a path is a file: one that is there is meant even when its name has `[`, `#` or `:` in it.
+    """
+    text = spec.strip().replace("\\", "/")
+    while text.startswith("./"):
+        text = text[2:].lstrip("/")
+    match = _of_file(text, exists) if exists else None
+    named = match is not None
+    path = match[0] if match else ""
+    tail = match[1] if match else None
+    if tail is None:
+        tail = _SPEC.fullmatch(text)
+        path = tail["path"] if tail else ""
+    if not text or tail is None or path.startswith("/") or ".." in path.split("/"):
+        raise UserError(
+            f"'{spec}' is no place in this repository.", "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'."
+        )
+    if not named and any(c in path for c in WILD):
+        if tail["from"] or tail["symbol"]:
+            raise UserError(f"'{spec}' is a glob with lines or a symbol.", "A glob stands for whole files; leave out what follows it.")
+        return {"glob": path}
+    out: dict[str, Any] = {"path": path.rstrip("/")}
+    if tail["from"]:
+        first, last = int(tail["from"]), int(tail["to"] or tail["from"])
+        if first < 1 or last < first:
+            raise UserError(f"'{spec}' names no lines.", "Lines count from 1, the first before the last.")
+        out["lines"] = [first, last]
+    if tail["symbol"]:
+        out["symbol"] = tail["symbol"].strip()
+    return out
+
+
+def _of_file(text: str, exists: Callable[[str], bool]) -> tuple[str, re.Match[str]] | None:
+    """Return the longest beginning that is a file, and what follows it; None when the usual reading needs no help."""
+    if not any(c in text for c in f"{WILD}:#"):
+        return None
+    ends = [len(text), *(at for at in range(len(text) - 1, 0, -1) if text[at] in ":#")]
+    for end in ends[:8]:
+        tail = _TAIL.fullmatch(text, end)
+        if tail and not text[:end].startswith("/") and ".." not in text[:end].split("/") and exists(text[:end]):
+            return text[:end], tail
+    return None

@@ -1,0 +1,265 @@
+"""Find anchors again in one repository: the text they were made on, renamed files, code that went to another file.
+
+Everything is best effort under a deadline: what git cannot say in time, or at all (a shallow clone, another clone, a commit that was
+rebased away), is taken as not known, and the anchor is placed by what it remembers itself.
+"""
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gitmem.codemap.anchors.block_map import through
+from gitmem.codemap.anchors.context import context_of
+from gitmem.codemap.anchors.git_texts import HERE, Sources, safe, split
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.anchors.renames import Names
+from gitmem.codemap.anchors.resolve import place
+from gitmem.codemap.linemap.line_map import LineMap
+from gitmem.codemap.linemap.normal_forms import TELLING, squash, weight
+from gitmem.git.object_codec import object_id
+from gitmem.git.process import Git
+
+SECONDS = 2.0  # that finding one anchor may take
+CANDIDATES = 8  # files that are searched for code that left its own
+
+
+class Follower:
+    """Places anchors in one repository; keeps what git said until `forget`, so an instance is for one thread."""
+
+    def __init__(self, git: Git, worktree: str | None, seconds: float = SECONDS) -> None:
+        self.git = git
+        self._sources = Sources(git, worktree, seconds)
+        self._names = Names(self._sources)
+
+    @property
+    def worktree(self) -> str | None:
+        """The folder of the work tree, its links resolved; None where there is none."""
+        return self._sources.worktree
+
+    def forget(self) -> None:
+        """Forget what git said of HEAD and of the work tree: something was committed, checked out, renamed."""
+        self._sources.forget()
+        self._names.forget()
+
+    # -- in a text
+
+    def place(self, anchor: dict[str, Any], path: str, lines: Sequence[str], blob: str = "") -> Placement:
+        """Return where an anchor is in a text of a file that is called `path` today."""
+        return self.place_all([anchor], path, lines, blob)[0]
+
+    def place_all(self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = "") -> list[Placement]:
+        """Return where anchors are in one text; the old texts are read from git in one call."""
+        self._sources.begin()
+        self._sources.read([str(a.get("blob") or "") for a in anchors if not blob or a.get("blob") != blob])
+        out = []
+        for anchor in anchors:
+            known, old = (anchor, None) if blob and anchor.get("blob") == blob else self._base(anchor)
+            made = place(known, lines, blob, old)
+            out.append(replace(made, path=path) if made.state != "glob" else made)
+        return out
+
+    # -- in the repository
+
+    def text(self, path: str) -> bytes | None:
+        """Return a file's content as `now` sees it; None when it is no file, or too large."""
+        self._sources.begin()
+        return self._sources.content(path, HERE if self.worktree else "HEAD")
+
+    def now(self, anchor: dict[str, Any]) -> Placement:
+        """Return where an anchor is in the work tree; in HEAD where there is none."""
+        return self._find(anchor, HERE) if self.worktree else self.at(anchor, "HEAD")
+
+    def called(self, anchor: dict[str, Any]) -> str:
+        """Return what an anchor's file is called in the work tree; empty when it is there under no name."""
+        self._sources.begin()
+        path = str(anchor.get("path") or "")
+        where, data = self._names.file(anchor, path, HERE) if path and self.worktree else (path, None)
+        return where if data is not None else ""
+
+    def could_hold(self, text: str, anchors: Sequence[dict[str, Any]], path: str) -> list[bool]:
+        """Say of each anchor whether its code may have gone to a file: whether that has its definition, or a line that is searched for."""
+        from gitmem.codemap.symbols import definitions as symbols
+
+        defined = {tuple(symbols.parts(one.qualified)) for one in symbols.symbols(text, path)}
+        self._sources.begin()
+        self._sources.read([str(a.get("blob") or "") for a in anchors])
+        out = []
+        for anchor in anchors:
+            known, old = self._base(anchor)
+            lines, first, last = _source(known, old) if known.get("lines") else (None, 0, 0)
+            held = lines is not None and any(probe in text for probe in _probes(lines, first, last))
+            out.append(held or tuple(symbols.parts(str(anchor.get("symbol") or ""))) in defined)
+        return out
+
+    def at(self, anchor: dict[str, Any], revision: str) -> Placement:
+        """Return where an anchor is in a revision; adrift when there is no such revision."""
+        self._sources.begin()
+        target = self._sources.commit(revision)
+        if not target:
+            return Placement(
+                str(anchor.get("path") or anchor.get("glob") or ""), 1, 1, "adrift", 0.0, str(anchor.get("symbol") or ""), stale=True
+            )
+        return self._find(anchor, target)
+
+    def earlier(self, path: str, commits: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the other names of a file: at these commits, or in all of HEAD's history when none is given; newest first."""
+        self._sources.begin()
+        return self._names.earlier(path, commits)
+
+    # -- steps
+
+    def _find(self, anchor: dict[str, Any], target: str) -> Placement:
+        self._sources.begin()
+        path, name = str(anchor.get("path") or ""), str(anchor.get("symbol") or "")
+        if isinstance(anchor.get("glob"), str) or not path:
+            return place(anchor, ())
+        known, old = self._base(anchor)
+        best = Placement(path, 1, 1, "adrift", 0.0, name, stale=True)
+        where, data = self._names.file(anchor, path, target)
+        if data is not None:
+            text = data.decode("utf-8", "replace")
+            wanted = str(anchor.get("blob") or "")
+            blob = object_id("blob", data, "sha256" if len(wanted) == 64 else "sha1") if wanted else ""
+            best = replace(place(known, split(text), blob, old), path=where)
+            if best.state == "same" and where != path and anchor.get("lines"):
+                best = replace(best, state="moved")
+            if best.found and not (best.state == "changed" and best.confidence < 0.7):
+                return best
+        elif (
+            target == HERE and self.worktree and not anchor.get("lines") and os.path.isdir(os.path.join(self.worktree, path)) and safe(path)
+        ):
+            return Placement(path, 1, 1, "file")
+        if anchor.get("lines"):
+            away = self._elsewhere(known, old, where if data is not None else path, target)
+            if away is not None:
+                return away
+        if best.state == "adrift" and name:
+            return self._defined(anchor, where if data is not None else path, target) or best
+        return best
+
+    def _elsewhere(self, anchor: dict[str, Any], old: list[str] | None, path: str, target: str) -> Placement | None:
+        """Return the place of code that is in exactly one other file, and was not in it before."""
+        text, first, last = _source(anchor, old)
+        if text is None:
+            return None
+        commit = str(anchor.get("commit") or "")
+        made: list[tuple[float, Placement]] = []
+        for name in self._holding(_probes(text, first, last), path, target):
+            data = self._sources.content(name, target)
+            if data is None or time.monotonic() > self._sources.until:
+                continue
+            new = split(data.decode("utf-8", "replace"))
+            known = LineMap(text, new, whole=False)
+            spot = through(known, first, last)
+            if spot is None or spot.confidence < 0.7:
+                continue
+            around = [
+                n
+                for n in range(max(0, first - 6), min(len(text), last + 7))
+                if known.to[n] >= 0 and abs(known.to[n] - spot.first + 1 - (n - first)) <= 6
+            ]
+            support = sum(min(weight(text[n]), 30) for n in around)
+            own = sum(weight(text[n]) for n in range(first, last + 1) if known.to[n] >= 0)
+            if support < 2 * TELLING and own < TELLING:
+                continue
+            before = self._sources.committed(commit, name)
+            if before is not None and self._was_there(text, first, last, before):
+                continue
+            made.append(
+                (
+                    support,
+                    replace(spot, path=name, symbol=str(anchor.get("symbol") or ""), state="moved", confidence=min(0.75, spot.confidence)),
+                )
+            )
+        made.sort(key=lambda one: -one[0])
+        if len(made) > 1 and made[0][0] < 1.5 * made[1][0]:
+            return None
+        return made[0][1] if made else None
+
+    def _was_there(self, text: Sequence[str], first: int, last: int, before: Sequence[str]) -> bool:
+        had = {squash(x) for x in before}
+        telling = [squash(x) for x in text[first : last + 1] if weight(x) >= TELLING // 2]
+        return bool(telling) and all(line in had for line in telling)
+
+    def _holding(self, probes: Sequence[str], path: str, target: str) -> list[str]:
+        """Return other files that hold one of these lines, in the probes' order."""
+        out: list[str] = []
+        every = [part for probe in probes for part in ("-e", probe)]
+        if len(probes) > 1 and not any(name != path for name in self._sources.grep(("-F", *every), target)):
+            return out  # mostly: one search instead of four
+        for probe in probes:
+            names = [name for name in self._sources.grep(("-F", "-e", probe), target) if name != path]
+            if len(names) <= 3 * CANDIDATES:  # a line that is everywhere tells nothing
+                out += [name for name in names if name not in out]
+            if len(out) >= CANDIDATES or time.monotonic() > self._sources.until:
+                break
+        return out[:CANDIDATES]
+
+    def _defined(self, anchor: dict[str, Any], path: str, target: str) -> Placement | None:
+        """Return the definition of an anchor's symbol, when exactly one other file has one, and did not before."""
+        from gitmem.codemap.symbols import definitions as symbols
+
+        name = str(anchor["symbol"])
+        last = (symbols.parts(name) or [""])[-1]
+        language = symbols.language_of(path)
+        if not last or not language:
+            return None
+        found = []
+        for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
+            data = self._sources.content(other, target) if other != path and symbols.language_of(other) == language else None
+            if data is None or time.monotonic() > self._sources.until:
+                continue
+            here = [
+                s
+                for s in symbols.symbols(data.decode("utf-8", "replace"), other)
+                if symbols.parts(s.qualified) == symbols.parts(name) and s.kind != "impl"
+            ]
+            if here:
+                found.append((other, here))
+        if len(found) != 1 or len(found[0][1]) != 1:
+            return None
+        other, (one,) = found[0]
+        before = self._sources.committed(str(anchor.get("commit") or ""), other)
+        if before is not None and symbols.find(symbols.symbols("\n".join(before), other), name):
+            return None
+        return Placement(other, one.at, one.last, "approximate", 0.4, name, stale=True)
+
+    def _base(self, anchor: dict[str, Any]) -> tuple[dict[str, Any], list[str] | None]:
+        """Return an anchor and the lines of the text it speaks of: its blob's, else the commit's with the anchor found in it."""
+        if not isinstance(anchor.get("lines"), list):
+            return anchor, None
+        old = self._sources.text(str(anchor.get("blob") or ""))
+        if old is not None:
+            return anchor, old
+        old = self._sources.committed(str(anchor.get("commit") or ""), str(anchor.get("path") or ""))
+        if old is None:
+            return anchor, None
+        spot = place(anchor, old)
+        if spot.state not in {"same", "moved"}:
+            return anchor, None
+        return {**anchor, "lines": [spot.first, spot.last]}, old
+
+
+def _source(anchor: dict[str, Any], old: list[str] | None) -> tuple[list[str] | None, int, int]:
+    """Return (text, first, last) that an anchor's code can be known by: its old file, or the lines it remembers; lines from 0."""
+    first, last = anchor["lines"] if isinstance(anchor["lines"], list) and len(anchor["lines"]) == 2 else (0, 0)
+    if type(first) is not int or type(last) is not int or not 1 <= first <= last:
+        return None, 0, 0
+    if old is not None and first <= len(old):
+        return old, first - 1, min(last, len(old)) - 1
+    wanted, before, after = context_of(anchor)
+    if not wanted:
+        return None, 0, 0
+    return [*before, *wanted, *after], len(before), len(before) + len(wanted) - 1
+
+
+def _probes(text: Sequence[str], first: int, last: int) -> list[str]:
+    """Return the lines to search other files for: those anchored that say most, then those near by."""
+    own = sorted(range(first, min(last, first + 60) + 1), key=lambda n: -weight(text[n]))[:2]
+    near = sorted(
+        (n for n in range(max(0, first - 4), min(len(text), last + 5)) if not first <= n <= last), key=lambda n: -weight(text[n])
+    )[:2]
+    lines = [text[n].strip()[:300] for n in (*own, *near) if weight(text[n]) >= 8]
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,294 @@
+"""Which lines of two texts are equal: those that are there once, what touches them, and what is between them.
+
+Lines that say the same in both texts are taken; what is left is read looser, without quotes and commas, without what makes a comment of
+it, without names that came or went. The idea is patience diff's (Bram Cohen) and histogram diff's, with what they leave out of order kept
+as moves.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from operator import lt
+
+from gitmem.codemap.linemap.indexed_text import Reading, Text
+from gitmem.codemap.linemap.normal_forms import PLAIN, TELLING, WIDE, WORD, bare, indent, loose, says, squash, weight
+
+BLOCK = 20  # characters of a line that went away together with a neighbour
+STEADY = 8  # lines of a gap in which as many are as before
+
+Keys = Sequence[str] | dict[int, str] | Reading  # of all lines, or of some
+
+
+class EqualLines:
+    """Pairs of equal lines of two texts; each old line has at most one new one, and no new line is taken twice.
+
+    `whole`: the old text is a whole file, so the ends of the two belong together. `known`: the new text, where it is the same for many
+    old ones that are a few lines each: then what it says is looked up.
+    """
+
+    def __init__(self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None) -> None:
+        self.old = old
+        self.new = new
+        self.whole = whole
+        self.known = known
+        self.to = [-1] * len(old)
+        self.back = [-1] * len(new)
+        self.tied: set[int] = set()
+        self.wild: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # names that only one of the texts has
+        if known is not None:
+            self.one = [squash(x) for x in old]
+            self.two = known.plain.keys
+            self._match_few(known)
+            return
+        plain = {x: squash(x) for x in {*old, *new}}  # most lines are in both
+        self.one = [plain[x] for x in old]
+        self.two = [plain[x] for x in new]
+        self._match_all()
+
+    def _match_all(self) -> None:
+        counts = Counter(self.two)
+        self._often: Callable[[str], int] = counts.__getitem__
+        self._many = Counter(self.one)
+        self._pass(self.one, self.two, range(len(self.old)), range(len(self.new)))
+        left, right = self._left()
+        if left and right:
+            self._pass_by(loose, left, right)
+            left, right = self._left()
+        if left and right:
+            self._pass_by(bare, left, right)
+            left, right = self._left()
+        if left and right and self.whole:
+            words = [{w for i in side for w in WORD.findall(text[i][:WIDE])} for side, text in ((left, self.one), (right, self.two))]
+            self.wild = frozenset(words[0] - words[1]), frozenset(words[1] - words[0])
+            if self.wild[0] and self.wild[1]:
+                self._pass_by(None, left, right)
+
+    def _match_few(self, known: Text) -> None:
+        self._often = known.plain.count
+        self._many = Counter(self.one)
+        self._pass(self.one, known.plain, range(len(self.old)))
+        for loosen, reading in ((loose, "loose"), (bare, "bare")):
+            left = [i for i, j in enumerate(self.to) if j < 0 and i not in self.tied and self.one[i]]
+            if left:
+                self._pass({i: loosen(self.one[i]) for i in left}, getattr(known, reading), left)
+
+    def _left(self) -> tuple[list[int], list[int]]:
+        return (
+            [i for i, j in enumerate(self.to) if j < 0 and i not in self.tied and self.one[i]],
+            [j for j, i in enumerate(self.back) if i < 0 and self.two[j]],
+        )
+
+    def _pass_by(self, loosen: Callable[[str], str] | None, left: list[int], right: list[int]) -> None:
+        """Match what is left by a looser reading of it."""
+        one, two = dict.fromkeys(range(0), ""), dict.fromkeys(range(0), "")
+        for i in left:
+            one[i] = loosen(self.one[i]) if loosen else self._masked(self.one[i], 0)
+        for j in right:
+            two[j] = loosen(self.two[j]) if loosen else self._masked(self.two[j], 1)
+        self._pass(one, two, left, right)
+
+    def _masked(self, line: str, side: int) -> str:
+        gone = self.wild[side]
+        return loose(WORD.sub(lambda m: "\x01" if m[0] in gone else m[0], line[: 2 * WIDE]))
+
+    def _pass(self, one: Keys, two: Keys, left: Iterable[int], right: Iterable[int] | None = None) -> None:
+        """Match lines whose keys are equal: those that are there once, what touches them, and what is between them."""
+        at = _once(one, left)
+        there = self._there(two, at, 0, len(self.new), right)
+        pairs = [(i, there[key]) for key, i in at.items() if i >= 0 and there.get(key, -1) >= 0 and says(key, PLAIN)]
+        pairs.sort()
+        steady = set(rising(pairs))
+        before, after = self._bounds()
+        many, often = self._many, self._often
+        for i, j in pairs:
+            key = one[i]
+            if many[self.one[i]] > 1 or often(self.two[j]) > 1:
+                continue  # what repeats is known by its place alone
+            sure = (i, j) in steady and before[i] < j < after[i]
+            if not sure:
+                near = sum(weight(self.one[i + n]) for n in (-2, -1, 1, 2) if self._equal(i + n, j + n))
+                sure = (near > 0 and near + weight(key) >= BLOCK) or (weight(key) >= TELLING and "\x01" not in key)
+            if sure:
+                self._take(i, j)
+        for a, b, c, d in self._segments():
+            self._solve(one, two, a, b, c, d)
+
+    def _there(self, two: Keys, wanted: Iterable[str], low: int, high: int, lines: Iterable[int] | None = None) -> dict[str, int]:
+        """Return {key: line} of the free new lines in a range, -1 for what is there more than once; of these keys at least."""
+        if isinstance(two, Reading):
+            return {key: two.lone(key, low, high, self.back) for key in wanted}
+        return _once(two, (j for j in range(low, high) if self.back[j] < 0) if lines is None else lines)
+
+    def _equal(self, i: int, j: int) -> bool:
+        return 0 <= i < len(self.one) and 0 <= j < len(self.two) and self.one[i] == self.two[j]
+
+    def _take(self, i: int, j: int) -> None:
+        if self.to[i] < 0 and self.back[j] < 0:
+            self.to[i] = j
+            self.back[j] = i
+
+    def _bounds(self) -> tuple[list[int], list[int]]:
+        """Return for each old line the new lines of the found ones around it that are in order."""
+        n, m = len(self.old), len(self.new)
+        before, after = [-1] * n, [m] * n
+        found = dict(rising([(i, j) for i, j in enumerate(self.to) if j >= 0]))
+        last = -1
+        for i in range(n):
+            before[i] = last
+            last = found.get(i, last)
+        last = m
+        for i in range(n - 1, -1, -1):
+            after[i] = last
+            last = found.get(i, last)
+        return before, after
+
+    def _segments(self) -> list[tuple[int, int, int, int]]:
+        """Return (a, b, c, d) for each run of old lines a < i < c that are not found: a went to b, c to d."""
+        out = []
+        a, b = -1, -1
+        for c, d in enumerate([*self.to, len(self.new)]):
+            if d >= 0:
+                if c - a > 1:
+                    out.append((a, b, c, d))
+                a, b = c, d
+        return out
+
+    def _solve(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int) -> None:
+        """Match between two found lines: what touches them, then what is there once, and so on inwards."""
+        stack = [(a, b, c, d)]
+        while stack:
+            a, b, c, d = stack.pop()
+            if c - a < 2:
+                continue
+            broken = not b < d or self.others(b, d)
+            down = self._run(one, two, a, b, c, 1, broken) if a >= 0 or self.whole else 0
+            up = self._run(one, two, c, d, a, -1, broken) if c < len(self.old) or self.whole else 0
+            size = c - a - 1
+            if up >= STEADY // 2 and self._copied(one, two, a, b, c, d, up):
+                up = 0
+            for n in range(1, down + 1):
+                i, j = a + n, b + n
+                if i < c - up or j == d - (c - i):
+                    self._take(i, j)
+                else:
+                    self._tie(i, j, d - (c - i))
+            for n in range(1, up + 1):
+                if c - n > a + down:
+                    self._take(c - n, d - n)
+            if down + up >= size:
+                continue
+            a, b, c, d = a + down, b + down, c - up, d - up
+            if not 0 < d - b - 1 <= (500 if broken else 20_000):
+                continue
+            mine = _once(one, (i for i in range(a + 1, c) if self.to[i] < 0 and i not in self.tied))
+            theirs = self._there(two, mine, b + 1, d)
+            pairs = sorted(
+                (i, theirs[key])
+                for key, i in mine.items()
+                if key and i >= 0 and theirs.get(key, -1) >= 0 and self._alike(i, theirs[key], key, broken)
+            )
+            pairs = rising(pairs)
+            for i, j in pairs:
+                self._take(i, j)
+            if pairs:
+                edges = [(a, b), *pairs, (c, d)]
+                stack.extend((*x, *y) for x, y in pairwise(edges))
+
+    def _copied(self, one: Keys, two: Keys, a: int, b: int, c: int, d: int, up: int) -> bool:
+        """Take the lines that go on from the found one above, when a run up from the one below is a copy of them.
+
+        A definition was copied below itself and then edited: what belongs to its head is not what stands before the next one.
+        """
+        if c - a == d - b:
+            return False
+        run = [i for i in range(c - up, c) if weight(self.one[i]) >= 3]
+        same = [i for i in run if b + i - a < d and self.back[b + i - a] < 0 and _key(one, i) == _key(two, b + i - a)]
+        if 2 * len(same) < len(run) or not same:
+            return False
+        for i in range(c - up, c):
+            if b + i - a < d and _key(one, i) and _key(one, i) == _key(two, b + i - a):
+                self._take(i, b + i - a)
+        return True
+
+    def others(self, b: int, d: int) -> bool:
+        """Say whether lines from elsewhere are between two new ones now: then what touches the one is not what touches the other."""
+        return any(self.back[j] >= 0 for j in range(b + 1, min(d, b + 2_000)))
+
+    def _run(self, one: Keys, two: Keys, i: int, j: int, stop: int, step: int, broken: bool) -> int:
+        """Return how many lines from a found one on are equal and free; where the order is broken, as far as its paragraph goes."""
+        count = 0
+        while True:
+            i += step
+            j += step
+            if i == stop or not 0 <= j < len(self.new) or self.to[i] >= 0 or self.back[j] >= 0 or i in self.tied:
+                return count
+            key = _key(one, i)
+            if key != _key(two, j) or (not key and isinstance(one, dict)):
+                return count
+            if broken and (not self.one[i] or (step < 0 and weight(self.one[i]) < 3)):
+                return count
+            count += 1
+
+    def _tie(self, i: int, above: int, below: int) -> None:
+        """Choose between the place after what stood above and the one before what stood below; neither when they are alike."""
+        raw = self.old[i].rstrip()
+        exact = [j for j in (above, below) if self.new[j].rstrip() == raw and self.back[j] < 0]
+        other = above if exact == [below] else below
+        if len(exact) == 1 and not self._shifted(i, other, -1 if other == above else 1):
+            self._take(i, exact[0])
+        else:
+            self.tied.add(i)
+
+    def _shifted(self, i: int, j: int, step: int) -> bool:
+        """Say whether a line and the one that it touches were indented, both by as much: it went with it."""
+        if not (0 <= i + step < len(self.old) and 0 <= j + step < len(self.new)) or not self.one[i + step]:
+            return False
+        by = indent(self.new[j]) - indent(self.old[i])
+        return by != 0 and self.one[i + step] == self.two[j + step] and by == indent(self.new[j + step]) - indent(self.old[i + step])
+
+    def _alike(self, i: int, j: int, key: str, broken: bool) -> bool:
+        """Say whether a line that is there once between two found ones may be taken: where the order is broken, once in all."""
+        if broken and (weight(key) < PLAIN or self._many[self.one[i]] > 1 or self._often(self.two[j]) > 1):
+            return False
+        return weight(key) >= 3 or self.old[i].rstrip() == self.new[j].rstrip()
+
+
+def _key(keys: Keys, line: int) -> str:
+    return keys.get(line, "") if isinstance(keys, dict) else keys[line]
+
+
+def _once(keys: Keys, lines: Iterable[int]) -> dict[str, int]:
+    """Return {key: line}, -1 for what is there more than once."""
+    out: dict[str, int] = {}
+    read: Callable[[int], str | None] = keys.get if isinstance(keys, dict) else keys.__getitem__
+    for i in lines:
+        key = read(i)
+        if key:
+            out[key] = -1 if key in out else i
+    return out
+
+
+def rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest choice of pairs, sorted by the first, whose second rises too."""
+    seconds = [j for _, j in pairs]
+    if all(map(lt, seconds, seconds[1:])):  # most edits leave all in order
+        return list(pairs)
+    ends: list[int] = []
+    tops: list[int] = []
+    link = [-1] * len(pairs)
+    for n, (_, j) in enumerate(pairs):
+        at = bisect_left(ends, j)
+        link[n] = tops[at - 1] if at else -1
+        if at == len(ends):
+            ends.append(j)
+            tops.append(n)
+        else:
+            ends[at] = j
+            tops[at] = n
+    out = []
+    n = tops[-1] if tops else -1
+    while n >= 0:
+        out.append(pairs[n])
+        n = link[n]
+    return out[::-1]

@@ -1,0 +1,180 @@
+"""Where the lines of an old text are in a new one: through edits, indentation, renames, reformatting and moves.
+
+A line is taken as found when it is in both texts in one of four readings (see `equallines`), or, only where somebody asks, by likeness
+between the found lines around it (`likelines`). Lines that repeat (`}`, `return None`) go with the found lines that they touch. Of two
+places that are as good, and of a line and its copy, neither is taken unless its place tells.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+from gitmem.codemap.linemap.equal_lines import rising
+from gitmem.codemap.linemap.indexed_text import Text
+from gitmem.codemap.linemap.normal_forms import PLAIN, WORD, bare, says, shape, weight
+from gitmem.codemap.linemap.similar_lines import LIKE, LikeLines
+
+AROUND = 4  # lines on either side by which a copy is known
+COPIED = 0.4  # share of those lines that a copy has
+COPIES = 20  # lines that are alike: more tell nothing
+
+
+class LineMap(LikeLines):
+    """Pairs of lines of two texts; each old line has at most one new one.
+
+    Building it is linear in the texts but for gaps that changed; lines inside those are compared when they are asked for.
+    """
+
+    def __init__(self, old: Sequence[str], new: Sequence[str], whole: bool = True, known: Text | None = None) -> None:
+        super().__init__(old, new, whole, known)
+        self._settled: dict[int, tuple[int, float]] = {}
+        self._free_lines: dict[str, list[int]] | None = None
+        self._order: set[int] | None = None
+
+    # -- what is found
+
+    def find(self, line: int) -> tuple[int, float]:
+        """Return (new line, confidence) of an old line, both from 0; (-1, 0.0) when it is gone or could be at two places."""
+        if line not in self._settled:
+            self._settled[line] = self._settle(line)
+        return self._settled[line]
+
+    def _settle(self, line: int) -> tuple[int, float]:
+        to = self.to[line]
+        if to >= 0 and not self.ordered(line) and self._alone(line, to) and self._rival(line):
+            return -1, 0.0
+        if to >= 0:
+            return self._of_copies(line, to, 1.0 if self.one[line] == self.two[to] else 0.9)
+        if line in self.tied or not self.one[line]:
+            return -1, 0.0
+        if line not in self.compared:
+            self.compare(line)
+        to, sure = self.liked.get(line, (-1, 0.0))
+        return self._of_copies(line, to, sure) if to >= 0 else (-1, 0.0)
+
+    def ordered(self, line: int) -> bool:
+        """Say whether a found line kept its place among the others; what did not was moved."""
+        if self._order is None:
+            pairs = [(i, j) for i, j in enumerate(self.to) if j >= 0]
+            self._order = {i for i, _ in rising(pairs)}
+        return self.to[line] < 0 or line in self._order
+
+    def _alone(self, i: int, j: int) -> bool:
+        """Say whether no neighbour of a line went with it."""
+        return not any(0 <= i + n < len(self.to) and self.to[i + n] == j + n and says(self.one[i + n], 3) for n in (-2, -1, 1, 2))
+
+    def _rival(self, line: int) -> bool:
+        """Say whether a line that went away alone could as well be one of those that stand where it was."""
+        a, c = line - 1, line + 1
+        while a >= 0 and (self.to[a] < 0 or not self.ordered(a)):
+            a -= 1
+        while c < len(self.to) and (self.to[c] < 0 or not self.ordered(c)):
+            c += 1
+        free = self.free(a, self.to[a] if a >= 0 else -1, c, self.to[c] if c < len(self.to) else len(self.new))
+        return any(self.likeness(line, j) >= LIKE for j in free[:100])
+
+    # -- copies
+
+    def _of_copies(self, line: int, to: int, sure: float) -> tuple[int, float]:
+        """Choose between a line's place and a copy of it: the one that stands where the line stood; neither when that is both or none.
+
+        Code that was copied and then edited is like the copy more than like what it was, so likeness alone does not say which is which.
+        """
+        for copy in self._copies(line, to):
+            top, end, same = self._extent(line, to, copy)
+            above, below = self._frame(top, end)
+            here, there = above < to < below, above < copy < below
+            if here and not there:
+                continue
+            if here and there and not same and self.one[line] == self.two[to] and self._renamed(line, to, copy, top, end):
+                continue
+            if there and not here and self.likeness(line, copy) >= LIKE:
+                return copy, min(0.85, self.likeness(line, copy))
+            return -1, 0.0
+        return to, sure
+
+    def _copies(self, line: int, to: int) -> list[int]:
+        """Return new lines that nobody took and that stand among what stood around an old one, or stands around its place."""
+        if not self._untaken():
+            return []
+        met: Counter[int] = Counter()
+        told = 0
+        for n in range(-AROUND, AROUND + 1):
+            if 0 <= line + n < len(self.one) and weight(self.one[line + n]) >= 3:
+                worth = 3 if n == 0 else 2 if weight(self.one[line + n]) >= PLAIN else 1
+                told += worth
+                spots = {j for key in self._said(line + n, to + n) for j in self._saying(key)}
+                for j in spots if len(spots) <= COPIES else ():
+                    met[j - n] += worth
+        enough = max(4, COPIED * told)
+        near = {j: count + max(met.get(j - 1, 0), met.get(j + 1, 0)) for j, count in met.items() if 0 <= j < len(self.new)}
+        best = sorted((j for j, count in near.items() if count >= enough and j != to and self.two[j]), key=lambda j: -near[j])
+        return [j for j in best if self.back[j] in {-1, line}][:4]
+
+    def _untaken(self) -> bool:
+        """Say whether there are new lines that nobody took; they are read once, where they cannot be looked up."""
+        if self.known is not None:
+            return True
+        if self._free_lines is None:
+            self._free_lines = {}
+            for j, i in enumerate(self.back):
+                if i < 0 and weight(self.two[j]) >= 3:
+                    self._free_lines.setdefault(bare(self.two[j]), []).append(j)
+        return bool(self._free_lines)
+
+    def _saying(self, key: str) -> Sequence[int]:
+        """Return the first new lines that say something in its bare form and that nobody took, one more than COPIES at most."""
+        if self.known is None:
+            return (self._free_lines or {}).get(key, ())[: COPIES + 1]
+        free = (j for j in self.known.bare.spots(key) if self.back[j] < 0 and weight(self.two[j]) >= 3)
+        return list(islice(free, COPIES + 1))
+
+    def _said(self, i: int, j: int) -> set[str]:
+        """Return what an old line says, and what the new one at its place."""
+        return {bare(self.one[i]), *((bare(self.two[j]),) if 0 <= j < len(self.two) and self.back[j] == i else ())}
+
+    def _extent(self, line: int, to: int, copy: int) -> tuple[int, int, bool]:
+        """Return (first, last, whether all are equal) of the old lines around one that a copy goes on for, one strange line allowed."""
+        ends = [line, line]
+        same = self.one[line] == self.two[copy]
+        for side, step in enumerate((-1, 1)):
+            odd = n = 0
+            while odd < 2:
+                n += step
+                i, j = line + n, copy + n
+                if not (0 <= i < len(self.one) and 0 <= j < len(self.two)) or self.back[j] not in {-1, i}:
+                    break
+                if bare(self.two[j]) in self._said(i, to + n):
+                    ends[side] = i
+                    odd = 0
+                else:
+                    odd += 1
+        return ends[0], ends[1], same
+
+    def _frame(self, top: int, end: int) -> tuple[int, int]:
+        """Return where the found lines around old ones are that kept their order, and that were not copied too."""
+        a, c = top - 1, end + 1
+        while a >= 0 and not self._tells(a):
+            a -= 1
+        while c < len(self.to) and not self._tells(c):
+            c += 1
+        return self.to[a] if a >= 0 else -1, self.to[c] if c < len(self.to) else len(self.new)
+
+    def _tells(self, i: int) -> bool:
+        return (
+            self.to[i] >= 0 and weight(self.one[i]) >= 3 and self.ordered(i) and not any(self._saying(x) for x in self._said(i, self.to[i]))
+        )
+
+    def _renamed(self, line: int, to: int, copy: int, top: int, end: int) -> bool:
+        """Say whether a block is as it was and its copy is that with another name, in more than one line."""
+        names: dict[str, str] = {}
+        count = 0
+        for i in range(top, end + 1):
+            j, k = to + i - line, copy + i - line
+            if not 0 <= j < len(self.two) or self.one[i] != self.two[j] or shape(self.one[i]) != shape(self.two[k]):
+                return False
+            count += self.one[i] != self.two[k]
+            for before, after in zip(WORD.findall(self.one[i]), WORD.findall(self.two[k]), strict=False):
+                if names.setdefault(before, after) != after:
+                    return False
+        return count > 1

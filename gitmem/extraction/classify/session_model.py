@@ -1,0 +1,225 @@
+"""What a sentence teaches, judged once more when it is known what was said and done after it, and how far the session went on. Pure.
+
+`scores` judges a sentence as it is said. Whether a proposal became a decision, or a task was left to do, is told by what follows: a yes, an edit,
+the end. What is known of each sentence (its first scores, those of the sentences beside it and of the turns around it) goes through a recurrent
+neural network (`network`), which reads the session forwards and backwards.
+"""
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gitmem.extraction.classify import gru as network
+from gitmem.extraction.classify import transformer as reader
+from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN
+from gitmem.extraction.classify.linear_model import CLASSES
+from gitmem.extraction.classify.tokenizer import pieces
+from gitmem.extraction.language.cue_phrases import cues
+from gitmem.extraction.language.words import content
+from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.records.items import DECISION
+from gitmem.transcripts.turn import USER
+
+log = logging.getLogger(__name__)
+CUES = (
+    "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
+)  # fmt: skip
+_LISTS = tuple(("exchange", name) for name in CUES)
+Scores = Mapping[str, float]
+CONFIRMS, CONFIRMING, LEAST = (
+    0.5,
+    4,
+    0.05,
+)  # how much it counts that the agent says it again, in its first sentences; and how likely a choice must be
+READ = 0.4  # how much what is read by words counts, beside what is known by features
+_MANY = len(CLASSES)
+_NOTHING = [math.log(1e-3)] * _MANY
+_NEXT = 2 + 2 * _MANY + len(CUES) + 4 + 3  # features of what comes after
+
+
+@dataclass(slots=True, eq=False)
+class Heard:
+    """One sentence with its first scores, and what is known of what came after it."""
+
+    text: str
+    role: str
+    language: str
+    turn: int  # which of the session, counted from 0
+    first: Scores
+    known: list[float]
+    after: list[float] = field(default_factory=list)
+    by: Scores = field(default_factory=dict)  # how likely it is of each class, by hindsight; together they are 1
+    unread: Scores = field(default_factory=dict)  # the same, but for what its words tell
+
+
+@dataclass(slots=True)
+class _Turn:
+    role: str
+    last: list[float]
+    most: list[float]
+    asks: bool
+    any_asks: bool
+    choice: bool
+    proposes: bool
+    about: list[frozenset[str]]
+    heard: list[Heard]
+
+
+class Listening:
+    """The turns of a session as they come."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.all: list[Heard] = []
+        self._before: _Turn | None = None
+        self._used: set[str] = set()
+        self._stream: list[Heard | str] = []  # sentences, and what tools were used for between
+
+    def tool(self, used: str) -> None:
+        """A tool was used for something: EDIT, RUN, FAIL."""
+        self._used.add(used)
+
+    def turn(self, role: str, languages: Sequence[str], texts: Sequence[str], scores: Sequence[Scores | None]) -> list[Heard | None]:
+        """Take what somebody said, with the language and the first scores of each sentence; None stands for a sentence that has none."""
+        logs = [_logs(one) for one in scores]
+        told = [one for one in logs if one is not None]
+        if not told:
+            return [None] * len(texts)
+        each = list(zip(texts, languages, strict=True))
+        words = [content(text, language) for text, language in each]
+        asks = [rules.asks(text, language) for text, language in each]
+        now = _Turn(
+            role, logs[-1] or _NOTHING, [max(row) for row in zip(*told, strict=True)], asks[-1], any(asks),
+            any(bool(cues(one).find("exchange", "choice", text)) for text, one in each), any(bool(cues(one).find("exchange", "proposes", text)) for text, one in each),
+            words, [],
+        )  # fmt: skip
+        used = [float(one in self._used) for one in (EDIT, RUN, FAIL)]
+        before = self._before
+        if before is not None:
+            self._answer(before, role, languages[0], texts[0], logs[0] or _NOTHING, now, used, asks[0])
+        out: list[Heard | None] = []
+        self._stream += [one for one in (EDIT, RUN, FAIL) if one in self._used]
+        size = len(texts)
+        for n, ((text, language), mine) in enumerate(zip(each, logs, strict=True)):
+            if mine is None:
+                out.append(None)
+                continue
+            known = [
+                float(role == USER), float(min(n, 8)), float(min(size, 12)), float(min(size - 1 - n, 8)), math.log1p(_length(text, language)),
+                float(asks[n]), float(text[:1].islower()), *mine, *((logs[n - 1] if n else None) or _NOTHING),
+                *((logs[n + 1] if n + 1 < size else None) or _NOTHING), *_cues(text, language), *_of(before, words[n]), *used,
+            ]  # fmt: skip
+            heard = Heard(text, role, language, self.turns, scores[n] or {}, known)
+            now.heard.append(heard)
+            self.all.append(heard)
+            self._stream.append(heard)
+            out.append(heard)
+        self._before = now
+        self._used.clear()
+        self.turns += 1
+        return out
+
+    def judge(self, *, alone: bool = False) -> None:
+        """Judge every sentence: the session has ended, as far as anybody knows. `alone`: no word of an agent is known; first scores stand, as nothing tells what became of it."""
+        if alone:
+            for heard in self.all:
+                heard.by = heard.unread = dict(heard.first)
+            return
+        known = [vector(one, self.turns) for one in self.all]
+        with network.one_thread():
+            told = network.run(known)
+            try:
+                by_words = self._read(known, told)
+            except Exception:  # a file that is damaged, a library that is missing: what is known by features is nearly as good
+                log.debug("the words of a session could not be read; it is judged without them", exc_info=True)
+                by_words = [None] * len(self.all)
+        for heard, likely, read in zip(self.all, told, by_words, strict=True):
+            heard.unread = dict(zip(CLASSES, likely, strict=True))
+            heard.by = heard.unread if read is None else dict(zip(CLASSES, _together(likely, read), strict=True))
+        self._confirm()
+
+    def _confirm(self) -> None:
+        """A choice of the user that the agent then says again is surer: either sentence may be the one that decides."""
+        turns: dict[int, list[Heard]] = {}
+        for heard in self.all:
+            turns.setdefault(heard.turn, []).append(heard)
+        for heard in self.all:
+            if heard.role != USER or heard.by[DECISION] < LEAST:
+                continue
+            words = content(heard.text, heard.language)
+            again = [
+                one.by[DECISION]
+                for one in turns.get(heard.turn + 1, ())[:CONFIRMING]
+                if one.role != USER and len(words & content(one.text, one.language)) >= 2
+            ]
+            surer = 1.0 - (1.0 - heard.by[DECISION]) * (1.0 - CONFIRMS * max(again, default=0.0))
+            rest = (1.0 - surer) / max(1.0 - heard.by[DECISION], 1e-9)
+            heard.by = {kind: surer if kind == DECISION else value * rest for kind, value in heard.by.items()}
+
+    def _read(self, known: list[list[float]], told: list[list[float]]) -> list[list[float] | None]:
+        """Return what the words of the whole session tell of each sentence; None for one that is not read."""
+        rows = iter(list(zip(pieces([one.text for one in self.all]), known, told, strict=True)))
+        parts: list[reader.Part] = []
+        worth: list[float] = []
+        role = ""
+        for one in self._stream:
+            if isinstance(one, str):
+                parts.append(reader.Part(one))
+                worth.append(0.0)
+            else:
+                cut, mine, likely = next(rows)
+                parts.append(reader.said(one.role, role, cut, mine))
+                worth.append(1.0 - likely[-1])
+                role = one.role
+        return [read for part, read in zip(parts, reader.read(parts, worth), strict=True) if part.says]
+
+    def _answer(
+        self, before: _Turn, role: str, language: str, first: str, scores: list[float], now: _Turn, used: list[float], asks: bool
+    ) -> None:
+        """Tell the sentences of the turn before what came after them."""
+        same = [
+            1.0, float(role == USER), *scores, *now.most, *_cues(first, language), math.log1p(_length(first, language)), float(asks),
+            float(min(len(now.about), 12)),
+        ]  # fmt: skip
+        for heard in before.heard:
+            mine = content(heard.text, heard.language)
+            heard.after = [*same, float(min(4, max(len(mine & one) for one in now.about))), *used]
+        before.heard = []
+
+
+def _together(one: list[float], other: list[float]) -> list[float]:
+    """Return two judgements as one: their geometric mean."""
+    both = [(a + 1e-6) ** (1.0 - READ) * (b + 1e-6) ** READ for a, b in zip(one, other, strict=True)]
+    whole = sum(both)
+    return [value / whole for value in both]
+
+
+def vector(heard: Heard, turns: int) -> list[float]:
+    """Return the features of a sentence of a session that has so many turns."""
+    place = [heard.turn / max(1, turns), float(min(20, heard.turn)), float(min(20, turns - 1 - heard.turn))]
+    return [*heard.known, *(heard.after or [0.0] * _NEXT), *place]
+
+
+def _logs(scores: Scores | None) -> list[float] | None:
+    return None if scores is None else [math.log(scores[name] + 1e-3) for name in CLASSES]
+
+
+def _length(text: str, language: str) -> int:
+    return len(text) // 2 if language == "zh" else len(text.split())
+
+
+def _cues(text: str, language: str) -> list[float]:
+    shown = cues(language).shown(_LISTS, text)
+    return [float(one in shown) for one in _LISTS]
+
+
+def _of(before: _Turn | None, words: frozenset[str]) -> list[float]:
+    """Return what the turn before tells of a sentence with these words."""
+    if before is None:
+        return [0.0] * (10 + 2 * _MANY)
+    shares = [len(words & one) for one in before.about]
+    return [
+        1.0, float(before.role == USER), *before.last, *before.most, float(before.asks), float(before.any_asks), float(before.choice), float(before.proposes),
+        float(min(4, max(shares))), float(min(4, shares[-1])), float(min(8, len(words))), float(min(12, len(before.about))),
+    ]  # fmt: skip

@@ -1,0 +1,89 @@
+"""What is still an item when the session is over: candidates are judged once more by hindsight. The thresholds of it. Pure."""
+
+from gitmem.extraction.classify.combine import likely
+from gitmem.extraction.classify.session_model import Heard
+from gitmem.extraction.detect.candidates import Candidate
+from gitmem.extraction.language.cue_phrases import cues
+from gitmem.extraction.language.sentences import Sentence
+from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules.dialogue import CONTRASTED, NUMBERED
+from gitmem.records.items import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
+from gitmem.transcripts.turn import USER
+
+SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
+POINTING = 7  # content words of a task that says `it` or `that` for what it is about
+WEAK = 0.3  # the score of what only may be an item
+PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
+# how likely it must be by hindsight where nothing but the learned scores takes it for an item
+COUNTS = {DECISION: 0.7, PATTERN: 0.3, TASK: 0.65, DONE: 0.9, PREFERENCE: 0.55, CONTEXT: 0.75}
+# where rules do, and where they are sure; what was likely at first counts for these too
+STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
+STAYS_SURE = {DECISION: 0.65, PATTERN: 0.25, TASK: 0.45, DONE: 0.85, PREFERENCE: 0.15, CONTEXT: 0.6}
+RULES, RATHER = (
+    (PREFERENCE, PATTERN, DECISION),
+    0.5,
+)  # kinds that say how it is to be; how likely another one of them must be, and twice as likely, to be taken for it
+OF_OTHERS = 0.85  # where it is announced of others, or of long ago
+BY_ITSELF = 0.9  # but not where it is so likely by itself
+ANNOUNCED, REASONED = 0.3, 0.15  # where a decision is announced in so many words; with its reason
+BEFORE = 0.15  # how much it counts
+# how likely a sentence that a cue phrase knows must be by itself, for what surrounds it to matter little; a decision that gives its reason
+ALONE, WITH_REASON = {DECISION: 0.7, PATTERN: 0.7, TASK: 0.9, DONE: 0.9, PREFERENCE: 0.7, CONTEXT: 0.9}, 0.3
+STATED = 0.03  # how likely it must be by hindsight then
+ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
+# or both together, where it is a decision or a preference; where it is a correction; and of what the agent has just named
+EITHER, CORRECTED, AGAINST = 0.75, 0.4, 0.05
+OFFERED = 0.45  # how likely what the user only agreed to must be
+CHOSEN = 0.15  # how likely what names a point of a list by its number must be
+
+
+def stands(one: Candidate, heard: Heard) -> None:
+    """Judge a candidate once more, by hindsight: it may be another kind, or nothing."""
+    kind, score = one.kind, one.score
+    _judge(one, heard)
+    if one.gone and _stated(one, kind, heard):
+        one.gone = one.fell = False
+        one.kind, one.score = kind, max(score, rules.LIKELY)
+    if one.kind in (PREFERENCE, PATTERN) and cues(heard.language).find("general", "passing", heard.text):
+        one.gone = one.fell = True  # how it is wanted for now
+
+
+def _stated(one: Candidate, kind: str, heard: Heard) -> bool:
+    """Whether a sentence states a kind in so many words, wherever it is said: `We decided to use X`, but for what a session begins with."""
+    if cues(heard.language).find("general", "elsewhere", heard.text):
+        return False
+    if one.part or heard.by[kind] < STATED or (one.turn <= 1 and heard.role == USER and kind != PREFERENCE):
+        return False
+    said = rules.judged(Sentence(heard.text), heard.role, heard.language)
+    if said is None or said.kind != kind or said.score < rules.SURE - 0.1:
+        return False
+    return likely(heard.text, heard.role, heard.language)[kind] >= (WITH_REASON if kind == DECISION and one.detail else ALONE[kind])
+
+
+def _judge(one: Candidate, heard: Heard) -> None:
+    by = heard.by
+    if not one.weak:
+        asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about
+        sure = one.score >= rules.SURE - 0.1 and not asked
+        least = (STAYS_SURE if sure else STAYS)[one.kind]
+        by = {kind: (max(by[kind], heard.unread[kind]) if sure else by[kind]) + BEFORE * heard.first[kind] for kind in COUNTS}
+        if one.kind == DECISION and one.score >= rules.SURE and not asked:
+            passing = cues(heard.language).find("general", "elsewhere", heard.text)
+            least = OF_OTHERS if passing else REASONED if one.detail else ANNOUNCED
+        if one.answer:
+            chosen = one.kind == DECISION and one.score >= NUMBERED
+            least = min(least, OFFERED if heard.role != USER else CHOSEN if chosen else ANSWERS)
+        if by[one.kind] >= least:
+            likest = max(RULES, key=lambda kind: heard.by[kind])
+            if one.kind in RULES and heard.by[likest] >= max(RATHER, 2 * heard.by[one.kind]):
+                by_itself = likely(heard.text, heard.role, heard.language)[one.kind]
+                one.kind = likest if by_itself < BY_ITSELF else one.kind
+            return
+        least = EITHER if not one.corrects else AGAINST if one.score >= CONTRASTED else CORRECTED
+        if one.answer and one.kind in (DECISION, PREFERENCE) and by[DECISION] + by[PREFERENCE] >= least:  # whatever one calls it
+            one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
+            return
+    best = one.kind if one.part else max(COUNTS, key=lambda kind: by[kind])
+    one.gone = (one.weak and one.turn <= 1 and best == DECISION) or by[best] < COUNTS[best]
+    one.fell = one.gone
+    one.kind, one.score = best, round(0.4 + 0.4 * min(1.0, by[best]), 2)

@@ -1,0 +1,153 @@
+"""A model that is a program: it reads a prompt on its standard input and prints an answer."""
+
+import json
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gitmem.extraction.llm.parse import read
+from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.redaction.mask import scrub
+
+MOST = 1 << 20  # bytes of an answer
+ERRORS = 64 << 10  # bytes of what it says beside, of which the last line is shown
+GRACE = 0.5  # seconds for what is still in the pipe when the program has ended and a child of it holds the pipe
+STEP = 64 << 10
+
+
+class CommandModel:
+    """Asks a program; no shell reads the command line. When `ask` returns, nothing that the program started in its group is left."""
+
+    name = "command"
+    remark = ""
+
+    def __init__(self, command: str, timeout: float, env: Mapping[str, str], allow: Sequence[str] = ()) -> None:
+        self.command = command
+        self.timeout = timeout
+        self.tokens = 0
+        self._allow = allow
+        # not git's variables, which name a repository; and if it is an agent, its hooks must not record this as a session
+        self._env = {k: v for k, v in env.items() if not k.startswith("GIT_")} | {"GITMEM": "off"}
+        self._home = env.get("HOME") or "/"
+
+    def ask(self, instruction: str, text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the program answers; raises ModelFailed."""
+        text = scrub(text, self._allow).text  # whoever asks: no secret leaves here
+        form = json.dumps(schema, ensure_ascii=False)
+        prompt = f"{instruction}\n\nAnswer with one JSON object and nothing else. It has this JSON Schema:\n{form}\n\n{text}\n"
+        answer = self._run(words(self.command, self._home), prompt.encode("utf-8", "replace"))
+        self.tokens += (len(prompt) + len(answer)) // 4  # about: a program says nothing of it
+        return read(answer, schema)
+
+    def _run(self, argv: list[str], prompt: bytes) -> str:
+        end = time.monotonic() + self.timeout
+        try:
+            # from the home folder: a relative file in its arguments must not be found in a repository
+            process = subprocess.Popen(
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._env,
+                cwd=self._home if os.path.isdir(self._home) else "/", start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise ModelFailed(
+                f"the program '{argv[0]}' cannot be started: {os.strerror(error.errno or 0)}.",
+                "Check it: git mem config modelCommand",
+                kind="program",
+            ) from None
+        try:
+            out, err = _talk(process, prompt, end)
+            code = process.wait(max(0.1, end - time.monotonic()))
+        except (TimeoutError, subprocess.TimeoutExpired):
+            raise ModelFailed(
+                f"the program '{argv[0]}' did not answer in {self.timeout:g} s and was stopped.",
+                "Give it longer: git mem config modelTimeout SECONDS",
+                kind="timeout",
+            ) from None
+        finally:
+            _end(process)
+        if code:
+            said = [line.strip() for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+            how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+            why = f": {scrub(said[-1][-300:]).text}" if said else ", and said nothing on stderr."
+            raise ModelFailed(f"the program '{argv[0]}' ended {how}{why}", "Try it by hand: git mem model check", kind="program")
+        return out.decode("utf-8", "replace")
+
+
+def words(command: str, home: str) -> list[str]:
+    """Return a command line's words; raises ModelFailed for one that cannot be, or that the current folder would decide."""
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise ModelFailed(
+            f"gitmem.modelCommand cannot be read: {str(error).lower()}.", "Quote it as for a shell: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
+            kind="missing",
+        ) from None  # fmt: skip
+    if not argv:
+        raise ModelFailed("gitmem.modelCommand is empty.", "Set it: git mem config --global modelCommand PROGRAM", kind="missing")
+    if argv[0].startswith("~/"):
+        argv[0] = os.path.join(home, argv[0][2:])
+    if "/" in argv[0] and not argv[0].startswith("/"):
+        raise ModelFailed(
+            f"gitmem.modelCommand names '{argv[0]}', which would be another program in each folder.",
+            "Give its full path, or a name that is found on the PATH.", kind="missing",
+        )  # fmt: skip
+    return argv
+
+
+def _talk(process: "subprocess.Popen[bytes]", prompt: bytes, end: float) -> tuple[bytes, bytes]:
+    """Write the prompt and read both outputs, at once and without threads; raises TimeoutError, ModelFailed for too long an answer."""
+    assert process.stdin and process.stdout and process.stderr
+    kept = {process.stdout: bytearray(), process.stderr: bytearray()}
+    rest = memoryview(prompt)
+    with selectors.DefaultSelector() as pipes:
+        for end_of in (process.stdin, process.stdout, process.stderr):
+            os.set_blocking(end_of.fileno(), False)
+            pipes.register(end_of, selectors.EVENT_WRITE if end_of is process.stdin else selectors.EVENT_READ)
+        gone = 0.0
+        while any(key.fileobj is not process.stdin for key in pipes.get_map().values()):
+            now = time.monotonic()
+            if now > end:
+                raise TimeoutError
+            if process.poll() is not None:
+                gone = gone or now + GRACE
+                if now > gone:
+                    break
+            for key, _ in pipes.select(min(0.05, end - now)):
+                pipe: Any = key.fileobj
+                try:
+                    if pipe is process.stdin:
+                        rest = rest[os.write(key.fd, rest[:STEP]) :]
+                        done = not rest
+                    else:
+                        data = os.read(key.fd, STEP)
+                        kept[pipe] += data
+                        done = not data
+                except BlockingIOError:
+                    continue
+                except OSError:  # it closed its input: it may answer all the same
+                    done = True
+                if done:
+                    pipes.unregister(pipe)
+                    pipe.close()
+            del kept[process.stderr][:-ERRORS]
+            if len(kept[process.stdout]) > MOST:
+                raise ModelFailed(
+                    f"the program printed more than {MOST >> 20} MiB and was stopped.", "It should print one JSON object.", kind="program"
+                )
+    return bytes(kept[process.stdout]), bytes(kept[process.stderr])
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the program and its whole group, which is there as long as one of it runs."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        pass  # nobody is left
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            pipe.close()
+    process.wait()

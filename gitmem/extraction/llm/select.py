@@ -1,0 +1,130 @@
+"""Which model the settings and the environment ask for, and what is missing. Light: what it chooses is imported when it is chosen."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from gitmem.config import Settings
+from gitmem.extraction.llm.provider import Model, ModelFailed, Unready
+
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+class Provider(NamedTuple):
+    """What was chosen: `missing` and `hint` say why it cannot be asked, `remarks` what should be known; no secret is in any of them."""
+
+    kind: str  # offline, gemini, command
+    model: str = ""
+    key_from: str = ""
+    server: str = ""  # where it is not Google's; the program
+    missing: str = ""
+    hint: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+def key_of(settings: Settings, env: Mapping[str, str]) -> tuple[str, str]:
+    """Return (key, where it is from) for Gemini; empty when there is none."""
+    for name, value in (
+        ("gitmem.geminiKey", settings.get("geminiKey")),
+        ("GEMINI_API_KEY", env.get("GEMINI_API_KEY")),
+        ("GOOGLE_API_KEY", env.get("GOOGLE_API_KEY")),
+    ):
+        if value and value.strip():
+            return value.strip(), name
+    return "", ""
+
+
+def url_of(settings: Settings, env: Mapping[str, str]) -> str:
+    """Return the base URL of Gemini's server; '' is Google's."""
+    return str(env.get("GITMEM_GEMINI_URL") or settings.get("geminiUrl") or env.get("GOOGLE_GEMINI_BASE_URL") or "").strip()
+
+
+def command_of(settings: Settings, env: Mapping[str, str]) -> str:
+    """Return the command line of the program that is asked."""
+    return str(env.get("GITMEM_MODEL_COMMAND") or settings.get("modelCommand")).strip()
+
+
+def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
+    """Return what would be asked, without asking it, and without importing what would ask it."""
+    kind = settings.get("summariser")
+    if kind == "command":
+        command = command_of(settings, env)
+        if not command:
+            refused = "; this repository's own is ignored" if "modelCommand" in settings.refused else ""
+            return Provider(
+                kind, missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
+                hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
+            )  # fmt: skip
+        from gitmem.extraction.llm.command import words
+
+        try:
+            return Provider(kind, model=command, server=words(command, env.get("HOME") or "/")[0])
+        except ModelFailed as error:
+            return Provider(kind, missing=str(error), hint=error.hint)
+    if kind != "gemini":
+        return Provider("offline")
+    from gitmem.extraction.llm.gemini import NAME, usable
+
+    wanted = settings.get("geminiModel")
+    key, key_from = key_of(settings, env)
+    url = url_of(settings, env)
+    model, remark = usable(wanted)
+    server, wrong, plain = _server(url)
+    row = Provider(kind, model, key_from, server, remarks=tuple(filter(None, (remark, plain))))
+    if not NAME.fullmatch(wanted):
+        return row._replace(
+            model="",
+            missing=f"gitmem.geminiModel is '{wanted[:80]}', which is no name of a model.",
+            hint="Set it: git mem config geminiModel NAME",
+        )
+    if wrong:
+        return row._replace(missing=wrong, hint="Set it: git mem config --global geminiUrl https://HOST")
+    if not key:
+        hint = "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git mem config summariser offline"
+        return row._replace(missing="summariser is 'gemini', and there is no key.", hint=hint)
+    if not _installed():
+        return row._replace(missing="google-genai is not installed.", hint="Install it where git mem is: pip install google-genai")
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        return row._replace(missing=f"the key of {key_from} holds characters that no key has.", hint="Copy it again, on one line.")
+    return row
+
+
+def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
+    """Return the model to ask, None when the summariser is 'offline'; what is missing is said by the model's every answer."""
+    row = describe(settings, env)
+    if row.kind == "offline":
+        return None
+    if row.missing:
+        return Unready(f"gemini:{row.model}" if row.kind == "gemini" else row.kind, row.missing, row.hint)
+    timeout = settings.get("modelTimeout")
+    if row.kind == "command":
+        from gitmem.extraction.llm.command import CommandModel
+
+        return CommandModel(row.model, timeout, env, settings.get("allowSecret"))
+    from gitmem.extraction.llm.gemini import GenaiModel
+
+    key, url = key_of(settings, env)[0], url_of(settings, env)
+    return GenaiModel(settings.get("geminiModel"), key, url, timeout, allow=settings.get("allowSecret"))
+
+
+def _installed() -> bool:
+    try:
+        return find_spec("google.genai") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _server(url: str) -> tuple[str, str, str]:
+    """Return (server for people, what is wrong with the URL, what should be known of it)."""
+    if not url:
+        return "", "", ""
+    try:
+        parts = urlsplit(url)
+        name = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname or "")
+    except ValueError:
+        name = ""
+    if not name or parts.scheme not in {"http", "https"}:
+        return "", "the base URL of Gemini's server is no http or https URL.", ""
+    open_air = parts.scheme == "http" and parts.hostname not in _LOOPBACK
+    return name, "", f"{name} is reached by plain http: the key and the text can be read on the way." if open_air else ""

@@ -1,0 +1,407 @@
+"""What a dialogue settles without saying so: a short answer to a question, a yes to a proposal, what is put off, what was done at the end of a piece of work. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gitmem.extraction.language.cue_phrases import cues
+from gitmem.extraction.language.sentences import Sentence, split
+from gitmem.extraction.language.words import content
+from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules.corrections import choice
+from gitmem.records.items import DECISION, PREFERENCE, TASK
+
+ANSWER = 30  # words of an answer to a question
+FILLERS = 6  # words in front of a choice that choose nothing
+REMEMBERED = 2  # turns of an agent over which the options that it listed can still be picked
+LONG = 240  # characters of a sentence that tells what an answer is about
+FEW = 8  # content words of an answer that may not tell all by itself
+HELD = 40  # sentences of the agent's last words that are held
+CONTRASTED = 0.78  # the score of what the user wants instead of what the agent has named
+NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
+
+
+_PLACES = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "primeira": 1, "segunda": 2, "terceira": 3, "primera": 1, "tercera": 3, "primeiro": 1, "segundo": 2, "terceiro": 3,
+    "primero": 1, "tercero": 3, "一": 1, "二": 2, "三": 3, "四": 4, "a": 1, "b": 2, "c": 3, "d": 4,
+    "one": 1, "two": 2, "three": 3, "four": 4, "um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "uno": 1, "una": 1, "dos": 2, "tres": 3,
+}  # fmt: skip
+# words in front of a choice that choose nothing
+_FILLER = re.compile(
+    r"(?i)(?:(?:okay|ok|then|so|yes|yeah|yep|right|hm+|well|vale|pues|entonces|então|tá|beleza|bueno|bom|sí|sim)\b|好|行|嗯|那就|那|就)[\s,.!，。]*"
+)
+_CHOOSES = re.compile(
+    r"(?i)(?:(?:we|i|let.s)(?:.ll| will|.d)? )?(?:go|going|went|take|do|use|pick|chose|choose|vamos|vai|voy|fico|me quedo|va)(?: (?:with|for|com|con|de))? |选|用|按"
+)
+_USES = re.compile(r"(?i)\buse|用")
+_NAMES = "first|second|third|fourth|primeira|segunda|terceira|primera|tercera|primeiro|segundo|terceiro|primero|tercero"
+_ENDS = r"(?=$|\s*[,;!?:，。；：！)）吧]|\.(?!\d)|\s[-–—]\s|\s+(?:then|please|it is|because|with|but|for now|thanks|por favor|entonces|então|porque|con|com|pero|mas)\b|因为)"
+# a point of a list by its number: `option b`, `the second one`, `2, one file less`; not `2 files`, `1, 2`, `2 no`
+_ORDINAL = re.compile(
+    rf"(?i)(?:(?:the |a |la |o |el )?(?:option|opção|opción|number|número|variant|variante)\s+([a-d1-9]|one|two|three|four|um|uma|dois|duas|três|uno|una|dos|tres)|(?:方案|选项)\s*([一二三四a-dA-D1-9])|第([一二三四1-9])(?:个|种)"
+    rf"|(?:the |a |la |o |el )?({_NAMES}) (?:one|option|opção|opción)|(?:the |a |la |o |el )({_NAMES})|({_NAMES})(?=[.!]?$)|(?:la |a |el |o )?([1-9]|[a-d]))"
+    rf"{_ENDS}(?![,;，；]\s*(?:(?:[1-9]|[a-d])\b|(?:and|or|y|e|o|ou)\b))"
+)
+_POLITE = re.compile(r"(?i)(?:please|thanks|thank you|then|it is|por favor|gracias|obrigad[oa]|entonces|então|吧|谢谢)(?:$|[\s.!,，。]+)")
+_AROUND = " ,.;:!，。、；：-–—吧"
+_NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "不", "不要", "不行", "算了"}
+_INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
+
+_LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
+_EITHER = re.compile(r"[,;，；]?(?: (?:or|ou|o|u) |还是|或者?)")
+_OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
+
+
+def _ordinal(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Return the verb that chooses, and the number that a text begins with: `let's go with | number two`."""
+    at = 0
+    for _ in range(FILLERS):
+        filler = _FILLER.match(text, at)
+        if not filler or filler.end() == len(text):
+            break
+        at = filler.end()
+    verb = _CHOOSES.match(text, at)
+    return verb, _ORDINAL.match(text, verb.end() if verb else at)
+
+
+def _refuses(text: str) -> bool:
+    """Whether a text names a point by its number, to say no to it and nothing else."""
+    found = _ordinal(text)[1]
+    return found is not None and text[found.end() :].strip(_AROUND).lower() in _NO
+
+
+def _place(name: str | None) -> int:
+    """Return which point a name is of, from 1; 0 where it is of none."""
+    return 0 if not name else _PLACES.get(name.lower(), int(name) if name.isdecimal() else 0)
+
+
+def options(said: Sequence[Sentence]) -> tuple[str, ...]:
+    """Return what an agent lists to choose from: the points of its list, else what it numbers in a line: `1. this; 2. that`."""
+    points = tuple(_LETTERED.sub("", one.text) for one in said if one.point and one.opens)
+    if len(points) > 1:
+        return points
+    text = " ".join(one.text for one in said)
+    starts: list[re.Match[str]] = []
+    for found in _INLINE.finditer(text):
+        if _place(found[1]) == len(starts) + 1:
+            starts.append(found)
+    if len(starts) < 2:
+        return points
+    ends = [*(one.start() for one in starts[1:]), len(text)]
+    return tuple(_OR.sub("", (split(text[one.end() : end]) or [""])[0]).rstrip(" ;；,，") for one, end in zip(starts, ends, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What an answer settles."""
+
+    kind: str
+    text: str
+    detail: str
+    score: float
+    context: str = ""  # the agent's sentence that it answers
+    offer: str = ""  # the agent's sentence that proposes it, where it is only agreed to
+
+
+class Exchange:
+    """The agent's last words, which a user answers."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.language = "en"
+        self.fresh = False  # the user has not answered yet
+        self.answering = False  # the user's words that are read come right after the agent's
+        self.points: tuple[str, ...] = ()  # the last list that the agent made
+        self.since = 0  # turns of the agent since
+        self.asked = ""  # what the user asked before that
+        self.written: tuple[str, ...] = ()  # the last list of options of a text that nobody answers
+        self.heading = ""  # what it stands under
+        self.lettered = False  # its points have letters or numbers of their own
+        self.ended = True  # no point came after its last one
+
+    def agent(self, sentences: list[Sentence], language: str) -> None:
+        """Take the agent's words; those of one stretch of work are one."""
+        texts = [one.text for one in sentences]
+        self.said = [*(self.said if self.fresh else []), *texts][-HELD:]
+        self.lists(sentences)
+        self.language = language
+        self.fresh = True
+
+    def lists(self, sentences: Sequence[Sentence]) -> None:
+        """Take note of the list of options that somebody makes."""
+        found = options(sentences)
+        self.since = 0 if found else self.since + (not self.fresh)
+        self.points = found or (self.points if self.since <= REMEMBERED else ())
+
+    def begins(self) -> None:
+        """A turn of the user begins."""
+        self.answering = self.fresh
+
+    def repeated(self) -> frozenset[str]:
+        """Return the words of what the agent said last, where it said one thing."""
+        words = content(rules.stripped(self.said[0], self.language), self.language) if len(self.said) == 1 else frozenset()
+        return frozenset(word for word in words if len(word) > 2 or word > "\u2e7f")  # not the `ll` of `I'll`
+
+    def user(self, sentences: Sequence[Sentence], language: str) -> None:
+        """Take the user's words, after what they answer."""
+        self.fresh = False
+        self.asked = next((one.text for one in reversed(sentences) if rules.asks(one.text, language)), "")
+
+    def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:
+        """Return what a user's first sentence settles, and whether it is an answer that is nothing else."""
+        said = self.said if self.fresh else []
+        here = cues(language)
+        text = sentence.text
+        if not said or rules.asks(text, language):
+            return None, False
+        end = said[-6:]
+        there = cues(self.language)
+        questions = [one for one in end if rules.asks(one, self.language)]
+        asked = any(there.find("exchange", "choice", one) for one in questions)
+        if questions and not asked and there.find("exchange", "facts", questions[-1]):
+            return None, False  # a fact was asked for
+        offers = [one for one in end if cues(self.language).find("exchange", "proposes", one)]
+        took = _alternative(text, language, question, self.language) if (question := self._either(end, offers, questions)) else None
+        if took:
+            return took, True
+        if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3 and not here.find("exchange", "idle", text):
+            return Settled(DECISION, rules.stripped(text, language), "", NUMBERED), True
+        if here.find("exchange", "refuse", text):
+            return None, False
+        chosen = self.numbered(text, language)
+        if chosen:
+            return chosen, True
+        if self.points and _refuses(rules.stripped(text, language)):
+            return None, True
+        if here.find("exchange", "idle", text) and here.find("exchange", "accept", text):
+            return None, True  # thanks, and no more
+        if here.find("exchange", "accept", text):
+            offers = [one for one in offers if one in end[-2:]]
+            if any(cues(self.language).find("exchange", "permission", one) for one in end[-2:]) or not (
+                offers or here.find("exchange", "go", text)
+            ):
+                return None, True
+            go = not offers and here.find("exchange", "go", text)
+            offer, best = self._offered(offers or ([one for one in end if not rules.asks(one, self.language)][-1:] if go else []))
+            return (Settled(DECISION, best, "", 0.66, offer=offer), True) if best else (None, True)
+        if not (asked or len(offers) > 0 or len(end) > 2):
+            return None, False
+        words = content(rules.stripped(text, language), language)
+        length = len(text.split()) if language != "zh" else len(text) // 2
+        if not words or length > ANSWER:
+            return None, False
+        near = [(len(words & content(one, language)), n, one) for n, one in enumerate(end)]
+        likeness, _, about = max(near)
+        direct = (
+            asked
+            and rules.asks(end[-1], self.language)
+            and length <= 14
+            and (len(words) > 1 or any(map(str.isdigit, text)))
+            and not here.find("exchange", "request", text)
+        )
+        chooses = here.find("exchange", "then", text)
+        taken = [one for one in offers if words & content(one, self.language) and not there.find("exchange", "work", one)]
+        if len(words) < 2 and taken and here.find("exchange", "refers", text) and not here.find("task", "sure", taken[-1]):
+            answer, offer = rules.stripped(text, language), _bare(taken[-1], self.language)
+            if rules.asks(taken[-1], self.language) and there.find("exchange", "choice", taken[-1]):  # the answer decides, not the question
+                return Settled(DECISION, _with(answer, offer, words, language), "", 0.68, offer), True
+            return Settled(DECISION, offer.rstrip("?？ "), answer, 0.68), True
+        if not asked and not chooses and (length > 14 or len(words) < 2):
+            return None, False
+        if here.find("exchange", "symptom", text) or (here.find("error", "stated", text) and not here.find("error", "not", text)):
+            return None, False  # it tells of something, and chooses nothing
+        if not ((asked and likeness) or (offers and likeness) or (asked and chooses) or (chooses and likeness) or direct):
+            return None, False
+        if here.find("skip", "hypothetical", text) or here.find("skip", "boilerplate", text):
+            return None, False
+        answer = rules.stripped(text, language)
+        context = "" if not likeness else _bare(about, self.language)
+        if len(words) < 4 and context:
+            return Settled(DECISION, _with(answer, context, words, language), "", 0.7), True
+        return Settled(DECISION, answer, "", 0.7, context), True
+
+    def _either(self, end: Sequence[str], offers: Sequence[str], questions: Sequence[str]) -> str:
+        """Return the sentence that offers one of two things: the last question, or what comes before it where that only asks which."""
+        if end[-1] not in questions:
+            return ""
+        which = len(content(end[-1], self.language)) < FEW // 4 and cues(self.language).find("exchange", "choice", end[-1])
+        return end[-2] if which and len(end) > 1 else end[-1] if end[-1] in offers else ""
+
+    def about(self, text: str, language: str, *, last: bool = False) -> str:
+        """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""
+        if not self.said:
+            return text
+        words = content(text, language)
+        end = self.said[-6:]
+        likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
+        question = next((one for one in reversed(end) if rules.asks(one, self.language)), "")
+        if not (likeness or question):
+            points = len(words) < 2 or cues(language).find("exchange", "refers", text)
+            question = end[-1] if last else (self.asked or end[-1]) if points else ""
+        if not (likeness or question):
+            return text
+        return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
+
+    def context(self, text: str, language: str) -> str:
+        """Return the agent's sentence that what a user decides is about: one that shares its words, else its last one, where the answer may not tell all by itself."""
+        end = [one for one in self.said[-6:] if len(one) <= LONG]
+        words = content(text, language)
+        if not (end and words and self.answering) or cues(language).find("exchange", "refuse", text):
+            return ""
+        likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
+        return _bare(end[n] if likeness else end[-1], self.language) if likeness or len(words) < FEW else ""
+
+    def contrasts(self, sentence: Sentence, language: str) -> Settled | None:
+        """Return how a user wants it instead of what the agent has just named: `I said X, not Y`."""
+        text = rules.stripped(sentence.text, language)
+        if not (self.answering and self.said) or len(text) > LONG or rules.asks(text, language):
+            return None
+        here = cues(language)
+        if here.find("skip", "hypothetical", text) or here.find("exchange", "symptom", text) or here.find("error", "stated", text):
+            return None
+        refused = here.find("overrule", "instead", text)
+        if not refused or not refused.start() or not here.find("overrule", "wants", text):  # `no, that is all`; `it is Firefox, not Chrome`
+            return None
+        if any(here.find("skip", name, text) for name in ("hearsay", "tried", "rejected")) or here.find("general", "elsewhere", text):
+            return None
+        made = choice(text, content(text, language), language)
+        named = frozenset[str]().union(*(content(one, self.language) for one in self.said[-6:]))
+        if not (made.refused & named and made.chosen - made.refused - named):
+            return None
+        return Settled(PREFERENCE if here.find("exchange", "style", text) else DECISION, text, "", CONTRASTED)
+
+    def text(self, sentence: Sentence | None) -> None:
+        """Take note of the options that a text lists, whose paragraphs and points come one by one; None stands for what introduces a list."""
+        if sentence is None or not sentence.point or sentence.box:
+            self.ended = True
+            return
+        label = _LETTERED.match(sentence.text)
+        follows = label is not None and self.lettered and _place(label[1]) == len(self.written) + 1
+        if sentence.heading != self.heading or (self.ended and not follows):
+            self.written, self.heading, self.lettered = (), sentence.heading, label is not None
+        self.ended = False
+        if label is None:
+            if rules.options(sentence) and not self.lettered:
+                self.written = (*self.written, sentence.text)[-HELD:]
+        elif _place(label[1]) == len(self.written) + 1:
+            self.written = (*self.written, sentence.text[label.end() :])
+
+    def numbered(self, text: str, language: str, *, written: bool = False) -> Settled | None:
+        """Return the point of the agent's list, or of the text's, that a choice names by its number: `2, we need no other service`."""
+        points = self.written if written else self.points
+        if not points:
+            return None
+        bare = rules.stripped(text, language)
+        verb, found = _ordinal(bare)
+        if not found or (written and not verb):
+            return None
+        name = next(part for part in found.groups() if part).lower()
+        if verb and _USES.search(verb.group()) and name.isalpha() and len(name) == 1:
+            return None  # `use C, not C++`
+        place = _place(name)
+        if not 0 < place <= len(points):
+            return None
+        rest = bare[found.end() :].strip(_AROUND)
+        here = cues(language)
+        if rest.lower() in _NO:
+            return None
+        if not verb and rest and (here.find("exchange", "symptom", rest) or here.find("error", "stated", rest) or rest.startswith("不")):
+            return None  # it tells of a point, and chooses none
+        point = points[place - 1]
+        if point.endswith(("?", "？")):  # an answer to one of several questions
+            return Settled(DECISION, f"{rest} ({point.rstrip('?？')})", "", 0.7, point) if rest else None
+        rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
+        return Settled(DECISION, rules.stripped(point, language if written else self.language), rest, NUMBERED)
+
+    def _offered(self, offers: list[str]) -> tuple[str, str]:
+        """Return the sentence that proposes a choice, and what it proposes without the words that propose it."""
+        for one in reversed(offers):
+            if cues(self.language).find("exchange", "work", one) or cues(self.language).find("task", "sure", one):
+                continue  # a piece of work, not a choice
+            bare = _bare(one, self.language)
+            if len(content(bare, self.language)) >= 2:
+                return one, bare.rstrip("?？ ")
+        return "", ""
+
+    def put_off(self, sentence: Sentence, language: str) -> Settled | None:
+        """Return the task that a user puts off: `do it tomorrow`."""
+        here = cues(language)
+        found = here.find("exchange", "defer", sentence.text)
+        if (
+            not found
+            or not self.said
+            or rules.asks(sentence.text, language)
+            or len(sentence.text) > 200
+            or here.find("skip", "hypothetical", sentence.text)
+        ):
+            return None
+        text = rules.stripped(sentence.text, language)
+        words = content(text.lower().replace(found.group().lower(), " "), language)
+        if here.find("exchange", "parting", text):
+            return None
+        pending = [
+            one
+            for one in self.said[-8:]
+            if cues(self.language).find("task", "sure", one)
+            or (rules.labelled(one) is not None and (rules.labelled(one) or ("",))[0] == TASK)
+        ]
+        about = max(pending, key=lambda one: len(words & content(one, self.language)), default="")
+        refers = len(words) < 3 or (len(words) < 6 and here.find("exchange", "refers", text))
+        if refers and about:
+            return Settled(TASK, _bare(about, self.language), text, 0.8)
+        return (
+            Settled(TASK, text, "", 0.72) if len(words) >= (1 if about else 2) and not (refers and not about and len(words) < 3) else None
+        )
+
+
+def _alternative(text: str, language: str, question: str, asked: str) -> Settled | None:
+    """Return the choice of one of the two that a question offers, in its own words: `stream it` to `I can stream it, or split it?`."""
+    words = content(rules.stripped(text, language), language)
+    sides = _EITHER.split(question)
+    if len(sides) != 2 or not 0 < len(words) <= FEW // 2:
+        return None
+    inside = [words <= content(side, asked) for side in sides]
+    return (
+        Settled(DECISION, _with(rules.stripped(text, language), _bare(question, asked), words, language), "", NUMBERED)
+        if sum(inside) == 1
+        else None
+    )
+
+
+def correction(sentence: Sentence, language: str) -> Settled | None:
+    """Return how a user wants it instead: `no, use X`."""
+    text = sentence.text
+    here = cues(language)
+    if rules.asks(text, language) or not here.find("overrule", "correct", text):
+        return None
+    bare = rules.stripped(text, language)
+    if len(content(bare, language)) < 1 or len(bare) > 240 or cues(language).find("skip", "hypothetical", text):
+        return None
+    if here.find("exchange", "symptom", bare) and not here.find("exchange", "style", text):
+        return None
+    return Settled(PREFERENCE if here.find("exchange", "style", text) else DECISION, bare, "", 0.74)
+
+
+def _bare(text: str, language: str) -> str:
+    text = rules.stripped(text, language)
+    found = cues(language).find("exchange", "offer", text)
+    if found and found.end() < len(text) - 6:
+        text = text[found.end() :].lstrip()
+        text = text[:1].upper() + text[1:]
+    return text
+
+
+def _with(answer: str, told: str, words: frozenset[str], language: str) -> str:
+    """Return a short answer with the part of what was said that it is about; nothing that it says itself."""
+    part = _clause(told, words, language)
+    part = told if content(part, language) <= words else part
+    return answer if content(part, language) <= words else f"{answer.rstrip('.!。')} ({part.strip('.。?？¿ ')})"
+
+
+def _clause(text: str, words: frozenset[str], language: str) -> str:
+    """Return the part of a sentence that words are about, all of it when it is short."""
+    if len(text) <= 60:
+        return text
+    parts = [part.strip() for part in re.split(r"[,;:，；：]\s+|(?<=[，；：])| (?:or|ou|o) ", text)]
+    best = max(parts, key=lambda part: len(words & content(part, language)))
+    return best if len(best) > 8 else text[:120]

@@ -1,0 +1,94 @@
+"""What an event says of the work in hand: who is at it, which commands were given. One write to `state.db`. Part of the hot path."""
+
+import os
+
+from gitmem.agents import events
+from gitmem.hooks.context import Hook, masked
+from gitmem.state import activity as acts
+from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TOOL, USER, Act
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GOES_ON = frozenset({"resume", "compact", "fork"})  # starts of a session whose conversation is there already
+AGENTS = (".gitmem/agents", ".claude/agents", ".gemini/agents")  # where agents of a repository are defined
+
+
+def remember(hook: Hook) -> None:
+    """Note what the event says of the work in hand."""
+    event = hook.event
+    if event.name == events.SESSION_START:
+        _start(hook)
+    elif event.name == events.PROMPT:
+        _prompt(hook)
+    elif event.name == events.TURN_END:
+        who = event.role if event.subagent else ""
+        done = [_act(hook, AGENT, who)] if who else []
+        done += _given(hook, event.message, ASSISTANT, who)
+        acts.note(hook.state, hook.tree, hook.now, done, conversation=event.session, once=True)
+    elif event.command:
+        from gitmem.services.work.slash_commands import git_commands
+
+        if found := git_commands(event.command):
+            who = _who(hook)
+            done = [_act(hook, COMMAND, one, TOOL, who) for one in found]
+            acts.note(hook.state, hook.tree, hook.now, done, conversation=event.session)
+
+
+def _start(hook: Hook) -> None:
+    from gitmem.hooks.work_context import found
+    from gitmem.state import sessions
+
+    event = hook.event
+    # as it is before this session is a part of it
+    on = found(hook)
+    sessions.describe(hook.state, event.session, kind=on.kind, branch=on.branch)
+    talks = event.session if event.source in GOES_ON else ""
+    acts.note(hook.state, hook.tree, hook.now, [_act(hook, AGENT, hook.who)], conversation=talks, once=True)
+
+
+def _prompt(hook: Hook) -> None:
+    event = hook.event
+    done: list[Act] = []
+    text = event.prompt.lstrip()
+    story = ""
+    if text[:1] == "@":
+        from gitmem.services.work.slash_commands import called
+
+        who = called(text)
+        if who and any(os.path.isfile(os.path.join(hook.root, folder, f"{who}.md")) for folder in AGENTS if hook.root):
+            done.append(_act(hook, AGENT, who))
+    given = _given(hook, event.prompt, USER, done[0].agent if done else "")
+    if given:
+        from gitmem.services.work.slash_commands import story_in
+
+        story = next(filter(None, (story_in(one.what) for one in reversed(given))), "")
+    acts.note(hook.state, hook.tree, hook.now, [*done, *given], conversation=event.session, asked=1, story=story)
+
+
+def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
+    """Return the commands in what was said."""
+    if "*" not in text and text.lstrip()[:1] != "/":
+        return ()
+    from gitmem.services.work import workflow_table as workflows
+    from gitmem.services.work.slash_commands import commands
+
+    table, is_current = workflows.quick(hook.home, hook.tree)
+    if not is_current:
+        hook.drain("workflows")
+    found = commands(text, table.known, spoken_by_user=role == USER)
+    who = who or (_who(hook) if found else "")
+    return [_act(hook, COMMAND, masked(one), role, who) for one in found]
+
+
+def _who(hook: Hook) -> str:
+    """Return the agent that this session works as: the one that came last in it."""
+    row = hook.state.db.execute(
+        "SELECT agent FROM acts WHERE root = ? AND session = ? AND kind = ? ORDER BY n DESC LIMIT 1", (hook.tree, hook.event.session, AGENT)
+    ).fetchone()
+    return str(row[0]) if row else hook.who
+
+
+def _act(hook: Hook, kind: str, what: str, role: str = USER, who: str = "") -> Act:
+    return Act(kind, what, agent=who or (what if kind == AGENT else hook.who), session=hook.event.session, role=role)

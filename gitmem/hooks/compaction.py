@@ -1,0 +1,121 @@
+"""A session whose context was compacted or cleared is told what its own history says of it. Part of the hot path.
+
+The text was rendered ahead (`services.condensing`), when the compaction was announced; reading it is all that is left to do here.
+"""
+
+import os
+import time
+
+from gitmem.agents.prompt_text import clean, tokens, units
+from gitmem.base.fast import loads
+from gitmem.hooks.context import Hook
+from gitmem.index import summaries
+from gitmem.services.session_log import reader as histories
+from gitmem.state import sessions
+from gitmem.text.equality import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HEAD = "what this session's own history says of the time before its context was {}:"
+MARKED = "marked: "
+MORE = "- the rest of what was said and done: git mem recall WORDS"
+SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}  # what of a digest is told, and how it is called
+PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
+SHARE = 3  # part of a start's budget that it takes
+MOST, LENGTH = 400, 4000  # characters of a line, of all
+TAIL = 1 << 16  # bytes at the end of a history that are looked at where nothing was rendered
+
+
+def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "list[str]":
+    """Return the lines to tell: what is marked, what is to do, decisions, the state, variables, failures. `budget` in tokens: a third of a start's, unless given.
+
+    `late` is for an agent that does not start again: it is not told the records of its session either, so what its digest says comes along.
+    """
+    event = hook.event
+    if not hook.hears or event.subagent or not hook.settings.get("inject"):
+        return []
+    texts = _rendered(hook) or _last(hook)
+    if late:
+        first = [text for text in texts if text.startswith(MARKED)]
+        texts = [*first, *_taught(hook, texts), *texts[len(first) :]]
+    texts = _once(texts)
+    head = HEAD.format("cleared" if event.source == "clear" else "compacted")
+    room, length = (budget or int(hook.settings.get("startBudget")) // SHARE) - tokens(head) - tokens(MORE), LENGTH
+    lines = []
+    for text in texts:
+        line = f"- {clean(text, MOST)}"
+        if tokens(line) <= room and units(line) <= length:  # a long one costs itself alone
+            room -= tokens(line)
+            length -= units(line)
+            lines.append(line)
+    return [head, *lines, MORE] if lines else []
+
+
+def _once(texts: "list[str]") -> "list[str]":
+    """Return what is told without what a mark says already: what is marked is to do, decided or wanted too."""
+    marks = [plain(text.removeprefix(MARKED)) for text in texts if text.startswith(MARKED)]
+    return [text for text in texts if text.startswith(MARKED) or not is_said(text.partition(": ")[2] or text, marks)]
+
+
+def is_said(text: str, said: "list[str]") -> bool:
+    """Say whether one of some plain texts says what a text does, and little more: a name that is a part of it is another matter."""
+    wanted = plain(text)
+    return bool(wanted) and any(f" {wanted} " in f" {one} " and 2 * len(wanted) >= len(one) for one in said)
+
+
+def contents(lines: "list[str]") -> "list[str]":
+    """Return what lines of `after_compaction` say that a record may say too, as plain texts."""
+    found = (line.removeprefix("- ").partition(": ") for line in lines)
+    return [plain(text) for name, _, text in found if name in {"marked", *SAID.values()}]
+
+
+def _rendered(hook: Hook) -> "list[str]":
+    """Return what was rendered ahead, after a moment for a drain that is at it."""
+    until = time.monotonic() + PATIENCE
+    while hook.event.session in sessions.to_condense(hook.state) and time.monotonic() < until:
+        time.sleep(0.02)
+    for stem in reversed(histories.stems(hook.home, hook.event.session)):
+        try:
+            with open(histories.Segment(stem, 0).path(histories.SHORT), encoding="utf-8", errors="replace") as file:
+                found: Any = loads(file.read())
+        except (OSError, ValueError, RecursionError):
+            continue
+        told = found.get("told") if isinstance(found, dict) else None
+        return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+    return []
+
+
+def _taught(hook: Hook, texts: "list[str]") -> "list[str]":
+    """Return what the digest of this session has found in its transcript, as far as its history does not say so."""
+    if hook.index is None:
+        return []
+    numbers = [row["n"] for row in hook.index.rows(kinds=("summary",), sessions=(hook.event.session,), limit=4, fields=("id",))]
+    said = [plain(text) for text in texts]
+    found = summaries.entries(hook.index, numbers) if numbers else []
+    return [
+        f"{SAID[one['kind']]}: {one['text']}"
+        for one in found
+        if one["kind"] in SAID and not any(plain(one["text"]) in text for text in said)
+    ]
+
+
+def _last(hook: Hook) -> "list[str]":
+    """Return what the end of the live history tells: what is marked, and what was asked."""
+    marked: list[str] = []
+    asked: list[str] = []
+    for stem in histories.stems(hook.home, hook.event.session)[-1:]:
+        try:
+            with open(stem + histories.LIVE, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+                data = file.read(TAIL)
+        except OSError:
+            return []
+        for row in histories.parsed(data.split(b"\n")):
+            text = histories.content(row)
+            if text and histories.marked(row):
+                marked.append(f"marked: {text}")
+            elif text and histories.event(row) == "PromptSubmit":
+                asked.append(text)
+    return [*marked, *(f"asked last: {text}" for text in reversed(asked[-3:]))]

@@ -1,0 +1,383 @@
+"""One call of a hook: its event, its repository, and what is opened on first use.
+
+Part of the hot path: standard library's cheap modules, and ours that keep to them.
+"""
+
+import os
+import time
+
+from gitmem import config
+from gitmem.agents import events
+from gitmem.agents.prompt_text import LIMIT, OVERHEAD, tokens, units
+from gitmem.base.detach import detach, wait
+from gitmem.base.fast import sqlite
+from gitmem.base.files import (
+    Home,
+    Location,
+    code_state,
+    has_reftable,
+    ignore_text,
+    inside,
+    is_own,
+    is_shared,
+    locate,
+    raw_ref,
+    storable,
+    user_repository,
+)
+from gitmem.errors import External, GitmemError
+from gitmem.redaction.formats import harmless
+from gitmem.redaction.private_tags import public
+from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.state.database import State, is_damage
+from gitmem.store import journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.reader import Index
+    from gitmem.repo.ignore import Ignored
+
+    Row = dict[str, Any]
+
+LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
+SHORT = 8000  # characters of an output that may be seen to be harmless at once
+FILES = 20  # files of one tool call that are looked at
+BUSY, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
+FRESH = 3.0  # seconds that a drain may still be at it
+DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
+
+
+class Hook:
+    """One call: the event, the repository, and what is opened on first use. Times are read once."""
+
+    def __init__(
+        self, event: events.Event, env: "Mapping[str, str]", now: float, *, hears: bool = True, hears_after_compact: bool = True
+    ) -> None:
+        self.event = event
+        self.hears = hears  # whether the model reads what is told beside this event
+        self.hears_after_compact = hears_after_compact
+        self.folder = _folder(event.cwd)
+        self.env = env
+        self.now = now
+        self.where: Location = locate(self.folder, env)
+        self.root = os.path.realpath(self.where.worktree) if self.where.worktree else ""
+        self.tree, self.spot = storable(self.root), storable(self.folder)  # the two as they are stored
+        self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
+        self._settings: config.Settings | None = None
+        self._state: State | None = None
+        self._lost: Exception | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
+        self._index: Index | None = None
+        self._looked = False
+        self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
+
+    def look(self) -> None:
+        """Find the files that the event is about, and take from it what must not be stored: what is ignored, private or secret."""
+        event = self.event
+        within = {given: storable(inside(given, self.root, self.folder)) for given in event.paths[:FILES]}
+        hidden = self.ignored
+        if hidden:
+            roots = [root for root in dict.fromkeys((self.root, self.where.worktree)) if root]
+            shown = {given: path for given, path in within.items() if not hidden.has(path)}
+            if hidden.used_by(event.command, roots, self.folder) or (within and not shown):
+                event.action = event.command = event.error = ""
+            if hidden.without(event.error, roots, self.folder) != event.error:
+                event.error = ""  # what it says may quote them: the lines that name them are not all
+            within = shown
+        event.paths = tuple(within)
+        event.path = event.paths[0] if event.paths else ""
+        self.paths = [path for path in within.values() if path]
+        if event.command:
+            event.command = masked(public(event.command))
+        if event.error:
+            event.error = known_masked(event.error)
+
+    @property
+    def ignored(self) -> "Ignored | None":
+        """What is never stored; None where nothing is said."""
+        text = ignore_text(self.root)
+        patterns = self.settings.get("ignore")
+        if not text and not patterns:
+            return None
+        from gitmem.repo.ignore import ignored
+
+        return ignored([text], patterns, LOOKS) or None
+
+    def trusted(self) -> bool:
+        """Say whether git would use this repository: all of it is the user's, or git says so."""
+        return is_own(self.where) or self._git("-C", self.where.worktree or self.where.gitdir, "rev-parse", "--git-dir") is not None
+
+    @property
+    def settings(self) -> config.Settings:
+        """The settings, from the cache; from git when a configuration file has changed."""
+        if self._settings is None:
+            try:
+                if config.one_off(self.env):
+                    self._settings = self._ask()
+                else:
+                    self._settings = config.cached(self.home, config.sources(self.where, self.env), self._ask)
+            except GitmemError:  # no git to ask: what is known of the repository still holds
+                self._settings = config.Settings({})
+        return self._settings
+
+    def _ask(self) -> config.Settings:
+        output = self._git("--git-dir", self.where.gitdir, "config", "--list", "-z")
+        if output is None:
+            raise GitmemError("git did not tell its configuration")
+        return config.from_git(output)
+
+    def _git(self, *args: str) -> bytes | None:
+        """Return what git prints, None when it fails: `subprocess` alone would cost more than this whole hook."""
+        child, pipe = self.spawn_git(*args)
+        if not child:
+            return None
+        with os.fdopen(pipe, "rb") as file:
+            data = file.read()
+        return data if os.waitpid(child, 0)[1] == 0 else None
+
+    def spawn_git(self, *args: str) -> "tuple[int, int]":
+        """Start git; return its process id and the pipe of what it prints, or (0, 0) when there is no git."""
+        env = {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
+        out, into = os.pipe()
+        try:
+            null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
+            child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
+        except OSError:
+            os.close(out)
+            return 0, 0
+        finally:
+            os.close(into)
+        return child, out
+
+    @property
+    def state(self) -> State:
+        """The working state. Raises GitmemError when it would be lost, on a disk that cannot be written; what SQLite says of a busy file when it is busy."""
+        if self._lost is not None:
+            raise self._lost
+        if self._state is None:
+            self.home.make()
+            started = time.monotonic()
+            state = State(self.home, timeout=BUSY)
+            # many hooks that make the file at once get in one another's way; a moment later it is there
+            while state.in_memory and time.monotonic() - started < BUSY / 2 and os.access(self.home.path, os.W_OK):
+                time.sleep(0.02)
+                state = State(self.home, timeout=BUSY)
+            if state.in_memory:
+                self._lost = sqlite.OperationalError("state.db is locked") if state.busy else GitmemError("state.db cannot be written")
+                raise self._lost
+            self._state = state
+        return self._state
+
+    def hurry(self) -> None:
+        """Wait no longer for state.db, which another process has kept for long: each further wait would add up to the deadline."""
+        if self._state is not None:
+            self._state.db.execute(f"PRAGMA busy_timeout = {int(HURRY * 1000)}")
+
+    @property
+    def index(self) -> "Index | None":
+        """The index as it is, None when there is none."""
+        if not self._looked:
+            self._looked = True
+            path = self.home.join("index.db")
+            if os.path.exists(path):
+                from gitmem.index.reader import open_index  # compiles patterns: most tool calls do without
+
+                self._index = open_index(path)
+        return self._index
+
+    def look_again(self) -> None:
+        """Have the index opened anew: another process has brought it up to date."""
+        self._index, self._looked = None, False
+
+    @property
+    def indexes(self) -> "list[Index]":
+        """The indexes that a reader joins: this repository's, then the user's own."""
+        found = [self.index] if self.index else []
+        path = os.path.join(user_repository(self.env), "gitmem", "index.db")
+        if os.path.exists(path) and path != self.home.join("index.db"):
+            from gitmem.index.reader import open_index
+
+            user = open_index(path)
+            found += [user] if user else []
+        return found
+
+    @property
+    def agents(self) -> "tuple[str, ...]":
+        """The namespaces that this reader sees."""
+        return tuple(dict.fromkeys(("global", self.namespace)))
+
+    @property
+    def namespace(self) -> str:
+        """The reader's own namespace."""
+        return str(self.env.get("GITMEM_AGENT") or self.settings.get("agent") or "global")
+
+    @property
+    def who(self) -> str:
+        """What the agent is called: by its namespace, by what it was started as, else by its CLI."""
+        return self.namespace if self.namespace != "global" else self.event.role or self.event.agent
+
+    # -- what was told
+
+    def tell(self, rows: "Sequence[Row]", budget: int, lines: "Callable[[Row], str]", told: "Sequence[str]" = ()) -> "list[str]":
+        """Return the lines of the rows that are new to this context and fit, and note that they are told.
+
+        `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
+        """
+        if not self.hears:
+            return []  # and nothing is noted: else it would not be told where it is heard
+        context = self.event.context
+        room = budget - OVERHEAD // 4 - sum(map(tokens, told))
+        length = LIMIT - OVERHEAD - sum(map(units, told))
+        known = self.state.known(context)
+        chosen: dict[str, tuple[str, str]] = {}
+        for row in rows:
+            form = _form(row)
+            if row["id"] in chosen or known.get(row["id"]) == form:
+                continue
+            line = lines(row)
+            if tokens(line) > room or units(line) > length:
+                continue
+            room -= tokens(line)
+            length -= units(line)
+            chosen[row["id"]] = form, line
+        # hooks of one event run in parallel: only what this process was first to tell
+        fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
+        return [chosen[id][1] for id in fresh]
+
+    def heard(self, rows: "Sequence[Row]") -> None:
+        """Note that rows are told to this context, in other words."""
+        if rows and self.hears:
+            self.state.tell(self.event.context, [(row["id"], _form(row)) for row in rows])
+
+    def mend(self, error: sqlite.DatabaseError) -> None:
+        """Have an index that turned out to be damaged built anew, for the next call; state.db heals itself."""
+        if not is_damage(error):
+            return
+        for path in (self.home.join("index.db"), os.path.join(user_repository(self.env), "gitmem", "index.db")):
+            for suffix in ("", "-wal", "-shm"):
+                try:
+                    os.unlink(path + suffix)
+                except OSError:
+                    continue
+        self.drain("damage", sure=True)
+
+    def spend(self, words: int, seconds: float) -> None:
+        """Add this call to what the session's hooks cost; a busy database costs the count."""
+        from gitmem.state import sessions
+
+        try:
+            sessions.spend(self.state, self.event.session, self.event.name, words, seconds)
+        except sqlite.OperationalError:
+            pass
+
+    # -- work for later
+
+    def tips(self) -> "dict[str, str]":
+        """Return the stores' commits as the refs have them now; where a ref is broken, as the index has them."""
+        pairs = (("shared", SHARED), ("private", PRIVATE))
+        try:
+            return {name: tip for name, ref in pairs if (tip := raw_ref(self.where.commondir, ref))}
+        except External:  # nothing can follow it before it is repaired
+            return self.index.tips() if self.index else {}
+
+    def waiting(self) -> "Sequence[str]":
+        """Return the names of the writes that wait in the journal."""
+        try:
+            return [name for name in os.listdir(self.home.join(journal.FOLDER)) if name.endswith(".json")]
+        except OSError:
+            return ()
+
+    def catch_up(self, patience: float = 0.0, *, insists: bool = False, sure: bool = False) -> None:
+        """Start a drain when writes wait or the index is behind its refs, and wait for it so long.
+
+        None is started when there was one a moment ago, lately for the same reason, unless the caller `insists`; `sure` starts one anyway.
+        """
+        pid = self.drain("asked", sure=True) if sure else self._catch_up(sure=insists)
+        if pid and patience:
+            if wait(pid, patience):
+                self._index, self._looked = None, False
+        elif patience and not has_reftable(self.where.commondir) and 0 <= self.now - self.state.drained() < FRESH:
+            self._await(time.monotonic() + patience, asked=sure)
+
+    def code_moved(self, patience: float) -> bool:
+        """Have code that may have gone to another file be looked for, once for each commit that is checked out; say whether that was done in time."""
+        key = code_state(self.where, self.tips())
+        if not self.tree or not self.index or self.state.marked(f"spots {self.tree}") == key:
+            return False
+        pid = self.drain(f"moved {key}")
+        return bool(pid) and wait(pid, patience)
+
+    def _await(self, end: float, *, asked: bool) -> None:
+        """Wait for an index that another process is bringing up to date, as far as it is behind; with `asked` also for what sessions ask."""
+        from gitmem.state import sessions
+
+        wanted = " ".join(sorted(self.tips().values()))
+        if not asked and self.state.marked("awaited") == wanted:
+            return  # it was waited for in vain: nobody may be at it
+        while time.monotonic() < end and (
+            (asked and sessions.waiting(self.state)) or self.tips() != (self.index.tips() if self.index else {})
+        ):
+            time.sleep(0.02)
+            self._index, self._looked = None, False
+        if time.monotonic() >= end:
+            self.state.mark("awaited", wanted)
+
+    def _catch_up(self, *, sure: bool) -> int:
+        waiting = self.waiting()
+        if waiting:
+            return self.drain(f"journal {max(waiting)}", sure=sure)
+        tips = self.tips()
+        if has_reftable(self.where.commondir):
+            return self.drain("reftable") if sure else 0  # only git can tell where the refs are
+        if tips != (self.index.tips() if self.index else {}):
+            return self.drain("stale " + " ".join(sorted(tips.values())), sure=sure)
+        return 0
+
+    def drain(self, why: str, *, sure: bool = False) -> int:
+        """Start a detached drain, unless one was started a moment ago, or lately for the same reason; return its process id, or 0."""
+        if not self.state.claim_drain(why, self.now, DRAIN_GAP, RETRY_GAP, sure=sure):
+            return 0
+        pid = detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env)
+        try:
+            self.state.drain_started(why, self.now, pid)
+        except sqlite.OperationalError:
+            pass  # busy: another one may be started too
+        return pid
+
+
+def _folder(cwd: str) -> str:
+    return cwd if os.path.isabs(cwd) and "\0" not in cwd and os.path.isdir(cwd) else os.getcwd()
+
+
+def masked(text: str) -> str:
+    """Return a command without secrets; what stands for one is a single word, so that the rest still reads as a command."""
+    if harmless(text):
+        return text
+    import re
+
+    from gitmem.redaction.formats import MARKER
+    from gitmem.redaction.mask import scrub
+
+    found = scrub(text, quick=True)
+    return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), found.text) if found.findings else text
+
+
+def known_masked(text: str) -> str:
+    """Return as much of an output as is looked at, without secrets of known formats: more would change what tells the error again."""
+    if len(text) <= SHORT and harmless(text):
+        return text
+    from gitmem.fingerprint.fingerprint import bounded
+    from gitmem.redaction.mask import scrub
+
+    return scrub(bounded(text), known=True).text
+
+
+def _form(row: "Row") -> str:
+    """Return what changes when a record says something new; counting a gotcha's hits does not."""
+    if row["kind"] != "gotcha":
+        return str(row["oid"])
+    from binascii import crc32
+
+    return f"{crc32(repr((row['title'], row['workaround'], row['severity'], row['resolved'])).encode('utf-8', 'replace')):08x}"

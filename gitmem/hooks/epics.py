@@ -1,0 +1,57 @@
+"""What the start of a session tells of epics that are not finished. Part of the hot path."""
+
+from gitmem.agents.prompt_text import clean
+from gitmem.base.processes import is_gone
+from gitmem.hooks.context import Hook
+from gitmem.index import epics as works
+from gitmem.state import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST = 2  # epics that are told
+LOOKED = 40  # that are looked at
+RANK = (works.CRASHED, works.LEFT, works.ACTIVE, "paused")
+WAYS = "--continue, --review, --restart (its story from the start) or --discard"
+
+
+def resume_lines(hook: Hook) -> "list[str]":
+    """Return at most three lines: epics that are not finished, the one of this work tree first, and the four ways to go on."""
+    if hook.index is None:
+        return []
+    here = works.chosen(hook.state, hook.root)
+    found = []
+    for epic in works.epics(hook.index)[:LOOKED]:
+        if epic["rest"] in {"active", "paused"}:
+            found.append((epic, works.standing(hook.state, epic, hook.now, is_gone)))
+    mine = [(epic, how) for epic, how in found if how["standing"] in RANK]
+    mine.sort(key=lambda pair: (pair[0]["id"] != here, RANK.index(pair[1]["standing"])))
+    if not mine:
+        return []
+    known = sessions.get(hook.state, hook.event.session)
+    lines = [_line(epic, how, hook.event.session, known.process if known else "") for epic, how in mine[:MOST]]
+    free = [epic for epic, how in mine if not how["alive"]]
+    if free:
+        slug = clean(free[0]["id"][4:], 64)
+        others = f" ({len(mine) - MOST} more: git mem work list)" if len(mine) > MOST else ""
+        lines.append(f"- To go on with it, ask the user which way: git mem work resume {slug} {WAYS}{others}")
+    return lines
+
+
+def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: str) -> str:
+    """Return an epic as one line: how it stands, where it is, how far."""
+    state = how["standing"]
+    if how["alive"]:
+        mine = how["session"] == session or (process and how["process"] == process)
+        state = "in progress here" if mine else "another session is at it" if how["session"] else "somebody is at it"
+    elif state == works.ACTIVE:
+        state = "in progress elsewhere"
+    where = [f"story {clean(epic['story'], 60)}"] if epic["story"] else []
+    if epic["phase"]:
+        where.append(f"phase {clean(epic['phase'], 30)}")
+    if epic["attempts"] > 1:
+        where.append(f"attempt {epic['attempts']}")
+    where.append(f"{epic['done']} of {epic['total']} stories done ({epic['percent']}%)")
+    why = f"; {how['why']}" if state in {works.CRASHED, works.LEFT} and how["why"] else ""
+    return f"- [epic {clean(epic['id'][4:], 64)}, {state}] {clean(epic['title'], 120)}: {', '.join(where)}{why}"

@@ -1,0 +1,158 @@
+"""The history of a session: one JSON object a line for each event, in a file that only its owner reads.
+
+`timestamp` (RFC 3339 UTC), `role` (user, assistant, system, tool), `content` (redacted, cut), `metadata` (event, tool, files, ...) and, where it
+may have changed, `state` (agent, model, folder, branch). `docs/sessions.md` says it for users.
+"""
+
+import os
+from errno import ENOSPC
+
+from gitmem.agents import events
+from gitmem.base.fast import dumps
+from gitmem.base.files import branch
+from gitmem.clock import stamp
+from gitmem.hooks.context import Hook
+from gitmem.redaction.formats import harmless
+from gitmem.state import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+FOLDER = "sessions"
+TEXT, OUTPUT = 8000, 2000  # characters that are kept of what people and agents say, and of commands and what they print
+HEAD = len("history_YYYYMMDD_HHMMSS_")  # of a file's name, before the session's id
+FULL = 32 << 20  # bytes of a history from which on rows come without their content
+STATED = frozenset({events.SESSION_START, events.PROMPT})  # they tell the state; they open a session
+
+
+def note(hook: Hook) -> None:
+    """Append an event to its session's history, and give a sign of life. One write; what is acknowledged is there."""
+    event = hook.event
+    folder = hook.home.make(FOLDER)
+    opens = event.name in STATED
+    process = ""
+    if opens:
+        from gitmem.base.processes import agent
+
+        process = agent()
+    trouble: Exception | None = None
+    try:
+        name = _signed(hook, process, opens=opens)
+        if not name:  # a session of another agent came to this id since we asked
+            event.session = sessions.shared_id(event.session, event.agent)
+            name = _signed(hook, process, opens=opens)
+    except Exception as error:  # noqa: BLE001 - the event is durable, whatever the database does
+        trouble = error
+        hook.hurry()
+        name = (_files(folder, event.session) or [_name(hook)])[-1]
+    size = append(os.path.join(folder, name), row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
+    if not trouble and 0 < hook.settings.get("historyLimit") < size:
+        hook.drain(f"condense {event.session}")  # it puts the rows aside
+    if trouble and "locked" not in str(trouble):
+        raise trouble
+
+
+def _signed(hook: Hook, process: str, *, opens: bool) -> str:
+    """Give a sign of life; return the name of the session's file, empty where the id is that of another agent's session."""
+    event = hook.event
+    mine = sessions.Session(event.session, event.agent, hook.now, hook.now, _name(hook), None, "", hook.tree, event.transcript, process)
+    others = [agent for agent in events.ADAPTERS if agent != event.agent]
+    return os.path.basename(sessions.sign(hook.state, mine, opens=opens, others=others))
+
+
+def _name(hook: Hook) -> str:
+    """Return how the file of a session that begins now is called."""
+    made = stamp(hook.now)
+    # the whole id: those of some agents begin with the time, and are alike in their first eight characters
+    return f"history_{made[:10].replace('-', '')}_{made[11:19].replace(':', '')}_{hook.event.session}.jsonl"
+
+
+def _files(folder: str, id: str) -> "list[str]":
+    """Return the files of a session, the oldest first; a name has a date of fixed length before the id."""
+    try:
+        return sorted(one for one in os.listdir(folder) if one[HEAD:] == f"{id}.jsonl")
+    except OSError:
+        return []
+
+
+def own_id(hook: Hook) -> str:
+    """Return the id of an event's session: the one that the agent gives, unless a session of another agent has it.
+
+    Where the database does not say, a history of our own says that there were two.
+    """
+    event = hook.event
+    shared = sessions.shared_id(event.session, event.agent)
+    try:
+        known = sessions.get(hook.state, event.session)
+    except Exception:  # noqa: BLE001 - the event is to be kept, whatever the database does
+        hook.hurry()
+        return shared if _files(hook.home.join(FOLDER), shared) else event.session
+    other = known is not None and known.agent in events.ADAPTERS and known.agent != event.agent
+    return shared if other else event.session
+
+
+def row(hook: Hook, at: str) -> "dict[str, Any]":
+    """Return an event as a row of the history."""
+    event = hook.event
+    role, content = "system", ""
+    if event.name == events.PROMPT:
+        role, content = "user", kept(event.prompt, TEXT)
+    elif event.name == events.TURN_END:
+        role, content = "assistant", kept(event.message, TEXT)
+    elif event.tool:
+        # the command has been masked; an output only of what is a secret for sure
+        role, content = "tool", "\n".join(x for x in (cut(event.command, OUTPUT), kept(event.error, OUTPUT)) if x)
+    facts = {
+        "event": event.name, "tool": event.tool, "action": event.action, "files": hook.paths, "source": event.source, "call": event.call,
+        "agent_id": event.subagent,
+    }  # fmt: skip
+    out: dict[str, Any] = {"timestamp": at, "role": role, "content": content, "metadata": {k: v for k, v in facts.items() if v}}
+    if event.name in STATED:
+        state = {
+            "agent": event.agent,
+            "model": event.model,
+            "folder": os.path.relpath(hook.spot, hook.tree) if hook.tree else "",
+            "branch": branch(hook.where),
+        }
+        out["state"] = {k: v for k, v in state.items() if v}
+    return out
+
+
+def kept(text: str, most: int) -> str:
+    """Return a text as it may be stored: without secrets, and cut. Masked whole and cut afterwards: half a secret has no format."""
+    if not text.strip():
+        return ""
+    if len(text) <= most and harmless(text):
+        return text.strip()
+    from gitmem.redaction.mask import scrub
+
+    return cut(scrub(text[: 4 * most], quick=True).text, most)
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text."""
+    text = text.strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def append(path: str, row: "Mapping[str, Any]", full: int = 0) -> int:
+    """Append a row to a file that only its owner reads: one write, so that lines of parallel hooks do not mix. Raises OSError.
+
+    Returns how long the file is now. One of more than `full` bytes gets the row without its content. What a full disk has cut off does not
+    take the next row with it.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        if full and size > full:
+            row = {**row, "content": ""}
+        data = dumps(row).encode() + b"\n"
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        if os.write(handle, data) < len(data):
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+        return size + len(data)
+    finally:
+        os.close(handle)

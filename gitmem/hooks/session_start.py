@@ -1,0 +1,334 @@
+"""A session starts: it is told what it should know. Part of the hot path.
+
+It is the briefing, chosen as `git mem briefing` chooses (`services.gathering`), and shaped to the budget of a start: each thing is told once a context.
+"""
+
+import os
+import time
+
+from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, tokens, units
+from gitmem.base.processes import is_gone
+from gitmem.hooks.context import Hook
+from gitmem.hooks.gotcha_lines import LATE, Spots, shown
+from gitmem.hooks.turn_end import AGAIN, keeps_in_step
+from gitmem.records.kinds import LIVE
+from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import session_opening as opening
+from gitmem.state import sessions
+from gitmem.text.equality import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.services.briefing.collect import Entry, Known
+
+    Row = dict[str, Any]
+
+PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs, or for the end of one that died
+DEATH = 2.0  # and when one died that nobody noticed before: what it was at matters most
+WAITED = " waited"  # ends that mark when a prompt has waited too
+RECENT = 600.0  # seconds for which a digest that was asked for is waited for
+STATUS = 0.25  # seconds that it waits for git to say which files have changed
+DEAD = 100  # sessions that a start ends, the latest; the next one goes on
+DIRTY = 200  # of these that are looked at
+LEFT = 3  # tasks of the session before that its line names
+# parts of a digest that say what a session taught
+TAUGHT = frozenset({"Decided", "Errors and their fixes", "Patterns", "Preferences", "Technical context"})
+ANSWER = 160  # characters of a last answer, where no better word of what was done is there
+TERSE = 25  # characters of a sentence that says little: `Done`, `All tests pass`
+BEFORE = 480  # of what is told of the session before, besides its title
+FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in the context any more
+TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
+WORK = 0.7  # of a budget: what is said of the work in hand, at most
+SAID = {"tasks": "task", "decisions": "decision", "patterns": "pattern", "errors": "error", "preferences": "preference"}
+MORE = "- … {} more left to do: git mem briefing"
+
+
+def start(hook: Hook) -> "list[str]":
+    """Return the lines of a briefing: work in hand, the last session, what is left to do, gotchas of the files at work, decisions, and what is known besides."""
+    event = hook.event
+    if event.source in FORGETFUL:
+        hook.state.forget_told(event.context)
+        hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
+    dirty = _Dirty(hook) if hook.settings.get("inject") else None
+    dead = _bury(hook)
+    began = time.monotonic()
+    hook.catch_up(DEATH if dead else PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
+    if event.source not in FORGETFUL and keeps_in_step(hook):
+        hook.drain(f"native {event.session}", sure=True)
+    if dirty is None:
+        return []
+    before = _awaited(hook, began + (DEATH if dead else PATIENCE)) if event.source not in TALKED else ""
+    known = gathering.gather(
+        hook.indexes, hook.agents, subjects=gathering.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
+    )
+    if before:
+        known.last = None  # another is about to be the one before
+        hook.state.mark(f"{LATE} {event.context}", before)
+    if _elsewhere(hook, known):
+        hook.code_moved(PATIENCE)
+    return _Telling(hook, known).lines(_near(hook, dirty.paths()))
+
+
+def late(hook: Hook, before: str) -> "list[str]":
+    """Return what a start that waited in vain would have said of the session `before`; the first prompt waits for it once more."""
+    key = f"{LATE} {hook.event.context}"
+    session, waited = before.removesuffix(WAITED), before.endswith(WAITED)
+    hook.catch_up(0.0, sure=not waited)
+    if _awaited(hook, 0.0 if waited else time.monotonic() + PATIENCE) == session:
+        hook.state.mark(key, session + WAITED)
+        return []
+    hook.state.unmark(key)
+    known = gathering.gather(hook.indexes, hook.agents, subjects=(gathering.TASKS,), session=hook.event.session)
+    return _Telling(hook, known).before() if known.last is not None and known.last.session == session else []
+
+
+class _Telling:
+    """Chooses lines within the budget of a start."""
+
+    def __init__(self, hook: Hook, known: "Known") -> None:
+        self._hook = hook
+        self._known = known
+        self._budget = int(hook.settings.get("startBudget"))
+        self._spots = Spots(hook)
+        self._lines: list[str] = []
+        self._own: list[str] = []  # what the session said of itself, as plain texts
+        self._asked = False  # whether the user is to be asked about an interruption
+
+    def lines(self, near: "list[Row]") -> "list[str]":
+        """Return the lines, in their order. What is left to do is sure of its part before anything else takes one."""
+        self._work()
+        tasks = self._rows(gathering.TASKS)
+        told = self._told(tasks, 0.3, self._lines)
+        left = self._left(tasks) if told else 0
+        if left:
+            self._budget -= tokens(MORE.format(left))  # room to say so
+        self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
+        errors = self._rows(gathering.ERRORS)
+        grave = [row for row in errors if row["kind"] == "gotcha" and row["severity"] == "critical"]
+        state, decisions = self._rows(gathering.STATE), self._rows(gathering.DECISIONS)
+        pinned = [row for row in state if row.get("status") == "pinned"]
+        # a share of the whole, up to which it may be full; what a part leaves over goes to the next
+        for rows, share in (
+            (shown(self._hook, near), 0.6), (grave, 0.7), (pinned, 0.75), (decisions, 0.85), (self._rows(gathering.PREFERENCES), 0.9), (self._rows(gathering.PATTERNS), 0.95),
+            (errors, 1.0), (state, 1.0), (decisions, 1.0), (tasks, 1.0),
+        ):  # fmt: skip
+            self._lines += self._hook.tell(rows, int(self._budget * share), self._line, self._lines)
+        if left := self._left(tasks) if left else 0:
+            self._lines.append(MORE.format(left))
+        return self._lines
+
+    def before(self) -> "list[str]":
+        """Return the line of the session before alone."""
+        return self._told(self._last(), 0.25, [])
+
+    def _work(self) -> None:
+        """Take in what is to be known first: ways to go on after a crash, what is in hand, what this session said of itself, whether to ask."""
+        from gitmem.hooks.epics import resume_lines
+        from gitmem.hooks.work_context import context_lines
+
+        hook = self._hook
+        lines = [*resume_lines(hook), *context_lines(hook)]
+        ask, interrupted, own = "", False, list[str]()
+        if hook.event.source in FORGETFUL:
+            from gitmem.hooks.compaction import after_compaction
+
+            own = after_compaction(hook)
+            lines += own
+        elif hook.event.source not in TALKED:
+            facts = opening.facts(hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session)
+            interrupted = facts.interrupted
+            if opening.decide(facts).action == opening.ASK:
+                ask = f"- ask the user first: {clean(opening.words(opening.ASK, facts), 300)}"
+                lines.append(ask)
+        room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
+        for line in lines:
+            if tokens(line) <= room and units(line) <= length:
+                room -= tokens(line)
+                length -= units(line)
+                self._lines.append(line)
+                self._asked = self._asked or (line == ask and interrupted)
+        if own:
+            from gitmem.hooks.compaction import contents
+
+            self._own = contents([line for line in own if line in self._lines])
+
+    def _told(self, rows: "list[Row]", share: float, told: "list[str]") -> "list[str]":
+        """Return the lines of what is new, in a part of the budget of its own, as far as there is so much left."""
+        own = sum(map(tokens, told)) + OVERHEAD // 4 + int(self._budget * share)
+        return self._hook.tell(rows, min(own, self._budget), self._line, told)
+
+    def _left(self, rows: "list[Row]") -> int:
+        known = self._hook.state.known(self._hook.event.context)
+        return sum(row["id"] not in known for row in rows)
+
+    def _rows(self, subject: str) -> "list[Row]":
+        """Return what is known of a subject as rows, entries of summaries too; gotchas as far as this user wants to hear of them."""
+        entries = self._known[subject]
+        if self._asked:  # an interruption is told once
+            entries = [one for one in entries if one.kind != opening.INTERRUPTED]
+        gotchas = [one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"]
+        wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
+        rows = [one.row if one.row is not None else _row(subject, one) for one in entries]
+        return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
+
+    def _news(self, rows: "list[Row]") -> "list[Row]":
+        """Return rows without those that the session has said itself: after a compaction its marks come first, and count as told."""
+        if not self._own:
+            return rows
+        from gitmem.hooks.compaction import is_said
+
+        said = [row for row in rows if is_said(row["entry"].text if row["kind"] == "entry" else str(row["title"]), self._own)]
+        self._hook.heard(said)
+        ids = {row["id"] for row in said}
+        return [row for row in rows if row["id"] not in ids]
+
+    def _line(self, row: "Row") -> str:
+        """Return a record, or an entry of a summary, as one line."""
+        if row["kind"] == "summary":
+            # what else its line has costs some 250 characters; a part of a budget has as many of them as the whole has tokens
+            most = max(80, min(BEFORE, self._budget - 250))
+            line = record_line(row, most=160, lead="the session before: ")
+            return f"{line} {clean(row['body'], most)}" if row["body"] else line
+        if row["kind"] != "entry":
+            return self._spots.line(row, most=160)
+        one = row["entry"]
+        facts = "; ".join(fact for fact in (clean(one.day, 10), clean(one.where, 80)) if fact)
+        what = f"{'pinned ' if one.pinned else ''}{SAID.get(row['subject'], 'context')}"
+        return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (f" {clean(one.detail, 160)}" if one.detail else "")
+
+    def _last(self) -> "list[Row]":
+        """Return the digest of the session before, if this one is new."""
+        last = self._known.last
+        if self._hook.event.source in TALKED or last is None or last.row is None or last.body is None:
+            return []
+        mine = [one for one in self._known[gathering.TASKS] if one.session == last.session and one.kind != opening.INTERRUPTED]
+        told = self._hook.state.known(self._hook.event.context)  # a task with a line of its own is counted here, not said again
+        names = [one.text for one in mine if (one.id or _row(gathering.TASKS, one)["id"]) not in told]
+        return [{**last.row, "kind": "summary", "body": _short(last.body.body(last.number), names, len(mine) - len(names))}]
+
+
+def _row(subject: str, one: "Entry") -> "Row":
+    """Return an entry of a summary as a row that is told once, and again when it says something else."""
+    return {
+        "id": f"entry {subject} {one.item[:80]}",
+        "kind": "entry",
+        "oid": f"{one.text[:200]} {one.detail[:200]}",
+        "subject": subject,
+        "entry": one,
+    }
+
+
+def _bury(hook: Hook) -> bool:
+    """End the sessions that died, so that the next process with time finishes them; say whether there were any."""
+    ended = [sessions.bury(hook.state, one, hook.now) for one in sessions.lost(hook.state, hook.now, is_gone, hook.event.session)[:DEAD]]
+    return any(ended)
+
+
+def _awaited(hook: Hook, until: float) -> str:
+    """Return the session before this one if it ended a moment ago and its digest is still to come, '' otherwise; wait for it until a time of the monotonic clock."""
+    ended = sessions.some(hook.state, ended=True, limit=2)
+    before = next((one.id for one in ended if one.id != hook.event.session), "")
+
+    def asked() -> bool:
+        return any(
+            one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
+            for one in sessions.requested(hook.state)
+        )
+
+    if not before or not asked():
+        return ""
+    while time.monotonic() < until:  # another process may be at it
+        time.sleep(0.02)
+        if not asked():
+            hook.look_again()
+            return ""
+    return before
+
+
+def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:
+    """Return a digest as one line: what was done, what is `left` of it today, what failed; its title says what was asked, what ended it is told elsewhere.
+
+    `below` is how many tasks that are left have a line of their own.
+    """
+    _, *parts = body.split("\n## ")
+    by = {name: rest for name, _, rest in (part.partition("\n") for part in parts)}
+
+    def items(name: str, most: int, length: int = 100) -> str:
+        found = [clean(line[2:], length).rstrip(".") for line in by.get(name, "").splitlines() if line.startswith("- ")]
+        return "; ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+
+    # the index has the words of the sections behind the text: of an answer the first line is taken
+    # what it says of decisions and the like is told by itself, as people have left it since
+    answer = "" if TAUGHT & by.keys() else _first(by.get("Last answer", "").strip().partition("\n")[0])
+    open_ = [plain(line[2:]) for line in by.get("Still to do", "").splitlines() if line.startswith("- ")]
+    if any(text and (text in plain(answer) or plain(answer) in text) for text in open_):
+        answer = ""
+    done = [items("Done", 3) or answer]
+    for name, said in (("Changed", "changed"), ("Commits", "committed")):
+        some = items(name, 4, 60)
+        done += [f"{said} {some}"] if some else []
+    out = [f"Done: {'; '.join(filter(None, done))}."] if any(done) else []
+    open_tasks = [clean(text, 100).rstrip(".") for text in left[:LEFT]]
+    open_tasks += [f"{len(left) - LEFT} more"] if len(left) > LEFT else []
+    open_tasks += [f"{below} task{'' if below == 1 else 's'} below"] if below else []
+    if open_tasks:
+        out.append(f"Left: {'; '.join(open_tasks)}.")
+    if some := items("Failed to the end", 3):
+        out.append(f"Failed to the end: {some}.")
+    return " ".join(out)
+
+
+def _first(text: str) -> str:
+    """Return what an answer begins with: its first sentence, and what comes behind it where that says next to nothing."""
+    out = ""
+    for sentence in text.split(". "):
+        if len(out) >= TERSE:
+            break
+        out = f"{out}. {sentence}" if out else sentence
+    return clean(out, ANSWER).rstrip(".")
+
+
+def _elsewhere(hook: Hook, known: "Known") -> bool:
+    """Say whether code of what is known is not in its file any more, as far as was noted: a commit may have renamed it."""
+    gone = set()
+    for row in [one.row for entries in known.by.values() for one in entries if one.row is not None]:
+        anchor = next((a for a in row["anchors"][:1] if isinstance(a, dict) and isinstance(a.get("path"), str)), None)
+        if anchor and hook.root and not os.path.lexists(os.path.join(hook.root, anchor["path"])):
+            gone.add(str(row["id"]))
+    return any(hook.index.get(id) for id in gone) if hook.index else False  # the user's own are of other repositories
+
+
+def _near(hook: Hook, paths: "list[str]") -> "list[Row]":
+    rows: list[Row] = []
+    for index in hook.indexes if paths else ():
+        rows += index.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", agents=hook.agents, limit=20, paths=paths)
+    return rows
+
+
+class _Dirty:
+    """Files that differ from the last commit, asked of git while other work goes on."""
+
+    def __init__(self, hook: Hook) -> None:
+        self._root = hook.root
+        self._pipe = self._child = 0
+        if hook.root and hook.index:
+            args = ("-C", hook.root, "--no-optional-locks", "status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules")
+            self._child, self._pipe = hook.spawn_git(*args)
+
+    def paths(self) -> "list[str]":
+        """Return them, as far as git is quick."""
+        if not self._child:
+            return []
+        import select
+
+        data, until = b"", time.monotonic() + STATUS
+        while (left := until - time.monotonic()) > 0 and select.select([self._pipe], [], [], left)[0]:
+            part = os.read(self._pipe, 1 << 16)
+            if not part:
+                break
+            data += part
+        os.close(self._pipe)  # a git that is slow ends with its pipe; nobody waits for it
+        return [row[3:].decode("utf-8", "replace") for row in data.split(b"\0")[:-1] if len(row) > 3][:DIRTY]

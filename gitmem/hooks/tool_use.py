@@ -1,0 +1,162 @@
+"""Before and after a tool: the gotchas of the file at hand, and what a command that passes now has taught. Part of the hot path."""
+
+import os
+
+from gitmem.agents import events
+from gitmem.agents.prompt_text import record_line
+from gitmem.base.files import storable
+from gitmem.hooks.context import FILES, Hook
+from gitmem.hooks.gotcha_lines import Spots, shown
+from gitmem.records.kinds import LIVE, gotcha_id
+from gitmem.repo.source_frames import read_lines
+from gitmem.state import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = dict[str, Any]
+
+COMMAND = 8000  # characters of a command
+LATER = 1.0  # seconds that what a command taught may wait for a busy database
+PATIENCE = 0.4  # seconds that a tool waits for an index that is behind; rare, since who writes has it follow
+GLOBS = 10_000  # gotchas with a pattern that fits a file
+TRIGGERED = 200  # gotchas without a place that are asked about one file
+
+
+def before(hook: Hook) -> "list[str]":
+    """Return the gotchas of the file that is about to be used, or those that the command is known to trip on."""
+    if hook.event.action == events.COMMAND and hook.settings.get("inject"):
+        hook.catch_up(PATIENCE)
+        return _trips(hook)
+    return _file(hook)
+
+
+def after(hook: Hook) -> "list[str]":
+    """Learn from what passes now and failed before; return the gotchas of a file that was read or written."""
+    event = hook.event
+    if not event.interrupted and not event.background and event.action in {events.COMMAND, events.WRITE}:
+        try:
+            _passed(hook)
+        except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion
+            if "locked" not in str(error):
+                raise
+    return _file(hook)
+
+
+def _file(hook: Hook) -> "list[str]":
+    if not hook.paths or not hook.settings.get("inject"):
+        return []
+    hook.catch_up(PATIENCE)
+    rows = [row for path in hook.paths for row in _about(hook, path)]
+    if not rows and hook.code_moved(PATIENCE):
+        rows = [row for path in hook.paths for row in _about(hook, path)]
+    if not rows:
+        return []
+    rows = shown(hook, rows)
+    spots = Spots(hook)
+    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, spot=row.get("spot") or spots.of(row)))
+
+
+def _about(hook: Hook, path: str) -> "list[Row]":
+    """Return the gotchas of a file: of its path, of its pattern, come here from another file, called for by its code."""
+    wanted: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "agents": hook.agents, "resolved": False}
+    rows: list[Row] = []
+    come = sessions.spots(hook.state, hook.tree, path)
+    for index in hook.indexes:
+        rows += index.rows(paths=(path,), order="severity", limit=20, **wanted)
+        if come:
+            rows += index.rows(ids=list(come), order="severity", limit=20, **wanted)
+        if globs := index.globs():
+            from gitmem.text.globs import glob_match
+
+            fits = list({n for n, glob in globs if glob_match(glob, path)})[:GLOBS]
+            rows += index.rows(numbers=fits, order="severity", limit=20, **wanted) if fits else []
+        if loose := index.rows(triggered=True, order="severity", limit=TRIGGERED, **wanted):
+            rows += _triggered(hook, path, loose)
+    if not rows:
+        return []
+    away = {id for id, (at, *_) in sessions.spots(hook.state, hook.tree).items() if at != path}
+    return [row for row in rows if row["id"] not in away or row.get("spot")]
+
+
+def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
+    """Return the gotchas that the code of a file calls for by an expression or a query; asked once for each state of the file."""
+    full = os.path.join(hook.root, path)
+    try:
+        found = os.stat(full)
+    except OSError:
+        return []
+    key = f"code {hook.tree} {path}"
+    version = f"{found.st_mtime_ns} {found.st_size} {' '.join(sorted(hook.tips().values()))} "
+    known = hook.state.marked(key) or ""
+    if not known.startswith(version):
+        lines = read_lines(full)
+        from gitmem.services.gotchas import triggers as triggering  # grammars and RE2: only a repository with such gotchas pays for them
+
+        hits = triggering.lines_of(rows, path, lines)
+        known = version + " ".join(f"{id}:{at}" for id, at in hits.items())
+        hook.state.mark(key, known)
+    at = dict(pair.rsplit(":", 1) for pair in known[len(version) :].split())
+    return [{**row, "spot": f"{path}:{at[row['id']]}"} for row in rows if row["id"] in at]
+
+
+def _trips(hook: Hook) -> "list[str]":
+    from gitmem.text import shell as commands
+
+    keys = commands.heads(hook.event.command)
+    rows: list[Row] = []
+    for index in hook.indexes if keys else ():
+        rows += index.by_commands(keys)
+    rows = [row for row in rows if row["status"] in LIVE and not row["resolved"] and row["agent"] in hook.agents]
+    rows = shown(hook, [row for row in rows if row["workaround"] or row["origin"] == "manual"])
+    spots = Spots(hook) if rows else None
+    return (
+        hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: spots.line(row, lead="this command is known: ")) if spots else []
+    )
+
+
+def _passed(hook: Hook) -> None:
+    from gitmem.state import attempts as trials
+
+    event = hook.event
+    if event.action == events.COMMAND:
+        from gitmem.hooks.turn_end import saves
+
+        if saves(event.command):
+            hook.state.mark(f"saved {event.session}", "1")
+    failures = trials.failures(hook.state, event.session)
+    if not failures:
+        return
+    hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
+    if event.action == events.WRITE:
+        for path in event.paths[:FILES]:
+            trials.note_step(hook.state, event.session, hook.now, trials.EDIT, storable(os.path.realpath(os.path.join(hook.folder, path))))
+        return
+    from gitmem.text import shell as commands
+
+    proven = commands.proven(event.command, hook.spot)
+    whole = commands.key(event.command, hook.spot)
+    over = [one for one in failures if one.key in proven or (one.key == whole and commands.same(event.command, one.given))]
+    if over:
+        from gitmem.services.gotchas.capture import rule_of
+
+        rule = rule_of(hook.settings)
+
+        def captured(failure: "trials.Failure") -> bool:
+            if known(hook, failure.pattern, gotcha_id(failure.pattern)):
+                return True
+            hits = hook.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
+            return rule.on and hits >= rule.threshold  # just captured: the index may be behind
+
+        if trials.conclude(hook.state, event.session, over, event.command[:COMMAND], hook.now, captured):
+            hook.drain(f"passed {hook.now}", sure=True)
+        return
+    for step in commands.helping(event.command):
+        trials.note_step(hook.state, event.session, hook.now, trials.COMMAND, step[:COMMAND])
+
+
+def known(hook: Hook, pattern: str, id: str) -> "list[Row]":
+    """Return the records that know an error: its own gotcha, and those that wait for it."""
+    found = {row["id"]: row for index in hook.indexes for row in (*index.get(id), *index.by_patterns([pattern]))}
+    return list(found.values())

@@ -1,0 +1,76 @@
+"""A turn or a session ends, or its context is compacted: what is to be done later is asked for. Part of the hot path."""
+
+from gitmem.base.lazy_regex import Lazy
+from gitmem.hooks.context import Hook
+from gitmem.state import memory_file_requests as native
+from gitmem.state import sessions
+
+AGAIN, JUST = "started again", 30.0  # mark of a start after a compaction, and seconds for which it counts as the same one
+SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
+_DECIDED = Lazy(r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b")
+_SAVED = Lazy(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:add|gotcha\s+(?:add|edit)|edit|supersede)\b")
+REMARK = (
+    "This session came to a decision or a finding, and nothing of it was recorded: a record lets the next session know. "
+    "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record simply ends."
+)
+
+
+def compact(hook: Hook) -> "list[str]":
+    """Ask for a snapshot of the work, before the context goes."""
+    session = hook.event.session
+    asked = sessions.ask(hook.state, sessions.SNAPSHOT, session, hook.now, SNAPSHOT_GAP)
+    if not hook.hears_after_compact:
+        hook.state.forget_told(hook.event.context)  # the only word that this agent has of it
+        if asked:
+            sessions.owe(hook.state, session)
+    if asked or hook.hears_after_compact:
+        sessions.condense(hook.state, session, hook.now)  # what it is told of itself when it goes on
+        hook.drain(f"compact {session}", sure=True)
+    return []
+
+
+def compacted(hook: Hook) -> "list[str]":
+    """Let the session be told everything again, unless it just was: some agents start again first, and say afterwards that the compaction is over."""
+    begun = hook.state.marked(f"{AGAIN} {hook.event.context}")
+    if begun is None or not 0 <= hook.now - float(begun) < JUST:
+        hook.state.forget_told(hook.event.context)
+    return []
+
+
+def turn(hook: Hook) -> "list[str]":
+    """Once a session, where the setting asks for it: remark that a decision was made and none was recorded."""
+    hook.catch_up()
+    event = hook.event
+    if not hook.settings.get("saveReminder") or event.subagent or not _DECIDED.search(event.message):
+        return []
+    key = f"reminded {event.session}"
+    if hook.state.marked(key) or hook.state.marked(f"saved {event.session}"):
+        return []
+    hook.state.mark(key, "1")
+    return [REMARK]
+
+
+def saves(command: str) -> bool:
+    """Say whether a command records something."""
+    return "mem" in command and bool(_SAVED.search(command))
+
+
+def end(hook: Hook) -> "list[str]":
+    """Close the session, and have it digested."""
+    from gitmem.state import attempts as trials
+
+    event = hook.event
+    sessions.end(hook.state, event.session, hook.now, event.source or "end")
+    trials.forget(hook.state, event.session)
+    keeps_in_step(hook)
+    hook.drain(f"end {event.session}", sure=True)
+    return []
+
+
+def keeps_in_step(hook: Hook) -> bool:
+    """Where the setting asks for it, have the agents' own memory files read and written by the next drain; say whether it does."""
+    root = hook.where.worktree
+    if not root or hook.settings.get("native") == "off":
+        return False
+    native.ask(hook.state, root, hook.now)
+    return True

@@ -1,0 +1,76 @@
+"""What the start of a session is told of the work in hand: one line, and what was handed over to this agent. Part of the hot path."""
+
+from gitmem.agents.prompt_text import clean, record_line
+from gitmem.base.files import branch
+from gitmem.services.work import context
+from gitmem.services.work import workflow_table as workflows
+from gitmem.state.workflow import NEW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.hooks.context import Hook
+
+LONG = 400  # characters of the line
+BODY = 700  # of what was handed over
+TALKED = frozenset({"resume", "compact", "fork"})  # starts of a session whose conversation is there already
+_KEPT = "context of a start"
+
+
+def found(hook: "Hook") -> context.Context:
+    """Return the context as it was before the event; asked once a call."""
+    kept: context.Context | None = hook.__dict__.get(_KEPT)
+    if kept is None:
+        table, is_current = workflows.quick(hook.home, hook.tree)
+        if not is_current:
+            hook.drain("workflows")
+        talks = hook.event.source in TALKED
+        kept = context.of(
+            hook.state,
+            table,
+            hook.tree,
+            hook.now,
+            hook.who,
+            session=hook.event.session if talks else "",
+            on=branch(hook.where),
+            talked=talks,
+        )
+        hook.__dict__[_KEPT] = kept
+    return kept
+
+
+def context_lines(hook: "Hook") -> "list[str]":
+    """Return what to tell of the work in hand: nothing for a new session to which nothing was handed over.
+
+    Call it when a session starts. The lines are clean; what is handed over is told once a context, as any record is.
+    """
+    on = found(hook)
+    lines = []
+    # commits alone are no workflow that anybody has chosen
+    if on.kind != NEW and (on.story or (on.workflow and not on.observed) or (on.previous and on.previous["command"])):
+        parts = [on.message]
+        if on.next and not on.observed:
+            parts.append(f"Usual next: {', '.join(context.spoken(one) for one in on.next[:3])}.")
+        lines.append(f"- work in hand: {clean(' '.join(parts), LONG)}")
+    who = tuple(dict.fromkeys(one for one in (hook.who, hook.event.agent) if one != "global"))
+    rows = context.handed(hook.indexes, who)
+    bodies = (
+        {row["id"]: index.body(row["n"]) for index in hook.indexes for row in index.rows(ids=[one["id"] for one in rows])} if rows else {}
+    )
+    budget = int(hook.settings.get("startBudget")) // 3
+    return lines + hook.tell(
+        rows,
+        budget,
+        lambda row: record_line(row, most=160, body=clean(_flat(bodies.get(row["id"], "")), BODY), lead="handed over to you: "),
+        lines,
+    )
+
+
+def _flat(body: str) -> str:
+    """Return a hand-over's text as one line: what was said, then each part with its items."""
+    head, *parts = body.split("\n## ")
+    out = [head.strip()]
+    for part in parts:
+        called, _, rest = part.partition("\n")
+        items = [line[2:].strip() for line in rest.splitlines() if line.startswith("- ")]
+        out += [f"{called}: {'; '.join(items)}."] if items else []
+    return " ".join(filter(None, out))

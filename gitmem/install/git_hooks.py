@@ -1,0 +1,155 @@
+"""Hooks of git: small scripts, or a few lines in scripts that are there; see docs/git-hooks.md."""
+
+import os
+import re
+import stat
+import subprocess
+
+from gitmem.errors import GitmemError, UserError
+from gitmem.git.process import Git, child_env
+from gitmem.install import file_changes as changes
+from gitmem.install import hook_command as command
+from gitmem.install.file_changes import Change
+from gitmem.install.hook_command import Command
+from gitmem.install.plan import World
+
+WHAT = "git-hooks"
+NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+OPEN = "# >>> git mem: keeps memory up to date; 'git mem uninstall git-hooks' takes this out\n"
+CLOSE = "# <<< git mem\n"
+START = "#!/bin/sh\n"
+OLD = ".before-git-mem"  # behind the name of a hook that is no shell script, and that ours calls
+_BLOCK = re.compile(rb"# >>> git mem\b[^\n]*\n(?:[^\n]*\n)*?# <<< git mem\n")
+_SHELL = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)")
+
+
+def folder(world: World) -> str:
+    """Return the folder in which git looks for hooks here."""
+    root = world.root
+    assert world.where is not None
+    # not through `Git`, whose calls look into no folder at all
+    argv = ["git", "--git-dir", world.where.gitdir, "--work-tree", root, "rev-parse", "--git-path", "hooks"]
+    try:
+        done = subprocess.run(
+            argv, cwd=root, env=child_env(world.env), stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UserError("git does not say where its hooks are.", "Try: git rev-parse --git-path hooks") from error
+    return os.path.normpath(os.path.join(root, os.fsdecode(done.stdout.removesuffix(b"\n"))))
+
+
+def scope_of(world: World, path: str) -> str:
+    """Return whom hooks in a folder are for: you in this repository, everybody who uses it, or you in all repositories."""
+    assert world.where is not None
+    real, common, root = os.path.realpath(path), os.path.realpath(world.where.commondir), os.path.realpath(world.root)
+    if real.startswith(common + os.sep):
+        return "local"
+    if not real.startswith(root + os.sep):
+        return "user"
+    git = Git(world.where.gitdir, world.env)
+    name = os.path.relpath(real, root).replace(os.sep, "/")
+    try:  # a folder that a tool makes and ignores, as husky does, is not shared
+        return (
+            "local"
+            if git.call("-C", root, "--work-tree", root, "check-ignore", "-q", f"./{name}/post-commit", ok=(0, 1, 128))[0] == 0
+            else "project"
+        )
+    except GitmemError:
+        return "project"
+
+
+def target(world: World, scope: str) -> str:
+    """Return the folder to write for a scope; raises UserError when git's folder is one for others."""
+    path = folder(world)
+    real = scope_of(world, path)
+    husky = os.path.basename(path) == "_" and real == "local" and os.path.basename(os.path.dirname(path)) == ".husky"
+    if husky and scope == "project":
+        return os.path.dirname(path)
+    if scope == real:
+        return path
+    where = world.shown(path)
+    if real == "project":
+        raise UserError(
+            f"git's hooks are in '{where}' here, a folder that the repository shares.",
+            "Say --project to write there, for everybody who uses it.",
+        )
+    if real == "user":
+        raise UserError(f"git's hooks are in '{where}' here, for other repositories too.", "Say --user to write there.")
+    raise UserError(f"git's hooks are in '{where}' here: yours, in this repository.", "Say --local, or nothing.")
+
+
+def path_of(world: World, path: str, name: str) -> str:
+    """Return the file of a hook; raises UserError for a link that leads to a file that is used elsewhere too."""
+    file = os.path.join(path, name)
+    real = os.path.realpath(file)
+    if os.path.dirname(real) != os.path.realpath(path):
+        raise UserError(
+            f"the hook {world.shown(file)} is a link to '{real}', which others may use too.",
+            "Put a copy in its place, or leave git-hooks out.",
+        )
+    return file
+
+
+def install(world: World, scope: str, path: str, name: str) -> Change:
+    """Return the change that has one hook of git call us."""
+    file = path_of(world, path, name)
+    before = changes.read(file)
+    block = _block(world.command(scope), name).encode()
+    if before is None:
+        after = START.encode() + block
+        return Change(WHAT, scope, file, "installed", None, after, [(0, 0, after)], fresh=True, mode=0o777)
+    if _BLOCK.search(before):
+        after = _BLOCK.sub(lambda _: block, before, count=1)
+        spans = [(*match.span(), block) for match in _BLOCK.finditer(before)][:1]
+        return Change(WHAT, scope, file, "unchanged" if after == before else "updated", before, after, spans)
+    if not os.stat(file).st_mode & stat.S_IXUSR and os.path.basename(path) != ".husky":  # husky runs what is not executable
+        hint = f"Make it executable, or remove it: {world.shown(file)}"
+        raise UserError(f"the hook {name} is there but not executable, so that git does not run it.", hint)
+    if (before.startswith(b"#!") and not _SHELL.match(before)) or b"\0" in before[:1024]:
+        if os.path.lexists(file + OLD):
+            raise UserError(f"'{world.shown(file + OLD)}' is there already.", "Move it away, then run this again.")
+        after = START.encode() + block + f'exec "$0{OLD}" "$@"\n'.encode()
+        return Change(
+            WHAT, scope, file, "installed", before, after, [(0, len(before), after)], fresh=True, mode=0o777, move=(file, file + OLD)
+        )
+    at = before.find(b"\n") + 1 if before.startswith(b"#!") else 0
+    if before.startswith(b"#!") and not at:
+        at, block = len(before), b"\n" + block
+    edits = [(at, at, block)]
+    return Change(WHAT, scope, file, "installed", before, before[:at] + block + before[at:], edits, fresh=True)
+
+
+def remove(world: World, scope: str, path: str, name: str) -> Change:
+    """Return the change that takes our lines out of one hook, or the hook that we made away."""
+    file = os.path.join(path, name)
+    before = changes.read(file)
+    if before is None or not (found := _BLOCK.search(before)):
+        return Change(WHAT, scope, file, "absent", before, before)
+    rest = before[: found.start()] + before[found.end() :]
+    if os.path.exists(file + OLD) and rest == START.encode() + f'exec "$0{OLD}" "$@"\n'.encode():
+        return Change(WHAT, scope, file, "removed", before, None, move=(file + OLD, file))
+    is_ours, old = changes.original(world.ledger(scope).entry(file), before)
+    if is_ours:
+        return Change(WHAT, scope, file, "removed", before, old)
+    return Change(WHAT, scope, file, "removed", before, None if rest == START.encode() else rest)
+
+
+def state(world: World, path: str, name: str) -> tuple[str, str]:
+    """Return how one hook stands, `current`, `outdated`, `broken` or nothing, and why."""
+    data = changes.read(os.path.join(path, name))
+    found = _BLOCK.search(data) if data else None
+    if not found:
+        return "", ""
+    line = found[0].decode("utf-8", "surrogateescape").split("\n")[1]
+    calls = line.partition(" git-hook ")[0]
+    words = command.parse(f"{calls} hook git")
+    call = command.Call((command.PROGRAM,), "git", shared=True) if calls.startswith("PATH=") else words
+    if call is None:
+        return "outdated", ""
+    if why := command.fault(call.words, world.env):
+        return "broken", why
+    return ("current" if _block(command.of(call), name).encode() == found[0] else "outdated"), ""
+
+
+def _block(calls: Command, name: str) -> str:
+    return f"{OPEN}{calls.git_hook(name)}\n{CLOSE}"

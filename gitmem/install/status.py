@@ -1,0 +1,158 @@
+"""What is installed where, and whether it still works. Runs nothing that a file names: the file may be anybody's."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gitmem import __version__
+from gitmem.agents.events import ADAPTERS
+from gitmem.errors import GitmemError
+from gitmem.install import file_changes as changes
+from gitmem.install import git_hooks as githooks
+from gitmem.install import hook_command as command
+from gitmem.install import plan
+from gitmem.install.hook_entries import Merged, merge
+from gitmem.install.jsonc import Document
+from gitmem.install.plan import World
+from gitmem.install.settings_formats import SHAPES
+from gitmem.services.maintenance.doctor import Finding
+
+_STRING = re.compile(rb'"(?:[^"\\\n\x00-\x1f]|\\["\\/bfnrtu])*"')
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Our hooks in one place. `state` is current, outdated, broken, custom (the user's own commands) or unreadable; `why` says more.
+
+    `version` is that of the git-mem that wrote them, or, when it is this one that runs, its own; '' when it is not known.
+    """
+
+    what: str
+    title: str
+    scope: str
+    path: str
+    state: str
+    why: str = ""
+    program: str = ""
+    version: str = ""
+
+
+def survey(world: World) -> list[Row]:
+    """Return all places in which hooks of ours are."""
+    rows = [row for agent in ADAPTERS for row in _agent(agent, world)]
+    return rows + list(_git(world))
+
+
+def _agent(agent: str, world: World) -> Iterator[Row]:
+    seen = set()
+    for scope in plan.SCOPES:
+        try:
+            goal = plan.target(agent, scope, world)
+        except GitmemError:
+            continue
+        if goal.path not in seen and (row := _file(goal, world)):
+            seen.add(goal.path)
+            yield row
+
+
+def _file(goal: plan.Target, world: World) -> Row | None:
+    adapter, title = goal.adapter, goal.title
+    shape = SHAPES[adapter.settings.shape]
+    try:
+        data = changes.read(goal.path)
+        if data is None:
+            return None
+        form = shape(adapter, command.shared())
+        if form.text and form.mark.encode() not in data:
+            return None
+        doc = None if form.text else Document(data, world.shown(goal.path))
+        merged = merge(doc, adapter.name, form) if doc else Merged(ours=_calls(data, adapter.name))
+    except GitmemError as error:
+        mentions = b"git-mem" in (data or b"")
+        return Row(adapter.name, title, goal.scope, goal.path, "unreadable", str(error)) if mentions else None
+    if not merged.ours:
+        return Row(adapter.name, title, goal.scope, goal.path, "custom") if merged.custom or form.text else None
+    call = merged.ours[0]
+    scope = "project" if call.shared else _own(goal)
+    for each in merged.ours:
+        if why := command.fault(each.words, world.env):
+            return _row(goal, world, scope, "broken", why, each.words[0])
+    if doc and _is_off(doc):
+        return _row(goal, world, scope, "broken", "the file turns all hooks off", call.words[0])
+    again = shape(adapter, command.of(call))
+    same = not merge(doc, adapter.name, again).edits if doc else again.text.encode() == data
+    return _row(goal, world, scope, "current" if same else "outdated", program=call.words[0])
+
+
+def _is_off(doc: Document) -> bool:
+    """Say whether a file of settings turns off what is in it: Claude Code's and Gemini CLI's own switches."""
+    value = doc.value(doc.root) if doc.root else None
+    switch = value.get("hooksConfig") if isinstance(value, dict) else None
+    return isinstance(value, dict) and (
+        value.get("disableAllHooks") is True or (isinstance(switch, dict) and switch.get("enabled") is False)
+    )
+
+
+def _calls(data: bytes, agent: str) -> list[command.Call]:
+    """Return the calls of ours in a file that is ours alone: commands are strings in it, as JSON writes them."""
+    texts = [json.loads(match[0]) for match in _STRING.finditer(data)]
+    return [call for text in texts if (call := command.parse(text)) and call.agent == agent]
+
+
+def _own(goal: plan.Target) -> str:
+    """Return the scope of a file with a path of this machine; a project's file may be used as one's own."""
+    return "local" if goal.scope == "project" and not goal.adapter.settings.local else goal.scope
+
+
+def _row(goal: plan.Target, world: World, scope: str, state: str, why: str = "", program: str = "") -> Row:
+    version = str(world.ledger(goal.scope).entry(goal.path).get("version", ""))
+    if program and os.path.realpath(program) == os.path.realpath(command.installed(world.env)[0]):
+        version = __version__
+    return Row(goal.adapter.name, goal.title, scope, goal.path, state, why, program, version)
+
+
+def _git(world: World) -> Iterator[Row]:
+    try:
+        path = githooks.folder(world)
+        scope = githooks.scope_of(world, path)
+        found = [(name, *githooks.state(world, path, name)) for name in githooks.NAMES]
+    except GitmemError:
+        return
+    there = [(name, state, why) for name, state, why in found if state]
+    if not there:
+        return
+    missing = [name for name, state, _ in found if not state]
+    broken = next(((state, why) for _, state, why in there if state == "broken"), None)
+    state, why = broken or (
+        ("outdated", f"not there: {', '.join(missing)}") if missing else max(("current", ""), *((s, w) for _, s, w in there))
+    )
+    yield Row(githooks.WHAT, "git hooks", scope, path, state, why)
+
+
+def findings(world: World) -> Iterator[Finding]:
+    """Yield what `git mem doctor` says of installed hooks."""
+    rows = survey(world)
+    for row in rows:
+        place, again = world.shown(row.path), f"Run: git mem install {row.what} --{row.scope}"
+        if row.state == "broken":
+            yield Finding("warning", f"the hooks of {row.title} in {place} do not work: {row.why}", again)
+        elif row.state == "outdated":
+            yield Finding(
+                "note", f"the hooks of {row.title} in {place} are not those of this version{f' ({row.why})' if row.why else ''}", again
+            )
+        elif row.state == "unreadable":
+            yield Finding(
+                "warning", f"the settings of {row.title} are broken: {row.why}", "Mend the file: the agent cannot read it either."
+            )
+        elif row.state == "current":
+            yield Finding("ok", f"the hooks of {row.title} in {place} work")
+    for what in dict.fromkeys(row.what for row in rows):
+        places = [row for row in rows if row.what == what and row.state in {"current", "outdated"}]
+        if len(places) > 1:
+            where = " and ".join(world.shown(row.path) for row in places)
+            yield Finding(
+                "warning", f"the hooks of {places[0].title} are installed twice, in {where}: each event counts twice",
+                f"Run: git mem uninstall {what} --{places[-1].scope}",
+            )  # fmt: skip

@@ -1,0 +1,53 @@
+"""What a session taught, item by item: what extraction finds, digests hold, and the cumulative summary collects. Values and rules, no I/O."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from gitmem.text.equality import plain as plain
+
+DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT = "decision", "error", "pattern", "task", "done", "preference", "context"
+KINDS = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT)
+SECTIONS = ("general_context", "key_decisions", "pending_tasks", "user_preferences", "technical_context")
+SECTION: Mapping[str, str] = {
+    DECISION: "key_decisions", ERROR: "technical_context", PATTERN: "technical_context", TASK: "pending_tasks", DONE: "general_context",
+    PREFERENCE: "user_preferences", CONTEXT: "technical_context",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that a session taught.
+
+    `text` is one sentence that stands alone; `detail` is an error's solution, a pattern's context, a decision's reason. `lines` are
+    (first, last) of the file that it was read from, (0, 0) when there is none. `confidence` goes from 0 to 1.
+    """
+
+    kind: str
+    text: str
+    detail: str = ""
+    at: str = ""  # RFC 3339, UTC
+    lines: tuple[int, int] = (0, 0)
+    files: tuple[str, ...] = ()
+    role: str = ""  # who said it
+    confidence: float = 0.5
+    marked: bool = False  # somebody said that it matters: never dropped
+    commit: str = ""  # the id of the commit whose message says it
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What was found in a session. `items` are in the order in which they were said, `topics` the most telling first."""
+
+    items: tuple[Item, ...] = ()
+    topics: tuple[str, ...] = ()
+    by: str = "offline"  # or the model that found it: `gemini:<model>`, `command`
+    why: str = ""  # why it was not found by the model that was asked for
+    tokens: int = 0  # that the model was given and gave
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def item_id(text: str) -> str:
+    """Return the id of an item: 12 hex characters from its words, so that two clones that learn the same thing converge."""
+    return sha256(plain(text).encode()).hexdigest()[:12]

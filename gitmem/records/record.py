@@ -1,0 +1,293 @@
+"""What a record is: its kinds, its fields, their types and order.
+
+A record is a frozen value. Fields of the front matter are plain JSON values in `fields`; a change
+makes a new record. The table below is the format's: `docs/format.md` says the same in words.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from gitmem.errors import InvalidRecord
+from gitmem.records.kinds import CATEGORIES, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES, UNSURE
+
+ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
+NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
+STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line end
+TITLE_LIMIT = 300
+
+# (key, type); the order is the canonical order of the front matter. A `set` is a list without
+# duplicates, sorted; `maps` a list of objects; `any` whatever JSON holds.
+COMMON: tuple[tuple[str, str], ...] = (
+    ("id", "str"), ("kind", "str"), ("created", "time"), ("updated", "time"), ("rev", "int"), ("author", "str"), ("agent", "str"),
+    ("session", "str"), ("tags", "set"), ("origin", "str"),
+)  # fmt: skip
+OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "memory": (
+        ("type", "str"), ("importance", "number"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
+        ("decay_rate", "number"), ("anchors", "maps"), ("triggers", "map"), ("confirmed", "map"),
+    ),
+    "gotcha": (
+        ("category", "str"), ("severity", "str"), ("workaround", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
+        ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("source", "str"), ("confirmed", "map"),
+    ),
+    "summary": (("scope", "str"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"), ("by", "str"), ("tokens", "int"), ("gone", "set"), ("sections", "map")),
+    "snapshot": (
+        ("branch", "str"), ("commit", "str"), ("dirty", "maps"), ("story", "str"), ("subtask", "str"), ("cwd", "str"), ("worktree", "str"),
+        ("state", "str"), ("note", "str"), ("status", "str"), ("links", "set"),
+    ),
+    "work": (("status", "str"), ("phase", "str"), ("project", "str"), ("links", "set"), ("state", "any")),
+    "dna": (("project", "str"), ("status", "str"), ("links", "set"), ("sources", "any")),
+    "event": (("at", "time"), ("what", "str"), ("status", "str"), ("links", "set"), ("anchors", "maps")),
+}  # fmt: skip
+MARKS: tuple[tuple[str, str], ...] = (("conflict", "bool"), ("stamps", "map"))
+SCHEMA: Mapping[str, Mapping[str, str]] = {kind: dict(COMMON + own + MARKS) for kind, own in OWN.items()}
+
+ENUMS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("memory", "type"): TYPES,
+    ("memory", "status"): STATUSES,
+    ("gotcha", "category"): CATEGORIES,
+    ("gotcha", "severity"): SEVERITIES,
+    ("gotcha", "status"): STATUSES,
+    ("gotcha", "source"): ("manual", "auto_detected"),
+    ("summary", "scope"): ("session", "project"),
+}
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "memory": {"type": "fact", "importance": 5, "status": "active", "decay_rate": 0.995},
+    "gotcha": {"category": "general", "severity": "warning", "status": "active", "occurrences": 1, "source": "manual"},
+    "summary": {"scope": "session", "status": "active"},
+}
+SHARED_DEFAULTS: Mapping[str, Any] = {
+    "agent": "global",
+    "origin": "manual",
+    "status": "active",
+    "rev": 1,
+    "author": "",
+    "session": "",
+    "updated": "",
+}
+
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record. `fields` holds the front matter but `id` and `kind`; what is absent has its default."""
+
+    id: str
+    kind: str
+    title: str
+    body: str = ""
+    fields: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+
+    def get(self, key: str) -> Any:
+        """Return a field, or its default (None, or an empty list or map, where there is none)."""
+        value = self.fields.get(key)
+        if value is not None:
+            return value
+        default = DEFAULTS.get(self.kind, _EMPTY).get(key, SHARED_DEFAULTS.get(key))
+        if default is not None:
+            return default
+        kind = SCHEMA[self.kind].get(key)
+        return [] if kind in {"set", "maps"} else {} if kind == "map" else None
+
+    @property
+    def created(self) -> str:
+        """When it was made: RFC 3339 UTC."""
+        return str(self.fields.get("created", ""))
+
+    @property
+    def updated(self) -> str:
+        """When it last changed: RFC 3339 UTC."""
+        return str(self.fields.get("updated") or self.created)
+
+    @property
+    def rev(self) -> int:
+        """Its Lamport counter: 1 + the highest its writer had seen."""
+        return int(self.get("rev"))
+
+    @property
+    def status(self) -> str:
+        """`active`, `decayed`, `archived` or `pinned`."""
+        return str(self.get("status"))
+
+    @property
+    def tags(self) -> list[str]:
+        """Its tags, sorted."""
+        return list(self.get("tags"))
+
+    @property
+    def anchors(self) -> list[dict[str, Any]]:
+        """Where in the code it applies."""
+        return list(self.get("anchors") or [])
+
+    @property
+    def resolved(self) -> bool:
+        """Whether a gotcha has been resolved."""
+        return bool(self.fields.get("resolved"))
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether nobody has said yet that what was captured or extracted is so."""
+        return self.kind in {"memory", "gotcha"} and self.get("origin") in UNSURE and not self.fields.get("confirmed")
+
+    def change(self, *, title: str | None = None, body: str | None = None, **fields: Any) -> "Record":
+        """Return a record with other values; a field set to None goes back to its default."""
+        merged = {**self.fields, **fields}
+        return replace(
+            self,
+            title=self.title if title is None else title,
+            body=self.body if body is None else body,
+            fields=MappingProxyType({k: v for k, v in merged.items() if v is not None}),
+        )
+
+    def touched(self, now: str) -> "Record":
+        """Return it with the next revision and the time of the change."""
+        return self.change(rev=self.rev + 1, updated=now)
+
+
+def make(kind: str, id: str, title: str, body: str = "", **fields: Any) -> Record:
+    """Return a validated record in canonical form; raises InvalidRecord."""
+    return canonical(Record(id, kind, title, body, MappingProxyType({k: v for k, v in fields.items() if v is not None})))
+
+
+def kind_of(id: str) -> str | None:
+    """Return the kind that an id's prefix names, if the id is well formed."""
+    if ULID_ID.fullmatch(id):
+        kind = KIND.get(id[:3])
+        return None if kind in NAMED else kind
+    return KIND[id[:3]] if NAMED_ID.fullmatch(id) else None
+
+
+def is_stamp(text: str) -> bool:
+    """Say whether a text is an RFC 3339 time in UTC that a calendar has."""
+    if not STAMP.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text[:19])
+    except ValueError:
+        return False
+    return True
+
+
+def clean_text(text: str) -> str:
+    """Return text in NFC with LF line ends, lone surrogates and control characters replaced: no text may steer a terminal."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.replace("\n", "").isprintable():  # far quicker than the expression, and nearly always true
+        text = CONTROLS.sub("�", text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
+    return text
+
+
+def clean_title(text: str) -> str:
+    """Return a title: one line, single spaces, at most 300 characters."""
+    title = " ".join(clean_text(" ".join(text.split())).split())  # spaces first: some controls are spaces
+    return title if len(title) <= TITLE_LIMIT else title[: TITLE_LIMIT - 1].rstrip() + "…"
+
+
+def clean_body(text: str) -> str:
+    """Return a body: no blank lines at the ends, one line end at the last."""
+    lines = clean_text(text).split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(lines).rstrip() + "\n" if lines else ""
+
+
+def canonical(record: Record) -> Record:
+    """Return the record with every field checked and in its one canonical form; raises InvalidRecord."""
+    schema = SCHEMA.get(record.kind)
+    if schema is None:
+        raise InvalidRecord(f"unknown kind '{record.kind}'.", "Kinds: " + ", ".join(PREFIX) + ".")
+    if kind_of(record.id) != record.kind:
+        raise InvalidRecord(f"'{record.id}' is no id of a {record.kind}.")
+    title = clean_title(record.title)
+    if not title:
+        raise InvalidRecord("a record needs a title.", "Give one line that says what it is about.")
+    known: dict[str, Any] = {}
+    for key, kind in schema.items():
+        if key in {"id", "kind"} or record.fields.get(key) is None:
+            continue
+        value = _typed(key, kind, record.fields[key])
+        allowed = ENUMS.get((record.kind, key))
+        if allowed and value not in allowed:
+            raise InvalidRecord(f"{key} cannot be '{value}'.", "Allowed: " + ", ".join(allowed) + ".")
+        if value not in ("", [], {}):
+            known[key] = value
+    importance = known.get("importance")
+    if importance is not None and not 0 <= importance <= 10:
+        raise InvalidRecord(f"importance cannot be {importance}.", "It goes from 0 to 10.")
+    if "created" not in known:
+        raise InvalidRecord("a record needs the time it was created.")
+    for key in sorted(k for k in record.fields if k not in schema and k not in {"id", "kind"}):
+        if not isinstance(key, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", key):
+            raise InvalidRecord(f"'{str(key)[:40]}' is no name for a field.")
+        known[key] = _plain(record.fields[key])
+    return Record(record.id, record.kind, title, clean_body(record.body), MappingProxyType(known))
+
+
+def _typed(key: str, kind: str, value: Any) -> Any:
+    """Return a value in the canonical form of its type; raises InvalidRecord."""
+    if kind == "str" and isinstance(value, str):
+        return clean_text(value).strip()
+    if kind == "time" and isinstance(value, str) and is_stamp(value):
+        return value
+    if kind == "int" and isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    if kind == "number" and isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53:
+        return int(value) if value == int(value) else float(value)
+    if kind == "bool" and isinstance(value, bool):
+        return value
+    if kind == "set" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
+        return sorted({clean for v in value if (clean := clean_title(v))})
+    if kind == "maps" and isinstance(value, list | tuple) and all(isinstance(v, Mapping) for v in value):
+        unique = {sort_key(p): p for p in (_plain(v) for v in value) if p}
+        return [unique[k] for k in sorted(unique)]
+    if kind == "map" and isinstance(value, Mapping):
+        return _plain(value)
+    if kind == "any":
+        return _plain(value)
+    raise InvalidRecord(f"{key} has the wrong type.", f"It should be {_NAMES[kind]}.")
+
+
+_NAMES = {
+    "str": "text", "time": "a time such as 2026-11-21T03:07:30Z", "int": "a whole number", "number": "a number", "bool": "true or false",
+    "set": "a list of texts", "maps": "a list of objects", "map": "an object", "any": "JSON",
+}  # fmt: skip
+
+
+def sort_key(value: Any) -> str:
+    """Return a text that orders JSON values and is equal for equal ones."""
+    import json
+
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Return a JSON value with clean text and sorted keys; raises InvalidRecord on anything else."""
+    if depth > 12:
+        raise InvalidRecord("a field is nested too deeply.")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, int):
+        if abs(value) < 2**63:
+            return value
+        raise InvalidRecord("a number is too large.")
+    if isinstance(value, float):
+        if value == value and abs(value) != float("inf"):
+            return int(value) if value == int(value) and abs(value) < 2**53 else value
+        raise InvalidRecord("a number is not finite.")
+    if isinstance(value, list | tuple):
+        return [_plain(v, depth + 1) for v in value]
+    if isinstance(value, Mapping) and all(isinstance(k, str) for k in value):
+        return {clean_text(k): _plain(value[k], depth + 1) for k in sorted(value)}
+    raise InvalidRecord("a field holds something that is no JSON.")

@@ -1,0 +1,304 @@
+"""Mask secrets in text before it becomes a git blob: what git has stored, every clone keeps.
+
+Our own formats come first, then the detectors of detect-secrets (`detectors`) on what is left and looks drawn by a
+machine. Pure: no I/O, no clock. A pattern is compiled when one of its hints is in the text, so plain prose compiles
+nothing. Patterns are linear: what may repeat without end starts at a fixed prefix and ends the pattern, everything
+else is bounded. Why two: docs/decisions/0004.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+from functools import cache
+from math import log2
+
+from gitmem.redaction import detectors, formats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, NamedTuple
+
+    _Span = tuple[int, int, int, str]  # start, end, rank (the lower names the kind where two overlap), kind
+
+    class Finding(NamedTuple):
+        """What was masked, never the secret itself: `preview` is at most 4 characters and a fifth of it."""
+
+        kind: str
+        line: int
+        preview: str
+
+    class Scrubbed(NamedTuple):
+        """A text without its secrets, and what was masked, in order of place."""
+
+        text: str
+        findings: tuple[Finding, ...]
+
+else:  # the same, without the import of `typing`: hooks scrub what they keep
+    Finding = namedtuple("Finding", "kind line preview")
+    Scrubbed = namedtuple("Scrubbed", "text findings")
+
+
+_JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
+
+_KINDS = {"private key", "session cookie", "password", "token", "key", "secret", "credential"}
+_KINDS |= {row[0] for row in formats.PREFIXED} | {row[0] for row in formats.PATTERNS} | detectors.KINDS
+
+
+@cache
+def _rx(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)
+
+
+def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False) -> Scrubbed:
+    """Return the text with each secret replaced by `[redacted: <kind>]`; its other characters stay as they are.
+
+    `quick` does without detect-secrets, whose import a hook cannot pay for: it masks every run of characters that would have been shown to it;
+    `known` does without it and leaves those.
+    Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is found.
+    A value that a regex of `allow` finds itself in is kept; what is no safe regex is taken as literal text.
+    """
+    hidden = _hide(text, [m.span() for m in _rx(formats.MARKER).finditer(text) if m[1] in _KINDS]) if "[redacted: " in text else text
+    tests = [_allowance(a) for a in allow if a]
+    found: list[_Span] = []
+    for _ in range(16):
+        own = _detect(hidden)
+        # what is allowed must not be seen by the second either, whole or in part
+        spans = _kept(own, text, tests)
+        if not spans and not known:
+            spans = _kept((_drawn if quick else _second)(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
+        if not spans:
+            break
+        found += spans
+        hidden = _hide(hidden, sorted(s[:2] for s in spans))
+    return _masked(text, _joined(found)) if found else Scrubbed(text, ())
+
+
+def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).text) -> Any:
+    """Return a value of lists, mappings and texts with each text scrubbed; a `blob` is an object id and stays."""
+    if isinstance(value, str):
+        return one(value)
+    if isinstance(value, dict):
+        return {k: v if k == "blob" else scrub_all(v, one) for k, v in value.items()}
+    return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
+
+
+def _kept(spans: Iterable[_Span], text: str, allowed: Sequence[re.Pattern[str]]) -> list[_Span]:
+    return [s for s in spans if not any(t.search(text[s[0] : s[1]][:160]) for t in allowed)]
+
+
+def _hide(text: str, spans: list[tuple[int, int]]) -> str:
+    """Put line ends over the spans: no detector looks across them, and every position stays."""
+    out, at = [], 0
+    for start, end in spans:
+        if end > at:
+            out += [text[at:start], "\n" * (end - max(start, at))]
+            at = end
+    return "".join(out) + text[at:]
+
+
+def _joined(spans: list[_Span]) -> list[_Span]:
+    out: list[_Span] = []
+    for span in sorted(spans):
+        if out and span[0] < out[-1][1]:
+            first = out.pop()
+            out.append((first[0], max(first[1], span[1]), *min(first[2:], span[2:])))
+        else:
+            out.append(span)
+    return out
+
+
+def _masked(text: str, spans: list[_Span]) -> Scrubbed:
+    out, findings, at, line = [], [], 0, 1
+    for start, end, _, kind in spans:
+        line += text.count("\n", at, start)
+        findings.append(Finding(kind, line, text[start : start + min(4, (end - start) // 5)] + "…"))
+        line += text.count("\n", start, end)
+        out += [text[at:start], f"[redacted: {kind}]"]
+        at = end
+    return Scrubbed("".join(out) + text[at:], tuple(findings))
+
+
+@cache
+def _allowance(pattern: str) -> re.Pattern[str]:
+    """Compile a regex of the allow-list; one that could take exponential time, or is none, matches itself only.
+
+    Repeated groups and back-references are refused, and more than three repetitions.
+    """
+    plain = re.sub(r"\\[^0-9]", "", pattern)
+    if not re.search(r"\)[*+{]|\\[0-9]|\(\?P=", plain) and len(re.findall(r"[*+]|\{\d*,", plain)) <= 3:
+        try:
+            return re.compile(pattern)
+        except Exception:  # noqa: BLE001 - a warning made an error, RecursionError, OverflowError: the user's own text is at fault
+            return re.compile(re.escape(pattern))
+    return re.compile(re.escape(pattern))
+
+
+def _detect(text: str) -> list[_Span]:
+    spans = list(_key_blocks(text)) if "PRIVATE KEY" in text or "PuTTY-User" in text else []
+    for rank, (kind, prefixes, body) in enumerate(formats.PREFIXED, 1):
+        here = [p for p in prefixes.split() if p in text]
+        if here:
+            rx = _rx(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, here))}){body}")
+            spans += [(*m.span(), rank, kind) for m in rx.finditer(text) if _real(m[0])]
+    low, long = text.lower(), None
+    for rank, (kind, hints, pattern, check) in enumerate(formats.PATTERNS, 100):
+        if not hints and long is None:
+            long = bool(_rx(r"[A-Za-z0-9_+/-]{32}|\d{8}:|[\w-]{24}\.").search(text))
+        if any(h in low for h in hints.split()) if hints else long:
+            rx, test = _rx(pattern), _CHECKS[check]
+            spans += [(*m.span(rx.groups), rank, kind) for m in rx.finditer(text) if test(m[rx.groups])]
+    if "cookie" in low:
+        spans += _cookies(text)
+    if any(w in low for w in formats.KEYWORDS):
+        spans += _assignments(text)
+    return spans
+
+
+def _second(text: str) -> list[_Span]:
+    """Ask detect-secrets about what our own formats left."""
+    return [(start, end, 400, kind) for start, end, kind in detectors.detect(text) if _real(text[start:end]) and _given(text[start:end])]
+
+
+def _drawn(text: str) -> list[_Span]:
+    """Return what looks drawn by a machine."""
+    return [(start, end, 400, "token") for start, end in detectors.runs(text) if _given(text[start:end])]
+
+
+def _key_blocks(text: str) -> Iterator[_Span]:
+    """Find blocks of private keys; one without an end goes to the end of the text."""
+    stops, at, done = [m.end() for m in _rx(formats.END).finditer(text)], 0, 0
+    for begin in _rx(formats.BEGIN).finditer(text):
+        while at < len(stops) and stops[at] <= begin.end():
+            at += 1
+        end = stops[at] if at < len(stops) else len(text)
+        if begin.start() >= done and _rx(formats.BODY).match(text, begin.end(), end):
+            yield begin.start(), end, 0, "private key"
+            done = end
+    # one whose beginning was cut off: the lines above its end that can be nothing else
+    for stop in _rx(formats.END).finditer(text):
+        if stop.start() < done:
+            continue
+        start = stop.start()
+        while start > 0:
+            line = text.rfind("\n", 0, start - 1) + 1
+            if not _rx(r"[ \t|>E]*[A-Za-z0-9+/=]{16,}[ \t\r]*\n?").fullmatch(text, line, start):
+                break
+            start = line
+        if start < stop.start():
+            yield start, stop.end(), 0, "private key"
+        done = stop.end()
+
+
+def _cookies(text: str) -> Iterator[_Span]:
+    for header in _rx(r"""(?i)(?:cookie["']?[ \t]{0,4}[:=]|--cookie)[ \t=]{0,4}["']?([^\n"']+)""").finditer(text):
+        for pair in _rx(r"""([\w.-]{1,64})=([^;\s,"']{6,})""").finditer(text, *header.span(1)):
+            named = _rx(r"(?i)sess|sid|auth|token|jwt|csrf|xsrf|remember|login|ticket").search(pair[1])
+            if _given(pair[2]) and (_mixed(pair[2]) or (named and _rx(r"\d").search(pair[2]))):
+                yield *pair.span(2), 200, "session cookie"
+
+
+def _assignments(text: str) -> Iterator[_Span]:
+    """Find `name = value` in its many spellings: JSON, YAML, env files, code, flags, tables, plain words."""
+    runs: dict[str, tuple[int, int]] = {}
+    for key in _rx(formats.ASSIGNMENT).finditer(text):
+        word, sep = key["word"].lower(), key["sep"] or ""
+        head = text[max(0, key.start() - 40) : key.start()].rpartition(" ")[2].lstrip("\"'[(`")
+        flag = head.startswith("-")
+        listed = sep == "," and key["shut"] and text[key.end() : key.end() + 1] in ('"', "'", "`")
+        if (sep == "," and not listed) or not (sep or key["verb"] or flag or key[0].endswith(">")):
+            continue
+        env = flag or (sep == "=" and key["word"].isupper() and not key[0].endswith(" "))
+        value = _rx(formats.QUOTED).match(text, key.end())
+        quoted = value is not None
+        start, end = value.span(value.lastindex or 0) if value else _run(text, key.end(), formats.LITERAL if env else formats.BARE, runs)
+        if end < 0:
+            continue
+        if not quoted:
+            if not env and text[end : end + 1] in ("(", "[", "{"):
+                continue
+            more = _rx(r"&[\w.-]+=").search(text, start, min(end, start + _JUDGED))
+            end = start + len(text[start : more.start() if more else end].rstrip(".,:;*)]}\\"))
+        unsure = bool(listed) or (key["verb"] is not None and not quoted)
+        human = key["human"] is not None or ((quoted or env) and "secret" in word)
+        if _secretive(text[start : min(end, start + _JUDGED)], human, quoted, env, unsure):
+            kind = "password" if key["human"] else next((k for k in ("token", "key", "secret") if k in word), "credential")
+            yield start, end, 300, kind
+
+
+def _run(text: str, at: int, pattern: str, runs: dict[str, tuple[int, int]]) -> tuple[int, int]:
+    """Return the span of an unquoted value, (-1, -1) if there is none; `runs` saves reading one long run again for each key in it."""
+    first, last = runs.get(pattern, (0, 0))
+    if first <= at < last:
+        slashes = len(text[at : min(at + 2, last - 1)]) - len(text[at : min(at + 2, last - 1)].lstrip("\\"))
+        return at + slashes, last
+    value = _rx(pattern).match(text, at)
+    if value is None:
+        return -1, -1
+    runs[pattern] = value.span(1)
+    return value.span(1)
+
+
+def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -> bool:
+    """Tell whether the value of a name that promises a secret is one. People choose words, machines do not."""
+    if len(value) < (6 if human else 8) or not _given(value) or (not quoted and value[0] in "&*([{\\-"):
+        return False
+    core, digits = value.rstrip("!?"), any(c.isdigit() for c in value)
+    letters = any(c.isalpha() for c in value)
+    if " " in core or (unsure and not (letters and digits and _strong(core))):
+        return False
+    if human and digits:
+        return not letters or not _wordy(value) or (core.isalnum() and not _rx(formats.TERM).fullmatch(core))
+    if human and (quoted or env):
+        if core.isalpha():
+            return (env or core.islower()) and len(core) >= (6 if env else 8) and not any(w in core.lower() for w in formats.KEYWORDS)
+        return bool(re.search(r"[^\w\s./:,;()\[\]{}'-]", core))
+    return not _wordy(value) and (letters and (digits or len(value) >= 16))
+
+
+def _strong(value: str) -> bool:
+    """Tell a secret where only a sentence or a list suggests one."""
+    if _rx(formats.HASH).fullmatch(value):
+        return False
+    return len(value) >= (16 if value.isalnum() and value.islower() else 8)
+
+
+def _wordy(value: str) -> bool:
+    """Tell names, paths and versions (`db-password-v2`, `TokenProvider`, `a/b.py`) from what a machine drew."""
+    if re.search(r"[^\w./:,@+ ~=-]", value):
+        return False
+    for part in re.split(r"[^A-Za-z0-9]+", value):
+        words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", part)
+        size = sum(map(len, words))
+        if len(part) > 3 and not _rx(formats.TERM).fullmatch(part) and (len(part) - size > (3 if words else 4) or size < 2.5 * len(words)):
+            return False
+    return True
+
+
+def _real(value: str) -> bool:
+    return not re.search(r"(?i)x{6}|\*{3}|\.{3}|…|your|placeholder|<", value)
+
+
+def _given(value: str) -> bool:
+    return not _rx(formats.REFERENCE).search(value) and not _rx(formats.PLACEHOLDER).search(value)
+
+
+def _meant(value: str) -> bool:
+    return not _rx(formats.REFERENCE).search(value) and value not in {"PASSWORD", "PASS", "PWD", "SECRET", "TOKEN"}
+
+
+def _mixed(value: str) -> bool:
+    plain = value.rstrip("=")
+    return _real(value) and not _wordy(plain) and not _rx(formats.HASH).fullmatch(plain)
+
+
+def _entropic(value: str) -> bool:
+    """Tell random text between quotes; digests in base64 have the length of one."""
+    sorts = all(re.search(c, value) for c in ("[a-z]", "[A-Z]", "[0-9]"))
+    if not sorts or (value.endswith("=") and len(value) in (44, 88)) or not (_mixed(value) and _given(value)):
+        return False
+    return -sum(n / len(value) * log2(n / len(value)) for n in map(value.count, set(value))) >= 4.5
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {"real": _real, "meant": _meant, "mixed": _mixed, "entropic": _entropic}

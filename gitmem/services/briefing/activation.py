@@ -1,0 +1,372 @@
+"""An agent is activated: what it should know is loaded in tiers, each within its time, and nothing that fails or hangs stops it.
+
+A loader runs in a thread that no exit waits for. What is not there at its tier's deadline is left out, and said to be: a slow disk or a git
+that hangs costs a part of the greeting. `services.greeting` makes the text.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gitmem import config
+from gitmem.base import processes
+from gitmem.base.files import Home, Location, branch, ignore_text, is_shared, raw_ref
+from gitmem.clock import Clock
+from gitmem.errors import External, UserError
+from gitmem.git.process import Git
+from gitmem.index import epics as works
+from gitmem.index.reader import NAME, Index, open_index
+from gitmem.records.kinds import LIVE
+from gitmem.repo.ignore import ignored
+from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing.agent_definitions import Agent
+from gitmem.services.work import context, workflow_file
+from gitmem.state.database import State
+
+CRITICAL, HIGH, BEST = "critical", "high", "best_effort"
+BUDGET: Mapping[str, float] = {CRITICAL: 0.080, HIGH: 0.120, BEST: 0.180}  # seconds of a tier
+TOTAL = 0.500
+VARIABLE = "GITMEM_ACTIVATE_TIMEOUT"  # milliseconds, instead of the total
+OK, TIMEOUT, ERROR = "ok", "timeout", "error"
+WHOLE, PARTIAL, FALLBACK = "full", "partial", "fallback"  # quality
+NOTING = 0.1  # seconds that the note of an activation may take
+MOST = 200  # changed files that are counted
+MEMORIES, GOTCHAS = 4, 3
+
+
+@dataclass(slots=True)
+class Result:
+    """What became of a loader."""
+
+    name: str
+    tier: str
+    status: str = TIMEOUT
+    seconds: float = 0.0
+    value: Any = None
+    error: str = ""
+    cause: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """One thing to load."""
+
+    name: str
+    tier: str
+    work: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """What was loaded, how well, and how long it took."""
+
+    agent: Agent
+    quality: str
+    seconds: float
+    results: Sequence[Result] = field(default_factory=list)
+
+    def value(self, name: str) -> Any:
+        """Return what a loader found, None when it found nothing in time."""
+        return next((one.value for one in self.results if one.name == name and one.status == OK), None)
+
+
+def run(
+    loaders: Sequence[Loader], total: float = TOTAL, loaded: dict[str, Any] | None = None, now: Callable[[], float] = time.monotonic
+) -> list[Result]:
+    """Run loaders, those of a tier at once, the tiers one after the other; return after `total` seconds at the latest.
+
+    Into `loaded` goes what came in time, before the next tier begins.
+    """
+    begun = now()
+    out: list[Result] = []
+    for tier in BUDGET:
+        some = [one for one in loaders if one.tier == tier]
+        left = min(budget(tier, total), begun + total - now())
+        done = _tier(some, left, now) if left > 0 else [Result(one.name, tier, error="no time was left") for one in some]
+        if loaded is not None:
+            loaded |= {one.name: one.value for one in done if one.status == OK}
+        out += done
+    return out
+
+
+def budget(tier: str, total: float) -> float:
+    """Return the seconds of a tier: its share of a total that is longer than usual, else its own, as far as the total goes."""
+    return min(BUDGET[tier] * max(1.0, total / TOTAL), total)
+
+
+def _tier(loaders: Sequence[Loader], seconds: float, now: Callable[[], float] = time.monotonic) -> list[Result]:
+    """Run loaders at once, for so many seconds. Those that are still at it go on in threads that nobody waits for; what they find is lost."""
+    begun = now()
+    finished: dict[str, Result] = {}
+    changed = threading.Condition()
+
+    def work(one: Loader) -> None:
+        result = Result(one.name, one.tier)
+        try:
+            result.value = one.work()
+            result.status = OK
+        except TimeoutError as error:
+            result.error = str(error)
+        except Exception as error:  # noqa: BLE001 - nothing that fails stops an activation
+            result.status, result.cause, result.error = ERROR, error, f"{error}" or type(error).__name__
+        result.seconds = now() - begun
+        with changed:
+            finished[one.name] = result
+            changed.notify()
+
+    for one in loaders:
+        threading.Thread(target=work, args=(one,), daemon=True, name=f"activate {one.name}").start()
+    with changed:
+        while len(finished) < len(loaders) and (left := begun + seconds - now()) > 0:
+            changed.wait(left)
+        spent = now() - begun
+        return [finished.get(one.name) or Result(one.name, one.tier, seconds=spent, error="it was not there in time") for one in loaders]
+
+
+def limit(given: int | None, env: Mapping[str, str]) -> float:
+    """Return the seconds of an activation in all: as given, as the environment says, else half a second."""
+    text = env.get(VARIABLE, "").strip()
+    if given is None and text.isascii() and text.isdigit() and 0 < int(text) < 10**6:
+        given = int(text)
+    return given / 1000 if given else TOTAL
+
+
+# -- what is loaded
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an agent is activated, and in which session. Each loader opens what it needs for itself: connections belong to a thread."""
+
+    location: Location
+    env: Mapping[str, str]
+    clock: Clock
+    session: Callable[[], str]
+    refresh: Callable[[], object]  # brings the index up to date
+    history: Callable[[], Sequence[Mapping[str, Any]]] | None = None
+
+    @property
+    def home(self) -> Home:
+        """Our folder."""
+        return Home(self.location.home, shared=is_shared(self.location.commondir))
+
+    @property
+    def root(self) -> str:
+        """The work tree, as `state.db` names it; '' for a bare repository."""
+        return context.root_of(self.location.worktree)
+
+    def index(self) -> Index | None:
+        """Open the index as it is."""
+        return open_index(self.home.join(NAME))
+
+
+def activate(name: str, place: Place, total: float = TOTAL) -> Activation:
+    """Load what an agent should know. Raises UserError for a name that no file defines; whatever else is wrong costs a part."""
+    begun = time.monotonic()
+    loaded: dict[str, Any] = {}
+    loaders = [
+        Loader("definition", CRITICAL, lambda: agentfiles.find(name, place.location.worktree or "", place.env)),
+        Loader("git", HIGH, lambda: git_status(place, budget(HIGH, total))),
+        Loader("index", HIGH, lambda: up_to_date(place)),
+        Loader("session", BEST, lambda: session(place, _named(name, loaded), loaded.get("history"))),
+        Loader("work", BEST, lambda: epic(place)),
+        Loader("memories", BEST, lambda: memories(place, _named(name, loaded))),
+        Loader("gotchas", BEST, lambda: gotchas(place, _named(name, loaded))),
+        Loader("tasks", BEST, lambda: tasks(place, _named(name, loaded))),
+        Loader("handovers", BEST, lambda: handovers(place, _named(name, loaded))),
+        Loader("dna", BEST, lambda: dna(place)),
+    ]
+    history = place.history
+    if history is not None:
+        loaders.insert(2, Loader("history", HIGH, history))
+    results = run(loaders, total, loaded)
+    for one in results:
+        if isinstance(one.cause, UserError) and one.name in {"definition", "history"}:
+            raise one.cause
+    found = results[0].value if results[0].status == OK else None
+    agent = found or Agent(name.strip().removeprefix("@"), "", problem=results[0].error)
+    quality = FALLBACK if agent.problem else WHOLE if all(one.status == OK for one in results) else PARTIAL
+    return Activation(agent, quality, time.monotonic() - begun, results)
+
+
+def _named(name: str, loaded: Mapping[str, Any]) -> str:
+    """Return an agent's name as its definition writes it."""
+    found = loaded.get("definition")
+    return found.name if isinstance(found, Agent) else name.strip().removeprefix("@")
+
+
+def git_status(place: Place, left: float) -> dict[str, Any] | None:
+    """Return branch, changed files and last commit, None for a bare repository. Raises TimeoutError when git takes too long."""
+    where = place.location
+    if where.worktree is None:
+        return None
+    until = time.monotonic() + left * 0.9  # git is ended in time, and by the thread that started it
+    git, here = Git(where.gitdir, place.env), ("-C", where.worktree, "--work-tree", where.worktree)
+    status = ("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules")
+    log = ("log", "-1", "--no-show-signature", "--format=%h%x00%s%x00%ct", "HEAD", "--")
+    try:
+        changed = git.run(*here, *status, timeout=until - time.monotonic())
+        last = git.run(*here, *log, ok=(0, 128), timeout=max(0.01, until - time.monotonic()))
+        hidden = ignored([ignore_text(where.worktree)], settings(place, max(0.01, until - time.monotonic())).get("ignore"))
+    except External as error:
+        if time.monotonic() >= until:
+            raise TimeoutError("git took too long") from error
+        raise
+    paths = [path for row in changed.split(b"\0") if len(row) > 3 and not hidden.has(path := os.fsdecode(row[3:]))]
+    parts = last.decode("utf-8", "replace").strip().split("\0")
+    commit = {"id": parts[0], "subject": parts[1], "at": float(parts[2])} if len(parts) == 3 and parts[2].isdigit() else None
+    return {"branch": branch(where), "changed": len(paths), "files": paths[:MOST], "commit": commit}
+
+
+def up_to_date(place: Place) -> bool:
+    """Bring the index up to date when a store has moved; return whether it was."""
+    tips = {name: tip for name, ref in (("shared", SHARED), ("private", PRIVATE)) if (tip := raw_ref(place.location.commondir, ref))}
+    index = place.index()
+    fresh = (index.tips() if index else {}) == tips
+    if index:
+        index.db.close()
+    if not fresh:
+        place.refresh()
+    return fresh
+
+
+def settings(place: Place, left: float) -> config.Settings:
+    """Return the settings from the cache, else from git, which has so many seconds; raises TimeoutError."""
+    until = time.monotonic() + left
+
+    def ask() -> config.Settings:
+        try:
+            found = Git(place.location.gitdir, place.env).run("config", "--list", "-z", "--show-scope", timeout=left)
+        except External as error:
+            if time.monotonic() >= until:
+                raise TimeoutError("git took too long") from error
+            raise
+        return config.from_scopes(found)
+
+    return ask() if config.one_off(place.env) else config.cached(place.home, config.sources(place.location, place.env), ask)
+
+
+def session(place: Place, agent: str, history: Sequence[Mapping[str, Any]] | None) -> context.Context:
+    """Return the work in hand, for this agent."""
+    table, _ = workflow_file.load(place.home, place.root)
+    state = State(place.home)
+    try:
+        said = context.from_history(table, history, agent) if history else None
+        return context.of(
+            state,
+            table,
+            place.root,
+            place.clock.now(),
+            agent,
+            session=place.session(),
+            on=branch(place.location),
+            talked=bool(history),
+            said=said,
+        )
+    finally:
+        state.close()
+
+
+def epic(place: Place) -> dict[str, Any] | None:
+    """Return the epic that is not finished: the one of this work tree, else the one changed last; None when there is none."""
+    index = place.index()
+    if index is None:
+        return None
+    state = State(place.home)
+    try:
+        open_ = [one for one in works.epics(index) if one["rest"] in {"active", "paused"}]
+        here = works.chosen(state, place.root)
+        found = next((one for one in open_ if one["id"] == here), open_[0] if open_ else None)
+        return {**found, **works.standing(state, found, place.clock.now(), processes.is_gone)} if found else None
+    finally:
+        state.close()
+        index.db.close()
+
+
+def _rows(place: Place, **filters: Any) -> list[dict[str, Any]]:
+    index = place.index()
+    if index is None:
+        return []
+    try:
+        return index.rows(**filters)
+    finally:
+        index.db.close()
+
+
+def memories(place: Place, agent: str) -> list[dict[str, Any]]:
+    """Return what is remembered for this agent alone: hand-overs are told by themselves."""
+    rows = _rows(place, kinds=("memory",), statuses=LIVE, agents=(agent,), order="importance", limit=4 * MEMORIES)
+    return [row for row in rows if context.HANDOVER not in row["tags"]][:MEMORIES]
+
+
+def gotchas(place: Place, agent: str) -> list[dict[str, Any]]:
+    """Return the critical traps that are open."""
+    both = ("global", agent)
+    return _rows(
+        place, kinds=("gotcha",), statuses=LIVE, severities=("critical",), resolved=False, agents=both, order="severity", limit=GOTCHAS
+    )
+
+
+def tasks(place: Place, agent: str) -> list[str]:
+    """Return what is left to do, as records and the summary of this project say."""
+    index = place.index()
+    if index is None:
+        return []
+    try:
+        return [one.text for one in gathering.gather([index], ("global", agent), subjects=(gathering.TASKS,))[gathering.TASKS]]
+    finally:
+        index.db.close()
+
+
+def handovers(place: Place, agent: str) -> list[dict[str, Any]]:
+    """Return what was handed over to this agent."""
+    index = place.index()
+    if index is None:
+        return []
+    try:
+        return [{**row, "body": index.body(row["n"])} for row in context.handed([index], (agent,))]
+    finally:
+        index.db.close()
+
+
+def dna(place: Place) -> str:
+    """Return the first line of what is known of this project as a whole, '' when that was never written."""
+    index = place.index()
+    if index is None:
+        return ""
+    try:
+        rows = index.rows(kinds=("dna",), statuses=LIVE, limit=1, order="updated")
+        lines = (
+            [line.strip() for line in index.body(rows[0]["n"]).splitlines() if line.strip() and not line.startswith("#")] if rows else []
+        )
+        return lines[0] if lines else ""
+    finally:
+        index.db.close()
+
+
+def note(place: Place, agent: str) -> None:
+    """Note that an agent has come, if that can be done in a moment; a disk that cannot be written costs the note."""
+
+    def work() -> None:
+        state = State(place.home)
+        try:
+            context.activated(_Desk(place.location, state, place.clock), agent, session=place.session())
+        finally:
+            state.close()
+
+    _tier([Loader("note", BEST, work)], NOTING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    location: Location
+    state: State
+    clock: Clock
+
+
+__all__ = ["Activation", "Loader", "Place", "Result", "activate", "limit", "note", "run"]

@@ -1,0 +1,247 @@
+"""Agents as files define them: Markdown with front matter, the repository's own, those of Claude Code and of Gemini CLI, then the user's.
+
+    ---
+    name: dev
+    title: Full stack developer
+    icon: 🛠
+    role: Implements stories and keeps their tests green
+    commands:
+      - {name: develop, description: Implement a story, visibility: key}
+    ---
+    What the agent is told about itself; nothing of it is read here.
+
+`docs/activation.md` says it for users. A definition is data: nothing in it is executed, nothing that it names is opened.
+"""
+
+import difflib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from gitmem.base.files import read_regular
+from gitmem.errors import InvalidRecord, UserError
+from gitmem.text import safe_yaml as bounded
+
+OWN = ".gitmem/agents"
+FOLDERS = (OWN, ".claude/agents", ".gemini/agents")  # of a work tree; the last two also of the user
+SIZE = 64 << 10  # bytes of a definition
+FILES, DEPTH = 500, 6  # that are looked at, below one folder
+NESTED = 20  # levels of a front matter
+COMMANDS, LENGTH, ROLE = 100, 160, 400  # of a definition; characters of a text, of a role
+FULL, QUICK, KEY = "full", "quick", "key"  # who sees a command: a new session, one that goes on, one in a workflow
+_WIDER = {KEY: (KEY, QUICK, FULL), QUICK: (QUICK, FULL), FULL: (FULL,)}
+_PLAIN = re.compile(r"([A-Za-z_-]{1,40}):[ \t]*(.*)")
+_TEXTS = frozenset({"name", "id", "title", "icon", "role", "description"})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that an agent can be asked for; `visibility` holds the kinds of session that list it, empty when nothing was said."""
+
+    name: str
+    description: str = ""
+    visibility: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A definition. Texts are single lines; `problem` says why the rest of them is not known."""
+
+    name: str
+    path: str
+    title: str = ""
+    role: str = ""
+    icon: str = ""
+    commands: tuple[Command, ...] = ()
+    problem: str = ""
+
+
+def folders(root: str, env: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return (how it is called, path) of the folders that define agents, the nearest first; '' as a root names those of the user alone."""
+    home = env.get("HOME", "")
+    out = [(folder, os.path.join(root, folder)) for folder in FOLDERS if root]
+    claude = env.get("CLAUDE_CONFIG_DIR") or (os.path.join(home, ".claude") if home else "")
+    out += [("~/.claude/agents", os.path.join(claude, "agents"))] if claude else []
+    out += [("~/.gemini/agents", os.path.join(home, ".gemini/agents"))] if home else []
+    return out
+
+
+def files(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield (path as it is shown, path) of all definitions, those that go before others first. No link of a repository leads out of it."""
+    inside = os.path.join(os.path.realpath(root), "") if root else ""
+    for shown, folder in folders(root, env):
+        count = 0
+        if not shown.startswith("~") and not os.path.realpath(folder).startswith(inside):
+            continue
+        for place, names, found in os.walk(folder):
+            names[:] = (
+                sorted(name for name in names if not name.startswith(".")) if place.count(os.sep) - folder.count(os.sep) < DEPTH else []
+            )
+            for name in sorted(found):
+                full = os.path.join(place, name)
+                leads_out = not shown.startswith("~") and os.path.islink(full) and not os.path.realpath(full).startswith(inside)
+                if name.endswith(".md") and not name.startswith(".") and count < FILES and not leads_out:
+                    count += 1
+                    yield os.path.join(shown, os.path.relpath(full, folder)), full
+
+
+def known(root: str, env: Mapping[str, str]) -> list[Agent]:
+    """Return all agents that are defined; of those with one name the first. A file without front matter defines none in an agent CLI's folder."""
+    out: dict[str, Agent] = {}
+    for shown, path in files(root, env):
+        agent = read(shown, path)
+        if agent is not None:
+            out.setdefault(agent.name.casefold(), agent)
+    return list(out.values())
+
+
+def find(name: str, root: str, env: Mapping[str, str]) -> Agent:
+    """Return an agent by its name, or that of its file; raises UserError when no file defines it."""
+    wanted = name.strip().removeprefix("@").casefold()
+    every = known(root, env)
+    for agent in every:
+        if agent.name.casefold() == wanted:
+            return agent
+    for agent in every:
+        if os.path.basename(agent.path).removesuffix(".md").casefold() == wanted:
+            return agent
+    raise unknown(name, every)
+
+
+def unknown(name: str, every: Sequence[Agent]) -> UserError:
+    """Return the error for a name that no file defines."""
+    if not every:
+        return UserError(
+            f"there is no agent '{name}': no file defines one.",
+            f"Write {OWN}/{_file_name(name)}.md; what belongs in it: git mem activate --help",
+        )
+    names = [agent.name for agent in every]
+    folded = {one.casefold(): one for one in names}
+    near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    shown = (
+        f"Did you mean {' or '.join(near)}? "
+        if near
+        else f"There {'are' if len(names) > 1 else 'is'} {', '.join(names[:8])}{' …' if len(names) > 8 else ''}. "
+    )
+    return UserError(f"there is no agent '{name}'.", f"{shown}See all: git mem activate --list")
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name.strip().removeprefix("@")).strip("-.") or "dev"
+
+
+def read(shown: str, path: str) -> Agent | None:
+    """Return what a file defines: with a `problem` when it cannot be read, None when it is no definition."""
+    stem = os.path.basename(path).removesuffix(".md")
+    name = _line(stem, LENGTH)
+    try:
+        about = os.stat(path)
+    except OSError as error:
+        return Agent(name, shown, problem=f"it cannot be read: {os.strerror(error.errno or 0)}")
+    if not stat.S_ISREG(about.st_mode):
+        return Agent(name, shown, problem="it is no file")
+    if about.st_size > SIZE:
+        return Agent(name, shown, problem=f"it has more than {SIZE >> 10} KiB")
+    data = read_regular(path, SIZE + 1)
+    if not data and about.st_size:
+        return Agent(name, shown, problem="it cannot be read: check its owner and mode")
+    try:
+        head = front_matter(data.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError:
+        return Agent(name, shown, problem="it is not UTF-8")
+    except InvalidRecord as error:
+        return Agent(name, shown, problem=str(error))
+    if head is None:
+        return Agent(name, shown) if shown.startswith(OWN) else None
+    texts = {key: _line(head[key], LENGTH) for key in ("name", "id", "title", "icon") if isinstance(head.get(key), str)}
+    role = next((_line(head[key], ROLE) for key in ("role", "description") if isinstance(head.get(key), str) and head[key].strip()), "")
+    return Agent(
+        texts.get("id") or texts.get("name") or name,
+        shown,
+        texts.get("title", ""),
+        role,
+        texts.get("icon", "")[:8],
+        tuple(_commands(head.get("commands"))),
+    )
+
+
+def front_matter(text: str) -> dict[str, Any] | None:
+    """Return the front matter of a text, its values texts, lists and mappings; None when it has none. Raises InvalidRecord.
+
+    Agents' CLIs take front matter that is no YAML (`description: Use this when: ...`): of such a one the lines `key: text` are taken.
+    """
+    text = text.replace("\r\n", "\n")
+    if not text.startswith("---\n"):
+        return None
+    head, end, _ = text[3:].partition("\n---")
+    if not end:
+        raise InvalidRecord("its front matter has no end: a line with --- is missing")
+    try:
+        found = _yaml(head)
+    except ValueError:
+        found = {
+            match[1]: match[2].strip().strip("\"'") for line in head.split("\n") if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS
+        }
+        if not found:
+            raise InvalidRecord("its front matter is no YAML") from None
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise InvalidRecord("its front matter is no mapping of names to values")
+    return found
+
+
+def _yaml(text: str) -> Any:
+    """Return YAML whose scalars are all texts; raises ValueError."""
+    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        bounded.check(text, loader, NESTED)
+        return yaml.load(text, Loader=loader)  # noqa: S506 - it makes texts, lists and mappings alone
+    except (yaml.YAMLError, RecursionError, TypeError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _commands(given: object) -> Iterator[Command]:
+    some: list[Any] = given[:COMMANDS] if isinstance(given, list) else []
+    for one in some:
+        if isinstance(one, str) and one.strip():
+            name, _, description = one.partition(": ")
+            yield Command(_line(name, 60), _line(description, LENGTH))
+        elif isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"].strip():
+            about = one.get("description")
+            yield Command(
+                _line(one["name"], 60),
+                _line(about, LENGTH) if isinstance(about, str) else "",
+                _visibility(one.get("visibility")),
+            )
+        elif isinstance(one, dict) and len(one) == 1 and "description" not in one:  # `- develop: Implement a story`
+            key, text = next(iter(one.items()))
+            if isinstance(key, str) and isinstance(text, str) and key.strip():
+                yield Command(_line(key, 60), _line(text, LENGTH))
+
+
+def _visibility(given: object) -> tuple[str, ...]:
+    """Return the kinds of session that list a command: a list names them, a word those that it is in; another word hides it from all."""
+    if isinstance(given, list):
+        return tuple(one for one in given if one in _WIDER) or ("none",)
+    if isinstance(given, str) and given.strip():
+        return _WIDER.get(given.strip().lower(), ("none",))
+    return ()
+
+
+def listed(commands: Sequence[Command], level: str, most: int) -> list[Command]:
+    """Return the commands to list at a level; the first ones where nothing was said of any."""
+    some = (
+        [one for one in commands if not one.visibility or level in one.visibility] if any(one.visibility for one in commands) else commands
+    )
+    return list(some[:most])
+
+
+def _line(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

@@ -1,0 +1,244 @@
+"""What a project knows that somebody who comes new should hear, by subject: what a briefing and the start of a session choose from.
+
+Answered from the index alone. Part of the hot path.
+"""
+
+from itertools import islice
+
+from gitmem.index import summaries
+from gitmem.records.kinds import LIVE, UNSURE
+from gitmem.text.equality import plain
+from gitmem.text.greetings import trivial
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from gitmem.index.reader import Index
+
+    Row = dict[str, Any]
+
+TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES = "tasks", "decisions", "patterns", "errors", "preferences"
+STATE, CONTEXT, DONE, DIGESTS = "state", "context", "done", "digests"
+TOLD = (TASKS, DECISIONS, PATTERNS, ERRORS, PREFERENCES, STATE)  # subjects that the start of a session is told of
+ALL = (*TOLD, CONTEXT, DONE, DIGESTS)
+TYPES = {
+    TASKS: ("task",), DECISIONS: ("decision", "rule"), PATTERNS: ("pattern",), ERRORS: ("bug",), PREFERENCES: ("preference",),
+    STATE: (), CONTEXT: ("context", "fact", "insight"), DONE: (), DIGESTS: (),
+}  # fmt: skip
+_SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
+_SECTION = {"key_decisions": DECISIONS, "pending_tasks": TASKS, "user_preferences": PREFERENCES}
+FIELDS = (
+    "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
+    "last_seen", "workaround", "conflict", "anchors", "confirmed", "oid",
+)  # fmt: skip
+DAYS = 7  # of progress that are looked back on
+LOOKED = 30  # digests that are looked at for those that say something
+SILENT = frozenset({"Asked", "Last answer"})  # parts of a digest that say nothing where somebody only said hello
+RECENT = 3  # digests among which the last one is: a long session may end after one that began later
+
+
+class Entry:
+    """One thing to be told: a record's row, or an entry of a summary (`row` is None)."""
+
+    __slots__ = (
+        "at",
+        "body",
+        "critical",
+        "detail",
+        "id",
+        "importance",
+        "item",
+        "kind",
+        "number",
+        "pinned",
+        "row",
+        "session",
+        "text",
+        "unsure",
+        "where",
+    )
+
+    def __init__(
+        self, text: str, at: str, *, id: str = "", kind: str = "", detail: str = "", pinned: bool = False, critical: bool = False, importance: float = 0.0,
+        unsure: bool = False, session: str = "", where: str = "", row: "Row | None" = None, number: int = 0, body: "Index | None" = None, item: str = "",
+    ) -> None:  # fmt: skip
+        self.text = text
+        self.at = at
+        self.id = id  # of a record
+        self.item = item  # of an entry of a summary
+        self.kind = kind
+        self.detail = detail
+        self.pinned = pinned
+        self.critical = critical
+        self.importance = importance
+        self.unsure = unsure
+        self.session = session
+        self.where = where
+        self.row = row
+        self.number = number  # its row in the index that has its body
+        self.body = body
+
+    @property
+    def day(self) -> str:
+        """The day it is from."""
+        return self.at[:10]
+
+    @property
+    def rank(self) -> "tuple[bool, bool, str, float, str, str]":
+        """What is told first: what is pinned, what is critical, what is new, what is important."""
+        return self.pinned, self.critical, self.day, self.importance, self.at, self.id or self.text
+
+
+class Known:
+    """What is known, by subject: each thing once, the first to be told first. `totals` counts what there is beyond that, as far as it was asked for."""
+
+    def __init__(self, by: "dict[str, list[Entry]]", totals: "dict[str, int]", last: "Entry | None") -> None:
+        self.by = by
+        self.totals = totals
+        self.last = last  # the digest of the session before
+
+    def __getitem__(self, subject: str) -> "list[Entry]":
+        """Return what is known of a subject."""
+        return self.by.get(subject, [])
+
+    @property
+    def empty(self) -> bool:
+        """Say whether there is nothing to be told."""
+        return not any(self.by.values()) and self.last is None
+
+
+def gather(
+    indexes: "Sequence[Index]", agents: "Sequence[str]", since: str = "", *, subjects: "Sequence[str]" = ALL, session: str = "", unsure: bool = True, most: int = 60,
+    totals: bool = False, gotchas: "Sequence[Row] | None" = None,
+) -> Known:  # fmt: skip
+    """Return what is known. `since` is the day from which on progress counts; `session` is the reader's own, whose digest is no news.
+
+    What is unconfirmed is left out unless `unsure`; `gotchas` are those to take, None: those that are open, worst first.
+    """
+    found: list[tuple[str, Entry]] = []
+    counts: dict[str, int] = {}
+    last: Entry | None = None
+    both: Row = {"agents": agents, "statuses": LIVE, "fields": FIELDS}
+    said: list[tuple[str, Entry]] = []
+    for index in indexes:
+        rows = index.rows(kinds=("memory",), pinned=True, agents=agents, fields=FIELDS, order="importance", limit=most)
+        for subject in subjects:
+            for what in TYPES[subject]:
+                some = index.rows(what=what, limit=most, **both)
+                rows += some
+                if totals and len(some) == most:
+                    counts[subject] = counts.get(subject, 0) + index.number(what=what, agents=agents, statuses=LIVE) - most
+        if ERRORS in subjects and gotchas is None:
+            rows += index.rows(kinds=("gotcha",), resolved=False, order="severity", limit=most, **both)
+            if totals:
+                counts[ERRORS] = counts.get(ERRORS, 0) + max(
+                    0, index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE) - most
+                )
+        if STATE in subjects:
+            rows += index.rows(what="dna", limit=3, **both)
+        found += [(_subject(row), of_row(row, index)) for row in rows]
+        own = _whole(index, agents)
+        digests = (
+            of_row(row, index)
+            for row in index.rows(what="summary", limit=LOOKED + len(own), **both)
+            if row["n"] not in own and row["session"] != session and _says(index, row)
+        )
+        newest = max(islice(digests, RECENT), key=lambda one: (str(one.row and one.row["updated"]), one.id), default=None)
+        if newest is not None and (last is None or newest.at > last.at):
+            last = newest
+        said += [(_part(one), of_entry(one)) for one in summaries.entries(index, own)]
+        if newest is not None:  # the cumulative summary may not have it yet, or nobody wants one
+            settled = summaries.settled(index, own)
+            fresh = (one for one in summaries.entries(index, [newest.number]) if one["id"] not in settled or one["at"] > settled[one["id"]])
+            said += [(part, of_entry(one)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
+        if DIGESTS in subjects:
+            rows = index.rows(what="summary", since=since, limit=most, **both)
+            found += [
+                (DIGESTS, of_row(row, index)) for row in rows if row["n"] not in own and row["session"] != session and _says(index, row)
+            ]
+    found += [(ERRORS, of_row(row, None)) for row in gotchas or ()]
+    by = _once([(subject, one) for subject, one in [*found, *said] if subject in subjects and (unsure or not one.unsure)])
+    by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
+    return Known(by, counts, last)
+
+
+def _says(index: "Index", row: "Row") -> bool:
+    """Say whether a digest tells of anything: not when somebody only said hello, as older versions and other clones have digested it too."""
+    if not trivial(str(row["title"])):
+        return True
+    # the index has the words of a summary's sections behind its text, which are those of the parts
+    _, *parts = index.body(int(row["n"])).split("\n## ")
+    return any(part.partition("\n")[0] not in SILENT for part in parts)
+
+
+def _whole(index: "Index", agents: "Sequence[str]") -> "list[int]":
+    """Return the rows of the cumulative summaries that a reader sees."""
+    numbers = summaries.cumulative(index)
+    return [row["n"] for row in index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id",))] if numbers else []
+
+
+def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
+    """Return entries by subject, ranked; what is said twice is told once, where it was said first. A task stays one, whatever else says so."""
+    by: dict[str, list[Entry]] = {}
+    seen: dict[tuple[bool, str], Entry] = {}
+    for subject, one in found:
+        key = (subject == TASKS, plain(one.text) or one.text) if subject != DIGESTS else (False, one.id)
+        old = seen.get(key)
+        if old is None:
+            seen[key] = one
+            by.setdefault(subject, []).append(one)
+        else:
+            old.pinned = old.pinned or one.pinned
+            old.critical = old.critical or one.critical
+            old.at = max(old.at, one.at)
+            old.detail = old.detail or one.detail
+    for some in by.values():
+        some.sort(key=lambda one: one.rank, reverse=True)
+    return by
+
+
+def _subject(row: "Row") -> str:
+    if row["kind"] == "memory":
+        subject = _SUBJECT.get(str(row["type"]), CONTEXT)
+        return STATE if subject == CONTEXT and row["status"] == "pinned" else subject
+    return ERRORS if row["kind"] == "gotcha" else STATE
+
+
+def _part(entry: "Row") -> str:
+    """Return what subject an entry of a summary belongs to."""
+    section, kind = entry["section"], entry["kind"]
+    if section == "technical_context":
+        return {"error": ERRORS, "pattern": PATTERNS}.get(kind, STATE)
+    return _SECTION.get(section) or (DONE if kind == "done" else CONTEXT)
+
+
+def of_row(row: "Row", index: "Index | None") -> Entry:
+    """Return a record as an entry."""
+    gotcha = row["kind"] == "gotcha"
+    at = str((row["last_seen"] if gotcha else "") or row["updated"] or row["created"] or "")
+    return Entry(
+        str(row["title"]), at, id=str(row["id"]), kind=str(row["severity"] if gotcha else row["type"] or row["kind"]), detail=str(row["workaround"] or ""),
+        pinned=row["status"] == "pinned", critical=gotcha and row["severity"] == "critical", importance=float(row["importance"] or 0),
+        unsure=row["origin"] in UNSURE and not row["confirmed"], session=str(row["session"] or ""), where=_place(row["anchors"]), row=row,
+        number=int(row["n"]), body=index,
+    )  # fmt: skip
+
+
+def of_entry(one: "Row") -> Entry:
+    """Return an entry of a summary."""
+    return Entry(
+        str(one["text"]), str(one["at"]), kind=str(one["kind"]), detail=str(one["detail"]), session=str(one["session"]), item=str(one["id"] or one["text"]),
+        where=str(one["files"][0]) if one["files"] else "", pinned=bool(one["pinned"]), critical=bool(one["critical"]),
+    )  # fmt: skip
+
+
+def _place(anchors: "Sequence[Row]") -> str:
+    """Return where a record applies first: `path:line`."""
+    for anchor in anchors:
+        path = anchor.get("path") or anchor.get("glob") if isinstance(anchor, dict) else None
+        if isinstance(path, str):
+            span = anchor.get("lines")
+            return f"{path}:{span[0]}" if isinstance(span, list) and span and isinstance(span[0], int) else path
+    return ""

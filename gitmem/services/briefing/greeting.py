@@ -1,0 +1,147 @@
+"""What an agent that is activated says first: who it is, where the project stands, what was before, what may come next, what it can be asked for. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing.activation import ERROR, FALLBACK, TIMEOUT, Activation
+from gitmem.services.briefing.agent_definitions import FULL, KEY, QUICK
+from gitmem.services.work.context import Context, spoken
+from gitmem.state.workflow import EXISTING, NEW, WORKFLOW, ago
+
+COMMANDS = 12
+FILES, TASKS, NEXT = 3, 4, 4
+LEVEL: Mapping[str, tuple[str, str]] = {NEW: (FULL, "Commands"), EXISTING: (QUICK, "Quick commands"), WORKFLOW: (KEY, "Key commands")}
+
+ICON = "🤖"
+LINE, SUBJECT = 160, 60
+
+
+def kind(active: Activation) -> str:
+    """Return the kind of the session: new, where that is not known."""
+    found = active.value("session")
+    return found.kind if isinstance(found, Context) else NEW
+
+
+def greet(active: Activation, now: float) -> str:
+    """Return the text: parts with an empty line between them, those that have nothing to say left out."""
+    what = kind(active)
+    found = active.value("session")
+    context = found if isinstance(found, Context) else None
+    parts = [_head(active, context, what)]
+    if what == NEW and active.agent.role:
+        parts.append([f"Role: {active.agent.role}"])
+    parts += [_status(active, what, now), _before(active, context, what), _next(context, what), _known(active)]
+    parts += [_commands(active, what), _foot(active)]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _head(active: Activation, context: Context | None, what: str) -> list[str]:
+    agent = active.agent
+    icon = agent.icon or ICON
+    if active.quality == FALLBACK:
+        where = f" ({agent.path})" if agent.path else ""
+        return [f"{icon} {agent.name} is ready, without its definition{where}: {agent.problem or 'it was not there in time'}."]
+    name = f"{agent.name}, {agent.title}" if agent.title else agent.name
+    if what == WORKFLOW and context:
+        return [f"{icon} {name}: {context.workflow} is under way."]
+    if what == EXISTING and context:
+        if context.story:
+            return [f"{icon} {name}: going on with {context.story}."]
+        if agent.name in {one["agent"] for one in context.agents}:
+            return [f"{icon} {name}: welcome back."]
+    return [f"{icon} {name}: ready."]
+
+
+def _status(active: Activation, what: str, now: float) -> list[str]:
+    """Return where the project stands: git, the epic."""
+    out = []
+    git = active.value("git")
+    if git:
+        on = f"on {git['branch']}" if git["branch"] else "on no branch"
+        names = ", ".join(git["files"][:FILES]) + (" …" if git["changed"] > FILES else "")
+        files = f"{git['changed']} changed file{'' if git['changed'] == 1 else 's'} ({names})" if git["changed"] else "nothing changed"
+        commit = git["commit"]
+        last = f"last commit {ago(max(0.0, now - commit['at']))}: {_cut(commit['subject'], SUBJECT)}" if commit else "no commit yet"
+        out.append(f"Project: {on}, {files}, {last}." if what != WORKFLOW else f"Project: {on}, {files}.")
+    epic = active.value("work")
+    if epic:
+        story = f", story {epic['story']}" if epic.get("story") else ""
+        phase = f", phase {epic['phase']}" if epic.get("phase") else ""
+        out.append(f"Epic: {_cut(str(epic['title']))}{story}{phase}, {epic['done']} of {epic['total']} stories done, {epic['standing']}.")
+    if what == NEW and active.value("dna"):
+        out.append(f"About: {_cut(active.value('dna'))}")
+    return out
+
+
+def _before(active: Activation, context: Context | None, what: str) -> list[str]:
+    """Return what was before, and what was handed over."""
+    out = [f"Context: {context.message}"] if context and context.message and what != NEW else []
+    for row in active.value("handovers") or ():
+        body = " ".join(str(row.get("body", "")).split())
+        out.append(f"Handed over: {_cut(str(row['title']))}{f'. {_cut(body)}' if body else ''} ({row['id'][-8:]})")
+    return out
+
+
+def _next(context: Context | None, what: str) -> list[str]:
+    if context is None or what == NEW or not context.next:
+        return []
+    return [f"Next: {', '.join(map(spoken, context.next[:NEXT]))}"]
+
+
+def _known(active: Activation) -> list[str]:
+    """Return what to look out for, what is left to do, what this agent remembers."""
+    out = [f"Watch out: {_cut(str(row['title']))} ({row['id'][-8:]})" for row in active.value("gotchas") or ()]
+    tasks: Sequence[str] = active.value("tasks") or ()
+    out += [f"To do: {_cut(text)}" for text in tasks[:TASKS]]
+    out += [f"… {len(tasks) - TASKS} more to do: git mem briefing"] if len(tasks) > TASKS else []
+    return out + [f"Remembered: {_cut(str(row['title']))} ({row['id'][-8:]})" for row in active.value("memories") or ()]
+
+
+def _commands(active: Activation, what: str) -> list[str]:
+    level, name = LEVEL[what]
+    some = agentfiles.listed(active.agent.commands, level, COMMANDS)
+    wide = max((len(one.name) for one in some), default=0)
+    return [f"{name}:", *(f"  {one.name:<{wide}}  {one.description}".rstrip() for one in some)] if some else []
+
+
+def _foot(active: Activation) -> list[str]:
+    late = [one.name for one in active.results if one.status == TIMEOUT and one.name != "definition"]
+    wrong = [f"{one.name} ({_cut(one.error, LINE)})" for one in active.results if one.status == ERROR and one.name != "definition"]
+    out = [f"Not there in time: {', '.join(late)}. Again in a moment, or with more time: --timeout 2000"] if late else []
+    return [*out, f"Not loaded: {', '.join(wrong)}."] if wrong else out
+
+
+def facts(active: Activation, now: float) -> dict[str, Any]:
+    """Return an activation as JSON has it."""
+    agent = active.agent
+    found = active.value("session")
+    rows = {
+        name: [{"id": row["id"], "title": row["title"]} for row in active.value(name) or ()]
+        for name in ("memories", "gotchas", "handovers")
+    }
+    return {
+        "agent": {
+            "name": agent.name, "title": agent.title or None, "role": agent.role or None, "icon": agent.icon or None, "path": agent.path or None,
+            "problem": agent.problem or None,
+            "commands": [{"name": one.name, "description": one.description, "visibility": list(one.visibility)} for one in agent.commands],
+        },
+        "kind": kind(active), "quality": active.quality, "fallback": active.quality == FALLBACK, "duration_ms": round(active.seconds * 1000, 1),
+        "greeting": greet(active, now),
+        "context": {
+            "session": found.facts() if isinstance(found, Context) else None, "git": active.value("git"), "work": active.value("work"),
+            "tasks": active.value("tasks") or [], "dna": active.value("dna") or None, **rows,
+        },
+        "loaders": {
+            one.name: {"tier": one.tier, "ms": round(one.seconds * 1000, 1), "status": one.status, **({"error": one.error} if one.error else {})}
+            for one in active.results
+        },
+    }  # fmt: skip
+
+
+def _cut(text: str, most: int = LINE) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+__all__ = ["facts", "greet", "kind"]

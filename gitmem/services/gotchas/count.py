@@ -1,0 +1,59 @@
+"""Count an error by hand or from a script, as hooks do: one that repeats becomes a gotcha."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.errors import UnknownId
+from gitmem.fingerprint.fingerprint import Fingerprint
+from gitmem.records.kinds import LIVE
+from gitmem.services.gotchas.capture import Rule, claim
+from gitmem.services.records.write import Writer
+from gitmem.state.database import State
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store, Written
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What came of counting an error: hits in the window, and the gotcha that it is or became.
+
+    None: not yet, or never again, because its gotcha was forgotten or put aside.
+    """
+
+    hits: int
+    gotcha: str | None = None
+    written: Written | None = None
+
+
+def record(
+    store: Store, state: State, who: Writer, rule: Rule, mark: Fingerprint, known: Sequence[dict[str, Any]], anchors: Sequence[dict[str, Any]], output: str, command: str, root: str
+) -> Counted:  # fmt: skip
+    """Count a hit, and capture the error when it has repeated.
+
+    `known` are the live gotchas of its pattern; raises what a write raises.
+    """
+    now = who.clock.now()
+    # who names no session speaks of this time: where sessions are counted, two such times are two
+    session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")
+    state.add_error(mark.pattern, now, session, rule.window)
+    due = claim(state, rule, mark, known, now, who.session, output, command, root)
+    if due.id is None or due.facts is None:
+        return Counted(due.hits, due.id)
+    target, facts = due.id, {**due.facts, "anchors": list(anchors)}
+    message = Message(f"gotcha: capture {target}", "capture", (target,), who.agent if who.agent != "global" else "", who.session)
+    try:
+        written = store.write([{**ops.capture(facts), "id": target}], message)
+    except BaseException:
+        state.return_hits(mark.pattern, now)
+        raise
+    if not any(row["id"] == target for row in known) and not written.journaled and not _lives(store, target):
+        return Counted(due.hits, None, written)
+    return Counted(due.hits, target, written)
+
+
+def _lives(store: Store, id: str) -> bool:
+    try:
+        return store.get(id).record.status in LIVE
+    except UnknownId:
+        return False

@@ -1,0 +1,347 @@
+"""Which gotchas are about a file, and on which of its lines they are now."""
+
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.codemap.anchors.placement import Placement
+from gitmem.codemap.anchors.spec import glob_match
+from gitmem.codemap.anchors.tracker import Follower
+from gitmem.codemap.symbols import triggers
+from gitmem.errors import UserError
+from gitmem.git.object_codec import object_id
+from gitmem.index.reader import Index, sort_rows
+from gitmem.records.kinds import LIVE
+
+Row = dict[str, Any]
+STATES = ("same", "moved", "changed", "approximate", "file", "glob", "adrift")  # surest first
+RANK = {"critical": 0, "warning": 1, "info": 2}
+OPEN: dict[str, Any] = {"kinds": ("gotcha",), "statuses": LIVE, "resolved": False}
+SEEN = ("store", "id", "title", "severity", "last_seen", "anchors")  # what is looked at of a gotcha whose code is looked at
+MOVED_ROWS = 500  # gotchas that are looked for in a file that they were not anchored in
+BATCH = 50  # anchors that are placed at once: the old texts of so many are kept
+GONE = ("moved", "approximate")  # what an anchor is of which the code, or only the definition, went to another file
+SURE = 0.7  # below, changed code is looked for in other files too, as `Follower.now` does
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A gotcha and where it is: lines from 1; `distance` counts the lines to the one that was asked for.
+
+    `number` says which of its anchors came here from another file; -1 for none.
+    """
+
+    row: Row
+    where: Placement
+    distance: int = 0
+    number: int = -1
+
+    @property
+    def reason(self) -> str:
+        """Why it is shown, in a few words."""
+        spot = f"{self.where.path}:{self.where.first}" + (f"-{self.where.last}" if self.where.last > self.where.first else "")
+        return {
+            "same": f"anchored at {spot}", "moved": f"moved to {spot}", "changed": f"anchored at {spot}, whose code has changed since",
+            "approximate": f"about {self.where.symbol or 'the definition'} at {spot}", "file": f"about {self.where.path}",
+            "glob": f"about files like {self.where.path}", "adrift": f"its code in {self.where.path} is not found any more", "code": f"the code at {spot} is what it warns of",
+        }.get(self.where.state, f"anchored at {spot}")  # fmt: skip
+
+
+def place(
+    rows: Iterable[Row], follower: Follower, path: str, lines: Sequence[str], line: int = 0, blob: str = "", names: Sequence[str] = ()
+) -> list[Placed]:
+    """Return the gotchas of a file at their best places, nearest to a line first (0: no line), then the most severe.
+
+    `rows` may hold gotchas of other files and of no file; `lines` is the file's text, `path` is relative to the work tree, `names` are
+    those that the file has had.
+    """
+    rows, names = list(rows), (path, *names)
+    known = [(n, anchor) for n, row in enumerate(rows) for anchor in row["anchors"] if about(anchor, names)]
+    spots_of: dict[int, list[Placement]] = {}
+    for (n, _), spot in zip(known, follower.place_all([anchor for _, anchor in known], path, lines, blob), strict=True):
+        spots_of.setdefault(n, []).append(spot)
+    out = []
+    whole = triggers.one_text(lines) if any(not row["anchors"] for row in rows) else ""
+    for n, row in enumerate(rows):
+        spots = spots_of.get(n, [])
+        if not row["anchors"]:
+            spots = triggered(row, path, lines, whole)
+        if spots:
+            best = min(spots, key=lambda s: (_away(s, line), STATES.index(s.state) if s.state in STATES else 0, s.first))
+            out.append(Placed(row, best, _away(best, line)))
+    return sorted(out, key=lambda p: (p.distance, RANK.get(str(p.row["severity"]), 1), p.where.first, str(p.row["id"])))
+
+
+def gone(found: Sequence[Placed], follower: Follower, go_on: Callable[[], bool]) -> list[Placed]:
+    """Return placed gotchas with those that are adrift in their file at the file that their code, or its definition, went to."""
+    out = []
+    for one in found:
+        where = one.where
+        if (where.state in {"adrift", "approximate"} or (where.state == "changed" and where.confidence < SURE)) and go_on():
+            spots = [follower.now(anchor) for anchor in one.row["anchors"] if isinstance(anchor.get("path"), str)]
+            elsewhere = [spot for state in GONE for spot in spots if spot.state == state and spot.path != where.path]
+            where = elsewhere[0] if elsewhere else where
+        out.append(Placed(one.row, where, one.distance))
+    return out
+
+
+def arrived(
+    rows: Iterable[Row],
+    follower: Follower,
+    path: str,
+    lines: Sequence[str],
+    line: int,
+    go_on: Callable[[], bool],
+    states: Container[str] = GONE,
+) -> list[Placed]:
+    """Return the gotchas of other files whose code, or its definition (state `approximate`), is in this one now; `lines` is its text."""
+    known = [
+        (row, number, anchor)
+        for row in rows
+        for number, anchor in enumerate(row["anchors"])
+        if isinstance(anchor.get("path"), str) and anchor["path"] != path and anchor.get("lines")
+    ]
+    text = "\n".join(one.rstrip("\r\n") for one in lines)
+    out: dict[str, Placed] = {}
+    for start in range(0, len(known), BATCH):
+        part = known[start : start + BATCH]
+        if not go_on():
+            break
+        # to search all files is dear; most code has no line in this one
+        for (row, number, anchor), possible in zip(part, follower.could_hold(text, [anchor for *_, anchor in part], path), strict=True):
+            if not possible or row["id"] in out:
+                continue
+            if not go_on():
+                break
+            found = follower.now(anchor)
+            if found.path == path and found.state in states:
+                out[row["id"]] = Placed(row, found, _away(found, line), number)
+    return list(out.values())
+
+
+def names_of(
+    path: str, follower: Follower, apart: Container[str], elsewhere: Callable[[], Iterable[Row]], go_on: Callable[[], bool]
+) -> tuple[str, ...]:
+    """Return the names that a file had when gotchas were recorded about it: of the files `apart`, whose gotchas `elsewhere` returns."""
+    if not apart or not go_on():
+        return ()
+    told = [name for name in follower.earlier(path) if name in apart]
+    return tuple(dict.fromkeys([*told, *former(elsewhere(), follower, path, go_on)]))
+
+
+def former(rows: Iterable[Row], follower: Follower, path: str, go_on: Callable[[], bool]) -> tuple[str, ...]:
+    """Return what a file was called, of the files that gotchas are about and that are not there any more: git need not have been told."""
+    out: dict[str, None] = {}
+    asked: set[tuple[str, str, str]] = set()
+    for row in rows:
+        for anchor in row["anchors"]:
+            was = anchor.get("path")
+            key = (str(was), str(anchor.get("commit") or ""), str(anchor.get("blob") or ""))
+            if not isinstance(was, str) or was == path or was in out or key in asked:
+                continue
+            if not go_on():
+                return tuple(out)
+            asked.add(key)
+            if follower.text(was) is None and follower.called(anchor) == path:
+                out[was] = None
+    return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """A place in the code that is not as it was."""
+
+    row: Row
+    anchor: Row
+    where: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What came of looking at the code of gotchas: `total` is how many there are, `checked` how many could be looked at."""
+
+    found: list[Drifted]
+    total: int
+    checked: int
+
+    @property
+    def complete(self) -> bool:
+        """Say whether all were looked at."""
+        return self.checked == self.total
+
+
+def unsettled(index: Index, follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
+    """Return the paths of gotchas whose file is not, byte for byte, what it was when they were anchored; and those not looked at in time."""
+    return settle(index.bases(), follower, go_on)
+
+
+def settle(bases: Mapping[str, Iterable[str]], follower: Follower, go_on: Callable[[], bool] = lambda: True) -> tuple[list[str], list[str]]:
+    """Return of {path: blobs}, as `Index.bases` has them, what `unsettled` returns."""
+    changed, left = [], []
+    for path, blobs in bases.items():
+        if not go_on():
+            left.append(path)
+        elif not _is_settled(follower.text(path), blobs):
+            changed.append(path)
+    return changed, left
+
+
+def _is_settled(data: bytes | None, blobs: Iterable[str]) -> bool:
+    return data is not None and all(not blob or (blob != "?" and blob == _blob(data, blob)) for blob in blobs)
+
+
+def _blob(data: bytes, like: str) -> str:
+    return object_id("blob", data, "sha256" if len(like) == 64 else "sha1")
+
+
+def survey(
+    indexes: Sequence[Index], follower: Follower, go_on: Callable[[], bool] = lambda: True, step: Callable[[int, int], None] | None = None
+) -> Survey:
+    """Return the live gotchas whose code is not as it was, worst first; it looks file by file until `go_on` says no.
+
+    A file that is the blob that a gotcha was anchored at needs no further look: thousands of gotchas in unchanged files cost as much as
+    reading these files. `step` is told how many gotchas are done, and how many there are to look at.
+    """
+    total = sum(index.number(**OPEN) for index in indexes)
+    rows: list[Row] = []
+    unseen: set[tuple[int, int]] = set()
+    for number, index in enumerate(indexes):
+        changed, left = unsettled(index, follower, go_on)
+        unseen.update((number, row["n"]) for row in _anchored(index, left, ("id",)))
+        rows += [row | {"index": number} for row in _anchored(index, changed, SEEN)]
+    rows = [row for row in rows if (row["index"], row["n"]) not in unseen]
+    sort_rows(rows, "severity")
+    files: dict[str, list[tuple[int, Row]]] = {}
+    for at, row in enumerate(rows):
+        for anchor in row["anchors"]:
+            if _is_place(anchor):
+                files.setdefault(anchor["path"], []).append((at, anchor))
+    todo = [sum(map(_is_place, row["anchors"])) for row in rows]
+    found: list[tuple[int, Drifted]] = []
+    done = 0
+    for path, some in files.items():
+        for (at, anchor), where in _now(follower, path, some, go_on):
+            if where.stale or where.state in {"changed", "approximate", "adrift", "moved"}:
+                found.append((at, Drifted(rows[at], anchor, where)))
+            todo[at] -= 1
+            done += not todo[at]
+            if step and (done % 100 == 0 or done == len(rows)):
+                step(done, len(rows))
+    found.sort(key=lambda one: one[0])
+    return Survey([one for _, one in found], total, total - len(unseen) - len(rows) + done)
+
+
+def _anchored(index: Index, paths: Sequence[str], fields: Sequence[str]) -> list[Row]:
+    """Return the live gotchas that have a place in one of these files, once each."""
+    out: dict[int, Row] = {}
+    for start in range(0, len(paths), 500):
+        out |= {row["n"]: row for row in index.rows(paths=paths[start : start + 500], fields=fields, **OPEN)}
+    return list(out.values())
+
+
+def _is_place(anchor: Row) -> bool:
+    return "glob" not in anchor and isinstance(anchor.get("path"), str)
+
+
+def _now(
+    follower: Follower, path: str, some: Sequence[tuple[int, Row]], go_on: Callable[[], bool]
+) -> Iterator[tuple[tuple[int, Row], Placement]]:
+    """Yield anchors of one file with where they are now, as `Follower.now` says; ends when `go_on` says no.
+
+    The file is read once, and what was anchored at the same old text is placed together; only code that is not in it is searched for.
+    """
+    if not go_on():
+        return
+    data = follower.text(path)
+    lines = None if data is None else data.decode("utf-8", "replace").split("\n")
+    some = sorted(some, key=lambda one: str(one[1].get("blob") or ""))
+    for start in range(0, len(some), BATCH):
+        part = some[start : start + BATCH]
+        if not go_on():
+            return
+        spots: list[Placement | None] = [None] * len(part)
+        if data is not None and lines is not None:
+            spots = list(follower.place_all([anchor for _, anchor in part], path, lines, _blob(data, str(part[-1][1].get("blob") or ""))))
+        for one, spot in zip(part, spots, strict=True):
+            if spot is None or not spot.found or (spot.state == "changed" and spot.confidence < SURE):
+                if not go_on():
+                    return
+                spot = follower.now(one[1])
+            yield one, spot
+
+
+class Guide:
+    """Tells the gotchas about files, one after the other: `seconds` are for all of them together, and what is the same for all is read once."""
+
+    def __init__(self, indexes: Sequence[tuple[str, Index]], follower: Follower, rows: Callable[..., list[Row]], hidden: Container[str], seconds: float) -> None:  # fmt: skip
+        self._follower = follower
+        self._rows = rows
+        self._hidden = hidden
+        self._end = time.monotonic() + seconds
+        self._loose = [*rows(globs=True), *rows(triggered=True)]
+        apart = [path for prefix, index in indexes if prefix != "user" for some in unsettled(index, follower, self._go_on) for path in some]
+        self._apart = frozenset(apart)
+        self._others: list[Row] | None = None
+
+    def _go_on(self) -> bool:
+        return time.monotonic() < self._end
+
+    def about(self, path: str, line: int, lines: Sequence[str], blob: str) -> list[Placed]:
+        """Return the gotchas of a file, those nearest to a line first: anchored in it, in what it was called before, or come here since."""
+        names = names_of(path, self._follower, self._apart, self._elsewhere, self._go_on)
+        rows = [*self._rows(paths=(path, *names)), *self._loose]
+        unique = {row["id"]: row for row in rows if row["id"] not in self._hidden}
+        found = place(unique.values(), self._follower, path, lines, line, blob, names)
+        if self._apart:
+            found = gone(found, self._follower, self._go_on)
+            others = [row for row in self._elsewhere() if row["id"] not in unique and row["id"] not in self._hidden]
+            found += arrived(others, self._follower, path, lines, line, self._go_on)
+        return sorted(found, key=lambda one: one.distance)
+
+    def _elsewhere(self) -> list[Row]:
+        """Return the worst of the gotchas whose own file is not as it was: their code may have gone to another one."""
+        if self._others is None:
+            paths = sorted(self._apart)
+            found = {row["id"]: row for start in range(0, len(paths), 500) for row in self._rows(paths=paths[start : start + 500], order="severity", limit=MOVED_ROWS)}  # fmt: skip
+            self._others = list(found.values())
+            sort_rows(self._others, "severity")
+        return self._others[:MOVED_ROWS]
+
+
+def about(anchor: Row, names: Sequence[str]) -> bool:
+    """Say whether an anchor is in a file that has, or had, these names."""
+    if isinstance(anchor.get("path"), str):
+        return anchor["path"] in names
+    glob = anchor.get("glob")
+    return isinstance(glob, str) and any(glob_match(glob, name) for name in names[:1])
+
+
+def triggered(row: Row, path: str, lines: Sequence[str], whole: str) -> list[Placement]:
+    """Return where a text is what a gotcha without a place warns of: by its expression or its tree-sitter query."""
+    given = row["triggers"]
+    found: list[int] = []
+    try:
+        if isinstance(given.get("code"), str) and _language_fits(given, path) and triggers.may_hit(given["code"], whole):
+            found += triggers.code_hits(given["code"], lines, path)
+        if isinstance(given.get("query"), str) and isinstance(given.get("language"), str) and _language_fits(given, path):
+            found += triggers.query_hits(given["query"], given["language"], "\n".join(line.rstrip("\r\n") for line in lines))
+    except UserError:  # written by somebody whose version knew more, or by hand
+        return []
+    return [Placement(path, at, at, "code") for at in found[:1]]
+
+
+def _language_fits(given: Row, path: str) -> bool:
+    from gitmem.codemap.symbols.definitions import language_named, language_of
+
+    wanted = given.get("language")
+    return not isinstance(wanted, str) or (language_named(wanted) or "?") == language_of(path)
+
+
+def _away(where: Placement, line: int) -> int:
+    """Return the lines between a placement and a line; what is about the whole file is further than any."""
+    if not line:
+        return 0
+    if where.state in {"file", "glob", "adrift"}:
+        return 1 << 20
+    return max(where.first - line, line - where.last, 0)

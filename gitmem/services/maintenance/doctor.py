@@ -1,0 +1,408 @@
+"""Check a repository's memory and repair what can be repaired without losing anything.
+
+Each check yields findings; a finding may carry a repair. Nothing is repaired unless asked.
+"""
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitmem.base.files import Home, Location, Lock, disk_error, listing, packed_ref, raw_ref, sync_dir
+from gitmem.config import Settings, refusal
+from gitmem.errors import Busy, External, GitmemError
+from gitmem.extraction.llm.select import describe
+from gitmem.git.process import Git
+from gitmem.index.reader import NAME, SCHEMA, Index, open_index
+from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
+from gitmem.state.database import NAME as STATE
+from gitmem.store import journal
+from gitmem.store.history import prune
+from gitmem.store.history.pending import pending
+from gitmem.store.store import Store
+
+OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
+OLD_TEMP = 3600
+SHARED_LOCKS = (
+    ("packed-refs.lock",),
+    ("objects", "info", "commit-graph.lock"),
+    ("objects", "info", "commit-graphs", "commit-graph-chain.lock"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `level` is ok, note, warning or error."""
+
+    level: str
+    what: str
+    hint: str = ""
+    repair: Callable[[], str] | None = None
+
+
+def check_git(git: Git, backend: str) -> Iterator[Finding]:
+    """Is git there and new enough; which implementation is in use?"""
+    version = git.run("--version").decode().split()[2]
+    numbers = tuple(int(x) for x in version.split(".")[:2] if x.isdigit())
+    if numbers < (2, 30):
+        yield Finding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
+    else:
+        yield Finding("ok", f"git {version}, objects through {backend}")
+
+
+def check_refs(git: Git, location: Location, home: Home, index: Index | None) -> Iterator[Finding]:
+    """Are our refs readable, is everything that they need there, did a crash leave locks?"""
+    indexed = _tips(index)
+    for name, ref in (("shared", SHARED), ("private", PRIVATE)):
+        path = os.path.join(location.commondir, ref)
+        try:
+            raw_ref(location.commondir, ref)
+        except External as error:
+            known = [tip for tip in (indexed.get(name), packed_ref(location.commondir, ref)) if tip and _is_commit(git, tip)]
+            yield Finding(
+                "error",
+                str(error),
+                "Run: git mem doctor --fix" if known else f"Move {path} out of the way, then fetch it again: git mem sync",
+                _set_ref(git, home, location.commondir, ref, known[0]) if known else None,
+            )
+    for path in _locks(location.commondir):
+        yield Finding(
+            "warning",
+            f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
+            "Run: git mem doctor --fix",
+            _unlink(path),
+        )
+    refs = git.run("for-each-ref", "--format=%(objectname)", NAMESPACE).decode().split()
+    if refs:
+        code, out, text = git.call(
+            "rev-list", "--objects", "--missing=print", "--stdin", stdin="\n".join(refs).encode(), ok=(0, 128), timeout=600
+        )
+        missing = [line[1:].decode() for line in out.splitlines() if line.startswith(b"?")]
+        if code or missing:
+            what = (
+                f"{len(missing)} object(s) are missing, such as {missing[0][:12]}"
+                if missing
+                else f"history cannot be read: {text.splitlines()[-1] if text else code}"
+            )
+            yield Finding("error", what, "Get them from a clone that has them: git mem sync, or git fetch from it.")
+        else:
+            yield Finding("ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)")
+
+
+def _locks(commondir: str) -> list[str]:
+    """Return the old locks on our refs, and on the files of git's that our own writes lock too; git holds none for minutes."""
+    found = [os.path.join(commondir, *name) for name in SHARED_LOCKS]
+    for here, _, names in os.walk(os.path.join(commondir, "refs", "gitmem")):
+        found += [os.path.join(here, name) for name in sorted(names) if name.endswith(".lock")]
+    old = []
+    for path in found:
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(path) > OLD_LOCK:
+                old.append(path)
+    return old
+
+
+def check_store(store: Store, name: str) -> Iterator[Finding]:
+    """Is the store's format known?"""
+    try:
+        if store.tree() is None:
+            yield Finding("note", f"the {name} store is empty")
+        else:
+            yield Finding("ok", f"the {name} store can be read")
+    except GitmemError as error:
+        yield Finding("error", f"the {name} store: {error}", error.hint)
+
+
+def check_records(index: Index) -> Iterator[Finding]:
+    """Which files are damaged, which records wait for a person?"""
+    for row in index.damaged():
+        yield Finding(
+            "error",
+            f"damaged: {row['path']} ({row['store']}): {row['reason']}",
+            f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log",
+        )
+    conflicts = index.rows(conflict=True)
+    if conflicts:
+        yield Finding(
+            "warning", f"{len(conflicts)} record(s) met in conflict.", "See them: git mem list --conflicts; an edit settles each."
+        )
+    edges = index.edges()
+    successors: dict[str, int] = {}
+    for _, rel, target in edges:
+        if rel == "supersedes":
+            successors[target] = successors.get(target, 0) + 1
+    for target, n in sorted(successors.items()):
+        if n > 1:
+            yield Finding(
+                "warning",
+                f"{target} has {n} successors.",
+                f"See the fork: git mem log {target[-8:]}; settle it: git mem supersede ID OTHER",
+            )
+    for loop in _cycles(edges):
+        yield Finding(
+            "warning", f"records supersede each other in a circle: {', '.join(i[-8:] for i in loop)}", "Edit one of them: git mem edit ID"
+        )
+    total = sum(index.count().values())
+    yield Finding("ok", f"{total:,} record(s) indexed")
+
+
+def _cycles(edges: list[tuple[str, str, str]]) -> list[list[str]]:
+    before: dict[str, list[str]] = {}
+    for source, rel, target in edges:
+        if rel == "supersedes":
+            before.setdefault(source, []).append(target)
+    found, done = [], set()
+    for start in sorted(before):
+        path, here = [start], start
+        while here not in done:
+            done.add(here)
+            nexts = before.get(here, [])
+            if not nexts:
+                break
+            here = nexts[0]
+            if here in path:
+                found.append(path[path.index(here) :])
+                break
+            path.append(here)
+    return found
+
+
+def check_index(home: Home) -> Iterator[Finding]:
+    """Is the index sound? It may be deleted at any time."""
+    path = home.join(NAME)
+    if not os.path.exists(path):
+        yield Finding("note", "there is no index yet; the next command builds it")
+        return
+    repair = _drop_index(path)
+    answer = _quick_check(path)
+    found = open_index(path) if answer == "ok" else None
+    if answer != "ok":
+        yield Finding("error", f"the index is damaged: {answer}", "Run: git mem doctor --fix", repair)
+    elif found is None:
+        yield Finding("warning", f"the index has another schema than {SCHEMA}.", "Run: git mem doctor --fix", repair)
+    else:
+        found.db.close()
+        yield Finding("ok", "the index is sound")
+
+
+def check_state(home: Home) -> Iterator[Finding]:
+    """Is the working state sound? Losing it costs counts, never a memory."""
+    path = home.join(STATE)
+    answer = _quick_check(path) if os.path.exists(path) else "ok"
+    if answer != "ok":
+        yield Finding("error", f"the counts in {STATE} are damaged: {answer}", "Run: git mem doctor --fix", _drop_state(path))
+
+
+def _quick_check(path: str) -> str:
+    """Return `ok`, or the first thing that is wrong with a database."""
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)) as db:
+            return str(db.execute("PRAGMA quick_check").fetchone()[0]).splitlines()[0]
+    except sqlite3.Error as error:
+        return str(error)
+
+
+def check_home(home: Home) -> Iterator[Finding]:
+    """What waits in the journal, what was set aside, what did a crash leave, what did hooks complain of?"""
+    waiting = journal.count(home)
+    if waiting:
+        yield Finding("note", f"{waiting} write(s) wait in the journal", "The next writing command commits them.")
+    for path in listing(home.join(journal.FOLDER), ".bad"):
+        yield Finding(
+            "error",
+            f"a journal entry could not be applied: {os.path.basename(path)}",
+            f"Its text is in {path}; when you have what you need, delete it.",
+        )
+    left = [path for end in (".tmp", ".tmp-wal", ".tmp-shm") for path in listing(home.path, end)]
+    for path in (*left, *listing(home.join(journal.FOLDER), ".tmp")):
+        if time.time() - os.path.getmtime(path) > OLD_TEMP:
+            yield Finding(
+                "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", _unlink(path)
+            )
+    for path in listing(home.path, ".damaged"):
+        yield Finding(
+            "warning", f"a damaged working file was set aside: {os.path.basename(path)}", "It held counts only; delete it when you like."
+        )
+    log = home.join("hook.log")
+    if os.path.exists(log) and time.time() - os.path.getmtime(log) < 7 * 86400:
+        lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
+        if lines:
+            yield Finding("warning", f"hooks failed {len(lines)} time(s); last: {lines[-1][:160]}", f"All of them: {log}")
+
+
+def check_purge(git: Git, home: Home) -> Iterator[Finding]:
+    """Did a purge end before the old objects were gone?"""
+    if any(pending(home).values()):
+        yield Finding(
+            "warning",
+            "a purge was killed before it had removed all old objects.",
+            "Run: git mem doctor --fix, then the purge again",
+            _prune(git, home),
+        )
+
+
+def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Finding]:
+    """Do settings make sense, do refspecs endanger the refs?"""
+    for problem in problems:
+        yield Finding("warning", problem, "Change it: git mem config KEY VALUE")
+    for key, values in raw.items():
+        if not key.startswith("remote."):
+            continue
+        for value in values:
+            if (key.endswith(".fetch") and "refs/*:refs/*" in value) or (key.endswith(".mirror") and value == "true"):
+                yield Finding(
+                    "warning",
+                    f"{key} = {value} mirrors every ref: a fetch or push there can delete memory.",
+                    "Sync after it restores what is lost; better: narrow the refspec.",
+                )
+            elif key.endswith(".fetch") and "refs/gitmem" in value:
+                yield Finding(
+                    "warning",
+                    f"{key} = {value} overwrites memory that was not pushed.",
+                    f"Remove it: git config --unset-all {key} 'refs/gitmem'",
+                )
+            elif key.endswith(".push") and "refs/gitmem" in value:
+                yield Finding(
+                    "warning",
+                    f"{key} = {value} makes plain 'git push' push no branch.",
+                    f"Remove it: git config --unset-all {key} 'refs/gitmem'",
+                )
+
+
+def check_workflows(home: Home, root: str) -> Iterator[Finding]:
+    """Can the repository's own table of workflows be read? Where it cannot, hooks go on with the one that ships, and say nothing."""
+    from gitmem.services.work import workflow_file
+    from gitmem.services.work import workflow_table as workflows
+
+    path = workflows.own_file(root)
+    if not path:
+        return
+    where = f"{workflows.FOLDER}/{os.path.basename(path)}"
+    try:
+        table, _ = workflow_file.load(home, root)
+    except GitmemError as error:
+        yield Finding("warning", f"{str(error).rstrip('.')}. Until it is mended, the workflows that ship are used.", error.hint)
+    except OSError as error:
+        yield Finding(
+            "warning", f"{where} cannot be read: {error.strerror}. The workflows that ship are used.", "Check its owner and mode."
+        )
+    else:
+        number = len(table.workflows)
+        yield Finding("ok", f"{where}: {number} workflow{'' if number == 1 else 's'} with those that ship")
+
+
+def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Can the model be asked that the settings name? It is not asked."""
+    for key in settings.refused:
+        yield Finding("warning", *refusal(key))
+    row = describe(settings, env)
+    if row.missing:
+        yield Finding("warning", f"{row.missing} Sessions are read offline.", row.hint)
+        return
+    for remark in row.remarks:
+        yield Finding("note", remark, "")
+    if row.kind == "offline":
+        yield Finding("ok", "summariser: offline; no text is sent to a model")
+    elif row.kind == "command":
+        yield Finding("ok", f"summariser: the program '{row.server}'; ask it: git mem model check")
+    else:
+        server = f", at {row.server}" if row.server else ""
+        yield Finding("ok", f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem model check")
+
+
+def _tips(index: Index | None) -> dict[str, str]:
+    try:
+        return index.tips() if index else {}
+    except sqlite3.Error:
+        return {}
+
+
+def _is_commit(git: Git, oid: str) -> bool:
+    return git.call("cat-file", "-e", f"{oid}^{{commit}}", ok=(0, 1, 128))[0] == 0
+
+
+def _set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Callable[[], str]:
+    """Return what gives a broken ref its last commit again."""
+
+    def repair() -> str:
+        home.make()
+        with Lock(home.touch("write.lock"), 5.0):
+            try:
+                raw_ref(commondir, ref)
+            except External:
+                tip = _newest(git, known)
+                _replace_ref(os.path.join(commondir, ref), tip, home.shared)
+                return f"set {ref} to {tip[:12]}, its last commit that is here"
+        return f"{ref} is in order again"
+
+    return repair
+
+
+def _newest(git: Git, known: str) -> str:
+    """Return the end of the longest chain of commits that nothing names and that goes on from a known one: writes it had not seen."""
+    # a broken ref makes git itself end with an error; the answer is there all the same
+    _, out, _ = git.call("fsck", "--connectivity-only", "--dangling", "--no-reflogs", "--no-progress", ok=range(256), timeout=600)
+    lost = [line.split()[2].decode() for line in out.splitlines() if line.startswith(b"dangling commit ")]
+    best = (0, known)
+    for oid in sorted(lost):
+        if git.call("merge-base", "--is-ancestor", known, oid, ok=(0, 1, 128))[0] == 0:
+            best = max(best, (int(git.run("rev-list", "--count", f"{known}..{oid}")), oid))
+    return best[1]
+
+
+def _replace_ref(path: str, oid: str, shared: bool) -> None:
+    """Write a loose ref as git does, git's own lock included; raises Busy, External."""
+    try:
+        handle = os.open(path + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664 if shared else 0o644)
+    except FileExistsError as error:
+        raise Busy("git is writing to this ref.", f"Try again in a moment; if nothing runs, delete {path}.lock.") from error
+    except OSError as error:
+        raise disk_error(error, path) from error
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(oid + "\n")
+            file.flush()
+            os.fsync(handle)
+        os.replace(path + ".lock", path)
+        sync_dir(os.path.dirname(path))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(path + ".lock")
+        raise disk_error(error, path) from error
+
+
+def _unlink(path: str) -> Callable[[], str]:
+    def repair() -> str:
+        os.unlink(path)
+        return f"removed {os.path.basename(path)}"
+
+    return repair
+
+
+def _prune(git: Git, home: Home) -> Callable[[], str]:
+    return lambda: f"removed {prune.prune(git, home)[0]} old object(s)"
+
+
+def _drop_state(path: str) -> Callable[[], str]:
+    def repair() -> str:
+        os.replace(path, path + ".damaged")
+        for suffix in ("-wal", "-shm"):  # SQLite would play the old log into the new file
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path + suffix)
+        return f"set the damaged {STATE} aside; counts begin anew"
+
+    return repair
+
+
+def _drop_index(path: str) -> Callable[[], str]:
+    def repair() -> str:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            if os.path.exists(path + suffix):
+                os.unlink(path + suffix)
+        return "removed the index; the next command builds it"
+
+    return repair

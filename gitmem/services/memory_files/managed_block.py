@@ -1,0 +1,281 @@
+"""The block of ours in a file that somebody else writes too: found, read back, written. Never a character outside of it changes. Pure.
+
+A line of the block ends in the record's short id and a check of its text, `(7k2m9qxa-3f2a)`: so an edit by hand is seen, and where it belongs,
+in any clone, without anything that remembers. Texts are decoded with `surrogateescape`, so that bytes that are no UTF-8 survive.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from gitmem.records.kinds import TYPES
+
+HEAD = "## Memory of this repository"
+LEAD = "Recorded by people and agents; `git mem show ID` tells the whole of one. A line that is edited here changes its record."
+END = "<!-- git-mem: end memory -->"
+OWN = frozenset({HEAD, LEAD})
+
+_BEGIN = re.compile(r"\s*<!-- git-mem: begin memory(?: (\d{1,6}) ([0-9a-f]{4}))?[^>]*-->\s*$")
+_END = re.compile(r"\s*<!-- git-mem: end memory[^>]*-->\s*$")
+_OTHER_BEGIN = re.compile(r"\s*<!-- git-mem: begin -->\s*$")  # the section that tells an agent of `git mem`
+_OTHER_END = re.compile(r"\s*<!-- git-mem: end -->\s*$")
+_LINE = re.compile(r"[-*+] (.*) \((?:([^()]*); )?([0-9a-hjkmnp-tv-z]{8})-([0-9a-f]{4})\)\s*$")
+_ITEM = re.compile(r"[-*+] (.*\S)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LABEL = re.compile(rf"(?:pinned )?((?:critical |warning |info )?gotcha|{'|'.join(TYPES)}): ")
+WORKAROUND = " — workaround: "
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record for a line: its id, its text, and where it applies."""
+
+    id: str
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a block as it was found. `number` counts from 1; `edited` when its text is not what was written."""
+
+    short: str
+    text: str
+    number: int
+    check: str
+
+    @property
+    def edited(self) -> bool:
+        """Whether somebody changed it by hand."""
+        return check(self.text) != self.check
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block in a file: its (first, last) lines, counted from 0; `whole` when it has its beginning and its end."""
+
+    first: int
+    last: int
+    whole: bool
+    lines: tuple[Line, ...] = ()
+    added: tuple[tuple[int, str], ...] = ()  # (line from 1, text) of what somebody wrote into it
+    said: int = 0  # lines that were written
+    loose: tuple[str, ...] = ()  # what else stands in it: somebody's text, which goes below it
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A file with its block, and what is to be told of it. `kept` are the ids of the entries that had room."""
+
+    text: str
+    kept: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check(text: str) -> str:
+    """Return four hex characters that tell whether a text was changed."""
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:4]
+
+
+def short(id: str) -> str:
+    """Return the part of an id that lines carry."""
+    return id[-8:]
+
+
+def line_of(entry: Entry) -> str:
+    """Return the line of a record."""
+    place = f"{entry.place}; " if entry.place and not re.search(r"[();]", entry.place) else ""
+    return f"- {entry.text} ({place}{short(entry.id)}-{check(entry.text)})"
+
+
+def unlabelled(text: str) -> tuple[str, str, str]:
+    """Return the label, the title and the workaround of a line's text."""
+    found = _LABEL.match(text)
+    rest = text[found.end() :] if found else text
+    title, mark, workaround = rest.partition(WORKAROUND)
+    return found[1] if found else "", title.strip(), workaround.strip() if mark else ""
+
+
+def find(lines: Sequence[str]) -> list[Block]:
+    """Return the blocks of ours that hold memory, whole or half, in their order."""
+    hidden = _fenced(lines)
+    marks = [(n, bool(_BEGIN.match(line))) for n, line in enumerate(lines) if n not in hidden and (_BEGIN.match(line) or _END.match(line))]
+    out: list[Block] = []
+    at = 0
+    free = 0  # the first line that no block has
+    while at < len(marks):
+        n, begins = marks[at]
+        if begins and at + 1 < len(marks) and not marks[at + 1][1]:
+            first, last, whole = n, marks[at + 1][0], True
+            at += 2
+        elif begins:
+            limit = marks[at + 1][0] if at + 1 < len(marks) else len(lines)
+            first, last, whole = n, n, False
+            while last + 1 < limit and _is_ours(lines[last + 1]):
+                last += 1
+            at += 1
+        else:
+            first, last, whole = n, n, False
+            while first > free and _is_ours(lines[first - 1]):
+                first -= 1
+            at += 1
+        out.append(_block(lines, first, last, whole))
+        free = last + 1
+    return out
+
+
+def _block(lines: Sequence[str], first: int, last: int, whole: bool) -> Block:
+    found: list[Line] = []
+    added: list[tuple[int, str]] = []
+    loose: list[str] = []
+    gap = follows = False  # after an empty line of what is loose; after a line that was added
+    for n in range(first, last + 1):
+        text = lines[n].rstrip()
+        if (row := _LINE.match(text)) and not _BEGIN.match(text):
+            found.append(Line(row[3], row[1], n + 1, row[4]))
+        elif _BEGIN.match(text) or _END.match(text) or text.strip() in OWN:
+            pass
+        elif not text:
+            gap = bool(loose)
+        elif (item := _ITEM.match(text)) and not loose:
+            added.append((n + 1, item[1]))
+            follows = True
+            continue
+        elif follows and text[0] in " \t":
+            added[-1] = (added[-1][0], f"{added[-1][1]} {text.strip()}")
+            continue
+        else:
+            loose += [*([lines[n][len(text) :]] if gap else []), lines[n]]
+            gap = False
+        follows = False
+    begin = _BEGIN.match(lines[first])
+    return Block(first, last, whole, tuple(found), tuple(added), int(begin[1]) if begin and begin[1] else len(found), tuple(loose))
+
+
+def _is_ours(line: str) -> bool:
+    return line.strip() in OWN or bool(_LINE.match(line.rstrip()))
+
+
+def _fenced(lines: Sequence[str]) -> set[int]:
+    """Return the lines that are in fences of code that have an end: a block that is shown there is only an example."""
+    out: set[int] = set()
+    opened, mark = -1, ""
+    for n, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if not found:
+            continue
+        if opened < 0:
+            opened, mark = n, found[1]
+        elif found[1].startswith(mark) and not line.strip().strip(mark[0]):
+            out.update(range(opened, n + 1))
+            opened = -1
+    return out
+
+
+def regions(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the (first, last) lines of everything of ours: memory, and the section that tells an agent of `git mem`."""
+    for block in find(lines):
+        yield block.first, block.last
+    hidden = _fenced(lines)
+    opened = -1
+    for n, line in enumerate(lines):
+        if n in hidden:
+            continue
+        if _OTHER_BEGIN.match(line):
+            opened = n
+        elif _OTHER_END.match(line) and opened >= 0:
+            yield opened, n
+            opened = -1
+
+
+def outside(text: str) -> str:
+    """Return a text without the blocks of ours that hold memory; what somebody wrote into them stays, but for lines that become records."""
+    lines = text.split("\n")
+    blocks = find(lines)
+    out, at = "", 0
+    for block, (start, stop) in zip(blocks, _spans(text, lines, blocks), strict=True):
+        out, at = out + text[at:start] + _instead(text[start:stop], block.loose), stop
+    return out + text[at:]
+
+
+def size(text: str) -> tuple[int, int]:
+    """Return (lines, bytes) as an agent that loads only the beginning of a file counts them."""
+    return text.count("\n") + bool(text and not text.endswith("\n")), len(text.encode("utf-8", "surrogateescape"))
+
+
+def place(text: str, entries: Sequence[Entry], most_lines: int = 0, most_bytes: int = 0) -> Result:
+    """Return a text with one block that holds as many of the entries as there is room for, the first ones first; none: without a block.
+
+    0 stands for no limit. What is outside the block stays as it is, to the byte; half blocks and second ones go.
+    """
+    kept: list[Entry] = list(entries)
+    if most_lines or most_bytes:
+        base_lines, base_bytes = size(_written(text, [Entry("0" * 8, "")])) if entries else (0, 0)
+        room_lines = most_lines - base_lines + 1 if most_lines else len(kept)
+        room_bytes = most_bytes - base_bytes if most_bytes else 1 << 62
+        kept = list(_fitting(kept, room_lines, room_bytes, 2 if "\r\n" in text else 1))
+    notes = []
+    blocks = find(text.split("\n"))
+    if sum(block.whole for block in blocks) > 1:
+        notes.append("it had the block more than once: one is left")
+    if any(not block.whole for block in blocks):
+        notes.append("half a block was in it, without its beginning or its end: it is whole again")
+    return Result(_written(text, kept), tuple(entry.id for entry in kept), tuple(notes))
+
+
+def _fitting(entries: Sequence[Entry], lines: int, room: int, end: int) -> Iterator[Entry]:
+    """Yield the entries that fit; a long one that does not makes room for the next."""
+    spare = 6  # digits of the count
+    room -= spare
+    for entry in entries:
+        cost = len(line_of(entry).encode("utf-8", "surrogateescape")) + end
+        if lines < 1:
+            return
+        if cost <= room:
+            room -= cost
+            lines -= 1
+            yield entry
+
+
+def _body(entries: Sequence[Entry]) -> list[str]:
+    rows = [line_of(entry) for entry in entries]
+    whole = check("\n".join(rows))
+    return [f"<!-- git-mem: begin memory {len(rows)} {whole} -->", HEAD, LEAD, *rows, END]
+
+
+def _written(text: str, entries: Sequence[Entry]) -> str:
+    lines = text.split("\n")
+    blocks = find(lines)
+    first = lines[blocks[0].first] if blocks else lines[0] if len(lines) > 1 else ""
+    end = "\r" if first.endswith("\r") else ""  # as the block has it, else the file's first line
+    new = _body(entries) if entries else []
+    if not blocks:
+        if not new:
+            return text
+        closes = not text or text.endswith("\n")  # a file without a line end at its end keeps it so
+        eol = end + "\n"
+        gap = "" if not text or text.endswith(("\n\n", "\n\r\n")) or text in {"\n", "\r\n"} else eol if closes else eol * 2
+        return text + gap + eol.join(new) + (eol if closes else "")
+    out: list[str] = []
+    at = 0
+    for n, (start, stop) in enumerate(_spans(text, lines, blocks)):
+        out.append(text[at:start])
+        out.append(_instead(text[start:stop], [*(row + end for row in new if n == 0), *blocks[n].loose]))
+        at = stop
+    return "".join([*out, text[at:]])
+
+
+def _instead(old: str, rows: Sequence[str]) -> str:
+    """Return lines in the place of a block, with a line end at their end if it had one."""
+    if not rows:
+        return ""
+    return "\n".join(rows) + "\n" if old.endswith("\n") else "\n".join(rows).removesuffix("\r")
+
+
+def _spans(text: str, lines: Sequence[str], blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    """Return the characters of blocks, the line end at their end included."""
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    return [(starts[block.first], min(starts[block.last + 1], len(text))) for block in blocks]

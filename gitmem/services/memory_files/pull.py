@@ -1,0 +1,153 @@
+"""What a pull of agents' memory files is made of, and its writes; `native_plan` decides what they are.
+
+What was read is noted in the record itself, `source: {file, line, hash}`, so that another clone sees the same. `commit` is there for a file that git
+tracks: where the text was last seen. A work tree whose history does not have that commit is older, or on another branch: it changes nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gitmem.records.record import Record
+from gitmem.services.memory_files.pairing import Said
+from gitmem.services.memory_files.record_line import Clean
+from gitmem.services.memory_files.statements import text_key
+from gitmem.services.records.write import Writer
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store
+
+NEW, CHANGED, MOVED, ARCHIVED, RESTORED = "new", "changed", "moved", "archived", "restored"
+SAME, DUPLICATE, HELD, FORGOTTEN, CONFLICT = "same", "duplicate", "held", "forgotten", "conflict"
+WRITES = (NEW, CHANGED, MOVED, ARCHIVED, RESTORED, CONFLICT)
+BATCH = 200  # records of one commit
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A record that came from a file, and the store that has it."""
+
+    scope: str
+    record: Record
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """Where it was read."""
+        found = self.record.fields.get("source")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def own(self) -> str:
+        """What tells its text, as it is now, from others."""
+        return text_key(self.record.title, self.record.body)
+
+    @property
+    def edited(self) -> bool:
+        """Whether somebody changed the record since it was read."""
+        return self.own != self.source.get("hash")
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is told."""
+        return self.record.status != "archived"
+
+    def said(self) -> Said:
+        """Return it as a statement of its file."""
+        line = self.source.get("line")
+        return Said(str(self.source.get("hash") or ""), line if isinstance(line, int) else 0, f"{self.record.title} {self.record.body}")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What becomes of one statement or record. `loser` is written first where both sides had changed, so that history has it."""
+
+    what: str
+    file: str
+    line: int = 0
+    scope: str = ""
+    title: str = ""
+    before: Record | None = None
+    after: Record | None = None
+    leaves: str = ""  # the store that it goes from, when a file became everybody's
+    loser: Record | None = None
+    why: str = ""
+
+    @property
+    def id(self) -> str:
+        """The record's id, empty when there is none."""
+        found = self.after or self.before
+        return found.id if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a plan looks at besides the files: who writes, the stores, the commit at work, and what a commit is to it."""
+
+    who: Writer
+    store: Callable[[str], Store]
+    rows: Sequence[Row]
+    known: Sequence[Known]
+    clean: Clean
+    commit: str = ""
+    holds: Callable[[str], str] = lambda _: "here"  # of a commit: `here` in the history, `lost` in no branch, `away` in others or unknown
+    gone: Callable[[str, str], bool] = lambda _name, _tree: False  # whether a file is there no more
+    blob: Callable[[bytes], str] = lambda _: ""
+    dirty: frozenset[str] = frozenset()  # tracked files that differ from the commit
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a pull does, and what is to be told."""
+
+    actions: list[Action] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def writes(self) -> list[Action]:
+        """The actions that change a store."""
+        return [action for action in self.actions if action.what in WRITES]
+
+
+def came_from_file(row: Row) -> bool:
+    """Say whether a record may have been read from a memory file."""
+    return bool(row["kind"] == "memory" and row["origin"] == "imported")
+
+
+def apply(plan: Plan, world: World) -> bool:
+    """Write a plan, one commit for each store and two hundred records; say whether something waits in the journal."""
+    waits = False
+    for scope in ("user", "shared", "private"):
+        todo = [action for action in plan.writes if action.scope == scope and action.after is not None]
+        store = world.store(scope) if todo else None
+        for start in range(0, len(todo), BATCH):
+            part = todo[start : start + BATCH]
+            assert store is not None
+            if losers := [action for action in part if action.loser is not None]:
+                waits |= store.write(
+                    [ops.put(a.loser, a.before) for a in losers if a.loser], _message(world, losers, "the text that lost")
+                ).journaled
+            waits |= store.write([op for action in part for op in _ops(action)], _message(world, part)).journaled
+    for scope in ("private", "user", "shared"):
+        left = [action for action in plan.writes if action.leaves == scope]
+        if left:  # only now: it is in the other store
+            waits |= world.store(scope).write([ops.collect(a.id) for a in left], _message(world, left, "now in the shared store")).journaled
+    return waits
+
+
+def _ops(action: Action) -> list[ops.Op]:
+    assert action.after is not None
+    base = action.loser or action.before
+    return [ops.put(action.after, None if action.leaves else base)]
+
+
+def _message(world: World, actions: Sequence[Action], more: str = "") -> Message:
+    ids = tuple(dict.fromkeys(action.id for action in actions))
+    files = list(dict.fromkeys(action.file for action in actions))
+    named = ", ".join(files[:2]) + (f" and {len(files) - 2} more" if len(files) > 2 else "")
+    return Message(
+        f"memory: pull {len(ids)} record{'s' if len(ids) != 1 else ''} from {named}{f' ({more})' if more else ''}",
+        "pull",
+        ids,
+        session=world.who.session,
+    )

@@ -1,0 +1,467 @@
+"""From agents' memory files into the store: what is new, changed, moved or gone since the last time. Decides; `native_pull` has the words, and writes it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from gitmem.clock import seconds
+from gitmem.codemap.anchors.resolve import attach
+from gitmem.errors import GitmemError, InvalidRecord, UserError
+from gitmem.records.kinds import derived_id
+from gitmem.records.merge import restamp
+from gitmem.records.record import Record, make
+from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files.discover import Files, Memo
+from gitmem.services.memory_files.note_types import type_of
+from gitmem.services.memory_files.pairing import LIKE, Said, likeness, pair
+from gitmem.services.memory_files.pull import (  # fmt: skip
+    ARCHIVED,
+    CHANGED,
+    CONFLICT,
+    DUPLICATE,
+    FORGOTTEN,
+    HELD,
+    MOVED,
+    NEW,
+    RESTORED,
+    SAME,
+    Action,
+    Known,
+    Plan,
+    Row,
+    World,
+)
+from gitmem.services.memory_files.record_line import text_of, usual, whole
+from gitmem.services.memory_files.statements import TOLD, Statement, divided, same_words, text_key
+from gitmem.services.records.write import clean
+from gitmem.store.layout import tombstone_path
+
+TRIES = 8  # ids that one text may have had
+_STOPS = " .;:。；："
+
+
+def plan(files: Files, world: World, *, blocks: bool = False) -> Plan:
+    """Return what is to be done so that the store has what the files say; with `blocks` only what was changed in blocks of ours."""
+    return _Planner(files, world).run(blocks)
+
+
+class _Planner:
+    def __init__(self, files: Files, world: World) -> None:
+        self.files = files
+        self.world = world
+        self.plan = Plan(notes=list(files.notes))
+        self.now = world.who.clock.stamp()
+        self.gone: list[tuple[Known, Memo | None]] = []
+        self.fresh: list[tuple[Memo, Statement]] = []
+        self.used: set[str] = set()
+        self._holds: dict[str, str] = {}
+        self.tracked = {memo.name for memo in files.memos if memo.tracked}
+
+    def run(self, blocks: bool) -> Plan:
+        """Return the plan."""
+        groups: dict[tuple[str, str], list[Known]] = {}
+        for one in self._once():
+            groups.setdefault((str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []).append(one)
+        edited = self._blocks()
+        for memo in self.files.memos if not blocks else ():
+            mine = groups.pop((memo.name, memo.tree), [])
+            if memo.tracked:  # it was not, when these were read
+                mine += groups.pop((memo.name, self.files.tree), [])
+            self._file(memo, [one for one in mine if one.record.id not in edited])
+        for (name, tree), left in sorted(groups.items()) if not blocks else ():
+            if name and self.world.gone(name, tree):
+                self.gone += [(one, None) for one in left if one.is_live]
+        self._went_elsewhere()
+        self._new()
+        self._archive()
+        order = {name: n for n, name in enumerate(dict.fromkeys([memo.name for memo in self.files.memos]))}
+        self.plan.actions.sort(key=lambda a: (order.get(a.file, len(order)), a.file, a.line, a.id))
+        return self.plan
+
+    def _once(self) -> Iterator[Known]:
+        """Yield each record once: one that a run which was killed left in two stores goes from the private one."""
+        shared = {one.record.id: one for one in self.world.known if one.scope == "shared"}
+        for one in self.world.known:
+            other = shared.get(one.record.id)
+            if one.scope != "private" or other is None or "tree" in other.source or not self.tracked & {str(other.source.get("file"))}:
+                yield one
+                continue
+            line = int(other.source.get("line") or 0)
+            self.plan.actions.append(
+                Action(MOVED, str(other.source.get("file")), line, "shared", other.record.title, other.record, other.record, "private")
+            )
+
+    def _knows(self, one: Known) -> bool:
+        """Say whether this work tree may speak about a record: it has what the record was read from, or nobody has it any more."""
+        return self._holding(one) in {"here", "lost"}
+
+    def _holding(self, one: Known) -> str:
+        commit = str(one.source.get("commit") or "")
+        if not commit or commit == self.world.commit:
+            return "here"
+        if commit not in self._holds:
+            self._holds[commit] = self.world.holds(commit)
+        return self._holds[commit]
+
+    # -- our own blocks
+
+    def _blocks(self) -> set[str]:
+        """Take what somebody changed in blocks of ours; return the ids of these records."""
+        done: set[str] = set()
+        rows = {block.short(str(row["id"])): row for row in self.world.rows}
+        for memo in self.files.memos:
+            for found in block.find(memo.text.replace("\r\n", "\n").split("\n")):
+                for line in found.lines:
+                    row = rows.get(line.short)
+                    if row is not None and memo.tracked and row["store"] != "shared":
+                        row = None  # anybody may have written it: it changes nothing of this user's alone
+                    if line.edited and row is None and self._wrote(memo, line.number, line.text):
+                        self.plan.notes.append(
+                            f"{memo.name}:{line.number} was edited, and no record has the id {line.short}: it becomes one of its own."
+                        )
+                    elif line.edited and row is not None and row["id"] not in done and self._line(memo, line, row):
+                        done.add(str(row["id"]))
+                for number, text in found.added:
+                    self._wrote(memo, number, text)
+                missing = found.said - len(found.lines)
+                if found.whole and missing > 0:
+                    self.plan.notes.append(
+                        f"{memo.name}: {missing} line{'s were' if missing > 1 else ' was'} taken out of the block; the next push writes what is still in the store. "
+                        "To put a record aside: git mem archive ID"
+                    )
+        return done
+
+    def _wrote(self, memo: Memo, number: int, text: str) -> bool:
+        """Take what somebody wrote into a block as a statement of its own; say whether it has words."""
+        _, line, helps = block.unlabelled(text)
+        title, body = divided(usual(line), f"Workaround: {usual(helps)}" if helps else "")
+        if title:
+            self.fresh.append((_loose(memo), Statement(title, body, (number, number), type_of(title), text_key(title, body))))
+        return bool(title)
+
+    def _line(self, memo: Memo, line: block.Line, row: Row) -> bool:
+        """Take an edited line into its record, unless the record is newer; say whether it differs from the record."""
+        told = text_of(row, self.world.clean)
+        if line.text == told:
+            return False
+        _, title, helps = block.unlabelled(line.text)
+        if not usual(title):
+            self.plan.notes.append(f"{memo.name}:{line.number} has no words left: it is not taken over.")
+            return False
+        scope = str(row["store"])
+        before = self.world.store(scope).get(str(row["id"])).record
+        _, was_title, was_helps = block.unlabelled(told)
+        title, helps = whole(title, was_title, before.title), whole(helps, was_helps, str(before.get("workaround") or ""))
+        after = before.change(title=title, **({"workaround": helps or None} if before.kind == "gotcha" else {}))
+        if (after.title, after.get("workaround")) == (before.title, before.get("workaround")):
+            return False
+        self._settle(memo, line.number, scope, before, after, block.check(told) != line.check)
+        return True
+
+    def _settle(self, memo: Memo, line: int, scope: str, before: Record, after: Record, both: bool) -> None:
+        """Have a file's text become the record's; where the record changed too, the newer one of them wins and the other stays in its history."""
+        if not both:
+            self._put(CHANGED, memo, line, scope, before, after)
+        elif memo.written >= seconds(before.updated):
+            self._put(
+                CONFLICT,
+                memo,
+                line,
+                scope,
+                before,
+                after,
+                why=f"the file is newer; the record's text is in git mem log {block.short(before.id)}",
+            )
+        else:
+            kept = before.change(source=after.fields["source"]) if "source" in after.fields else before
+            why = f"the record is newer; the file's text is in git mem log {block.short(before.id)}"
+            self._put(CONFLICT, memo, line, scope, before, kept, loser=after, why=why)
+
+    # -- statements
+
+    def _file(self, memo: Memo, mine: list[Known]) -> None:
+        """Match what a file says with what was read from it before."""
+        new = [Said(s.key, s.lines[0], f"{s.title} {s.body}") for s in memo.page.statements]
+        equal = {j: mine[i] for i, j in pair([one.said() for one in mine], new) if mine[i].source.get("hash") == new[j].key}
+        grown = self._grown(memo, mine, equal)
+        taken = {id(one) for one in (*equal.values(), *grown.values())}
+        rest = [one for one in mine if id(one) not in taken]
+        live = [one for one in rest if one.is_live]
+        open_ = [j for j in range(len(new)) if j not in equal and j not in grown]
+        # what is equal takes part once more, as the neighbours that tell where a statement stood
+        olds, news = [*live, *equal.values(), *grown.values()], [*open_, *equal, *grown]
+        pairs = pair([one.said() for one in olds], [new[j] for j in news])
+        changed = {news[b]: olds[a] for a, b in pairs if a < len(live) and b < len(open_)}
+        for j, statement in enumerate(memo.page.statements):
+            if j in equal:
+                self._equal(memo, statement, equal[j])
+            elif j in grown and grown[j].is_live:
+                self._longer(memo, statement, grown[j])
+            elif j in grown:
+                self._equal(memo, statement, grown[j])
+            elif j in changed:
+                self._changed(memo, statement, changed[j])
+            elif held := next((one for one in rest if one.is_live and not self._knows(one) and _like(one, new[j])), None):
+                self._note(HELD, memo, statement, held)
+            else:
+                self.fresh.append((memo, statement))
+        done = {id(one) for one in changed.values()}
+        if not memo.cut:
+            self.gone += [(one, memo) for one in live if id(one) not in done]
+
+    def _grown(self, memo: Memo, mine: list[Known], equal: dict[int, Known]) -> dict[int, Known]:
+        """Return the records of statements that say what they said and more: a rule with its exception, which was a record of its own, keeps its id."""
+        there = {id(one) for one in equal.values()}
+        left = [one for one in mine if id(one) not in there]
+        hashes: dict[str, list[Known]] = {}
+        lines: dict[int, list[Known]] = {}
+        for one in left:
+            hashes.setdefault(str(one.source.get("hash")), []).append(one)
+            if one.is_live and not one.edited:
+                lines.setdefault(one.said().line, []).append(one)
+        out: dict[int, Known] = {}
+        for j, statement in enumerate(memo.page.statements) if left else ():
+            if j in equal:
+                continue
+            known = [one for key, _, _ in statement.older for one in hashes.get(key, ())]
+            known += [one for one in lines.get(statement.lines[0], ()) if _begins(statement, one.record.title)]
+            known = [one for one in known if id(one) not in there]
+            if known:
+                out[j] = min(known, key=lambda one: (not one.is_live, one.said().line != statement.lines[0], one.record.id))
+                there.add(id(out[j]))
+        return out
+
+    def _longer(self, memo: Memo, statement: Statement, one: Known) -> None:
+        """Have a record say what its statement says with more to it; what somebody made of its words meanwhile stays."""
+        was = next(((title, body) for key, title, body in statement.older if key == one.source.get("hash")), None)
+        before = one.record
+        bare = was[0].rstrip(_STOPS) if was else ""
+        if was is None or not one.edited or one.own == statement.key or not self._knows(one) or not statement.title.startswith(bare):
+            self._changed(memo, statement, one)
+            return
+        more = statement.title[len(bare) :]
+        title = before.title if more.strip(_STOPS) in before.title else before.title.rstrip(_STOPS) + more
+        if len(title) > TOLD:
+            self._changed(memo, statement, one)
+            return
+        body = statement.body if same_words("", before.body) == same_words("", was[1]) else before.body
+        self._put(
+            CHANGED,
+            memo,
+            statement.lines[0],
+            memo_scope(memo, one),
+            before,
+            self._at(memo, statement, before.change(title=title, body=body)),
+            one,
+        )
+
+    def _equal(self, memo: Memo, statement: Statement, one: Known) -> None:
+        before = one.record
+        if not one.is_live:
+            if not one.source.get("gone"):  # somebody put it aside on purpose
+                self._note(SAME, memo, statement, one)
+            elif self._knows(one):
+                self._put(
+                    RESTORED,
+                    memo,
+                    statement.lines[0],
+                    memo_scope(memo, one),
+                    before,
+                    self._at(memo, statement, before.change(status=None)),
+                    one,
+                )
+            else:
+                self._note(HELD, memo, statement, one)
+            return
+        # seen before it was committed, or in a commit that no branch has any more: from now on in this one
+        stale = memo.tracked and ((one.source.get("ahead") and memo.name not in self.world.dirty) or self._holding(one) == "lost")
+        moved = one.source.get("line") != statement.lines[0] and self._knows(one)
+        if moved or stale or memo_scope(memo, one) != one.scope:
+            self._put(MOVED, memo, statement.lines[0], memo_scope(memo, one), before, self._at(memo, statement, before), one)
+        else:
+            self._note(SAME, memo, statement, one)
+
+    def _changed(self, memo: Memo, statement: Statement, one: Known) -> None:
+        if not self._knows(one):
+            self._note(HELD, memo, statement, one)
+            return
+        before, scope = one.record, memo_scope(memo, one)
+        after = self._at(memo, statement, before.change(title=statement.title, body=statement.body))
+        if one.edited and one.own != statement.key:
+            self._settle(memo, statement.lines[0], scope, before, after, both=True)
+        else:
+            self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
+
+    def _at(self, memo: Memo, statement: Statement, record: Record) -> Record:
+        """Return a record with the place of a statement: its source, and for a file of the repository its anchors."""
+        if memo.kind == "loose":
+            return record
+        first, last = statement.lines
+        source: dict[str, Any] = {"file": memo.name, "line": first, "hash": statement.key}
+        if memo.tree:
+            source["tree"] = memo.tree
+        if memo.tracked and self.world.commit:
+            source["commit"] = self.world.commit
+            if memo.name in self.world.dirty:
+                source["ahead"] = True
+        anchors: list[dict[str, Any]] = []
+        if memo.within:
+            anchor: dict[str, Any] = {"path": memo.name, "lines": [first, last]}
+            try:
+                anchor = attach(anchor, memo.data.decode("utf-8", "replace"), self.world.blob(memo.data))
+            except UserError:
+                pass  # the place alone, then
+            if memo.tracked and self.world.commit:
+                anchor["commit"] = self.world.commit
+            anchors = [anchor]
+        anchors += [{"glob": glob} for glob in memo.globs]
+        others = [a for a in record.anchors if a.get("path") not in {memo.name, str(_source(record).get("file"))} and "glob" not in a]
+        return record.change(source=source, anchors=[*anchors, *others] or None)
+
+    def _went_elsewhere(self) -> None:
+        """Have a record follow a statement that went to another file."""
+        left = []
+        for one, memo in self.gone:
+            wanted = str(one.source.get("hash"))
+            found = next((n for n, (m, s) in enumerate(self.fresh) if s.key == wanted and m.kind != "loose" and _fits(m, one)), -1)
+            if found < 0 or not self._knows(one):
+                left.append((one, memo))
+                continue
+            to, statement = self.fresh.pop(found)
+            self._put(MOVED, to, statement.lines[0], memo_scope(to, one), one.record, self._at(to, statement, one.record), one)
+        self.gone = left
+
+    def _new(self) -> None:
+        there: dict[str, Row] = {}
+        for one in self.world.rows:
+            if one["status"] != "archived" and one["kind"] in {"memory", "gotcha"}:
+                there.setdefault(same_words(str(one["title"]), ""), one)
+        bodies: dict[str, str] = {}
+        stale = {a.id for a in self.plan.actions if a.what in {CHANGED, CONFLICT}} | {one.record.id for one, _ in self.gone}
+        aside = {str(k.source.get("hash")): k for k in self.world.known if not k.is_live and not k.source.get("gone")}
+        for memo, statement in self.fresh:
+            words = same_words(statement.title, statement.body)
+            row: Row | None = there.get(same_words(statement.title, ""))
+            if statement.key in aside:  # somebody put it aside on purpose, wherever it stands
+                self._note(SAME, memo, statement, aside[statement.key])
+                continue
+            if row is not None and row["id"] not in stale and (not statement.body or self._says_too(row, words)):
+                self.plan.actions.append(
+                    Action(DUPLICATE, memo.name, statement.lines[0], str(row["store"]), statement.title, why=str(row["id"]))
+                )
+                continue
+            if words in bodies:
+                self.plan.actions.append(Action(DUPLICATE, memo.name, statement.lines[0], memo.scope, statement.title, why=bodies[words]))
+                continue
+            record = self._make(memo, statement)
+            if record is not None:
+                bodies[words] = record.id
+                self._put(NEW, memo, statement.lines[0], memo.scope, None, record)
+
+    def _says_too(self, row: Row, words: str) -> bool:
+        """Say whether a record with the same title has the same text below it."""
+        try:
+            record = self.world.store(str(row["store"])).get(str(row["id"])).record
+        except GitmemError:
+            return False
+        return same_words(record.title, record.body) == words
+
+    def _make(self, memo: Memo, statement: Statement) -> Record | None:
+        """Return a new record, None for one that was forgotten. Its id is made from its words: two clones that read the same make the same record."""
+        store = self.world.store(memo.scope)
+        taken = {str(row["id"]) for row in self.world.rows} | self.used
+        for key, _, _ in statement.older:  # it was forgotten before more was told with it
+            id = derived_id("mem", f"native {memo.agent} {key}")
+            if store.read_file(tombstone_path(id)) is not None:
+                self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
+                return None
+        for n in range(TRIES):
+            id = derived_id("mem", f"native {memo.agent} {statement.key}{f' {n}' if n else ''}")
+            if store.read_file(tombstone_path(id)) is not None:
+                self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
+                return None
+            if id not in taken:
+                break
+        else:
+            return None
+        who = self.world.who
+        try:
+            record = make(
+                "memory", id, statement.title, statement.body, created=self.now, updated=self.now, rev=1, author=f"{who.author[0]} <{who.author[1]}>",
+                origin="imported", type=statement.type, agent=memo.agent or None,
+            )  # fmt: skip
+        except InvalidRecord as error:
+            self.plan.notes.append(f"{memo.name}:{statement.lines[0]} is not taken over: {error}")
+            return None
+        return self._at(memo, statement, record)
+
+    def _archive(self) -> None:
+        for one, memo in self.gone:
+            name = memo.name if memo else str(one.source.get("file"))
+            line = int(one.source.get("line") or 0)
+            if not self._knows(one):
+                self.plan.actions.append(Action(HELD, name, line, one.scope, one.record.title, one.record))
+                continue
+            if one.record.status == "pinned":
+                self.plan.notes.append(f"{name}:{line} is gone; its record {block.short(one.record.id)} is pinned and stays.")
+                self._put(MOVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, one.record.change(source=None), one)
+                continue
+            source = {**one.source, "gone": True, **({"commit": self.world.commit} if one.source.get("commit") else {})}
+            after = one.record.change(status="archived", source=source)
+            self._put(ARCHIVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, after, one)
+
+    # -- what comes of it
+
+    def _note(self, what: str, memo: Memo, statement: Statement, one: Known) -> None:
+        self.used.add(one.record.id)
+        self.plan.actions.append(Action(what, memo.name, statement.lines[0], one.scope, one.record.title, one.record))
+
+    def _put(
+        self, what: str, memo: Memo, line: int, scope: str, before: Record | None, after: Record, one: Known | None = None, *, loser: Record | None = None, why: str = ""
+    ) -> None:  # fmt: skip
+        self.used.add(after.id)
+        leaves = one.scope if one and one.scope != scope else ""
+        if leaves:
+            source = _source(after)
+            after = after.change(source={k: v for k, v in source.items() if k != "tree"})
+        if before is not None:
+            # a line that moved is no news: what was said keeps its date
+            stamp = before.updated if what == MOVED else self.now
+            after = restamp(before, after.change(rev=before.rev + 1 + (loser is not None), updated=stamp))
+            loser = restamp(before, loser.change(rev=before.rev + 1, updated=self.now)) if loser else None
+        after = clean(after, self.world.who.allow)[0]
+        loser = clean(loser, self.world.who.allow)[0] if loser else None
+        self.plan.actions.append(Action(what, memo.name, line, scope, after.title, before, after, leaves, loser, why))
+
+
+def memo_scope(memo: Memo, one: Known) -> str:
+    """Return the store that a record belongs to: it becomes everybody's with its file, and never leaves the others again."""
+    return memo.scope if one.scope == "private" and memo.scope == "shared" else one.scope
+
+
+def _fits(memo: Memo, one: Known) -> bool:
+    return memo.scope == one.scope and (memo.agent or "global") == one.record.get("agent")
+
+
+def _begins(statement: Statement, title: str) -> bool:
+    """Say whether a statement begins with the words of a title."""
+    said, words = same_words(statement.title, statement.body), same_words(title, "").rstrip(_STOPS)
+    return bool(words) and said.startswith(words) and not said[len(words) : len(words) + 1].isalnum()
+
+
+def _like(one: Known, said: Said) -> bool:
+    return likeness(one.said().text, said.text) >= LIKE
+
+
+def _source(record: Record) -> dict[str, Any]:
+    found = record.fields.get("source")
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _loose(memo: Memo) -> Memo:
+    """Return a file as the home of what was written into our block: the next push writes that anew, so that no line of it is a place."""
+    return replace(memo, kind="loose", globs=(), within=False)
+
+
+def _nowhere(name: str, scope: str) -> Memo:
+    return Memo(name, name, "", "instructions", scope)

@@ -1,0 +1,258 @@
+"""From the store into agents' memory files: which files, which records, and the bytes that come of it. Decides; nothing is written here."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gitmem.base.files import inside, storable
+from gitmem.errors import UserError
+from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Files, Finder
+from gitmem.services.memory_files.pull import Known
+from gitmem.services.memory_files.record_line import Clean, Row, entry_of, ranked
+from gitmem.services.memory_files.statements import same_words
+
+EVERY = ("shared", "private", "user")
+NAMES = {"claude": "", "gemini": "GEMINI.md", "agents": "AGENTS.md"}
+AGENT = "agent:"
+HINT = "Name claude, gemini, agents, agent:NAME, or a CLAUDE.md, CLAUDE.local.md, GEMINI.md, AGENTS.md or MEMORY.md of this repository."
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file that takes a block: whose it is, the stores and namespaces that it may show, its limits (0: none).
+
+    `held`: nobody named it, it has a block already. `tracked`: git tracks it, so that its block may be another clone's.
+    """
+
+    path: str
+    name: str
+    reader: str
+    agent: str = ""
+    scopes: tuple[str, ...] = ("shared",)
+    lines: int = 0
+    bytes: int = 0
+    held: bool = False
+    tracked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What becomes of a file: `what` is written, same, removed, empty (nothing to write), full (no room for a line) or foreign.
+
+    A foreign one is left as it is: it has records that the store never had (`unknown`), or words of them that it never had (`reworded`).
+    """
+
+    target: Target
+    what: str
+    before: bytes | None
+    after: bytes
+    records: tuple[str, ...]
+    wanted: int
+    notes: tuple[str, ...]
+    unknown: int = 0
+    reworded: int = 0
+
+    @property
+    def changes(self) -> bool:
+        """Whether the file has to be written."""
+        return self.what in {"written", "removed"} or (self.what == "full" and self.before is not None and self.after != self.before)
+
+
+def targets(
+    finder: Finder, files: Files, to: Sequence[str], ignored: Mapping[str, bool], *, held: bool = False, asked: bool = True
+) -> list[Target]:
+    """Return the files to write: those that are named, else Claude Code's auto memory and the agents' memory files that git does not track.
+
+    With `held`, and no names, those too that have a block, which would go stale or is to be taken out; of the files that git tracks only when
+    somebody `asked`: a work tree that changes by itself stops a checkout, a rebase, a bisect. `ignored` tells of files of the work tree whether git ignores them: only there, and outside, stands what is private. Raises UserError for a
+    name that stands for none.
+    """
+    if to:
+        out = [_named(finder, name, ignored) for name in to]
+    else:
+        out = [_auto(finder)] if os.path.isdir(finder.claude) else []  # nobody who uses no Claude Code gets a folder of it
+        out += [_of(finder, memo.path, memo.agent, ignored) for memo in files.memos if memo.limited and memo.agent and not memo.tracked]
+        there = [memo for memo in files.memos if held and memo.within and (asked or not memo.tracked) and has_block(memo.data)]
+        out += [replace(_of(finder, memo.path, memo.agent, ignored), held=True, tracked=memo.tracked) for memo in there]
+    readers = {os.path.realpath(memo.path): memo.reader for memo in files.memos}  # more than one, where links lead to the file
+    whole = [replace(target, reader=readers.get(os.path.realpath(target.path), target.reader)) for target in out]
+    return list({os.path.realpath(target.path): target for target in reversed(whole)}.values())[::-1]
+
+
+def _reordered(before: str, after: str) -> bool:
+    """Say whether two texts have one block each, with the same lines in another order, and nothing else in it."""
+    found = [block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
+    if any(len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose for blocks in found):
+        return False
+    (one,), (two,) = found
+    rows = [sorted((line.short, line.text, line.check) for line in each.lines) for each in (one, two)]
+    return rows[0] == rows[1] and one.said == two.said == len(rows[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """How far a block is behind the store: records to write, to take out, to word anew; zeros for one whose lines stand in another order alone."""
+
+    new: int
+    gone: int
+    changed: int
+
+
+def behind(push: Push) -> Behind | None:
+    """Return how far the block of a file is behind what a push would write; None when it is in step."""
+    if not push.changes:
+        return None
+    before, after = (_lines(data) for data in (push.before or b"", push.after))
+    changed = sum(before[id] != after[id] for id in before.keys() & after.keys())
+    return Behind(len(after.keys() - before.keys()), len(before.keys() - after.keys()), changed)
+
+
+def ids_in(data: bytes) -> set[str]:
+    """Return the short ids of the records in the blocks of a file."""
+    return set(_lines(data))
+
+
+def texts_in(data: bytes) -> dict[str, str]:
+    """Return what the blocks of a file say of records, by short id, as git mem wrote it: lines that nobody edited."""
+    return {line.short: line.text for line in _found(data) if not line.edited}
+
+
+def _lines(data: bytes) -> dict[str, str]:
+    return {line.short: line.text for line in _found(data)}
+
+
+def _found(data: bytes) -> list[block.Line]:
+    lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
+    return [line for found in block.find(lines) for line in found.lines]
+
+
+def has_block(data: bytes) -> bool:
+    """Say whether a block of ours is in a file."""
+    return bool(block.find(data.decode("utf-8", "surrogateescape").split("\n")))
+
+
+def _auto(finder: Finder) -> Target:
+    path = os.path.join(finder.auto_folder(), MEMORY)
+    return Target(path, finder.name_of(path), "claude", "", EVERY, LINES, BYTES)
+
+
+def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
+    if name == "claude":
+        return _auto(finder)
+    if name in NAMES:
+        return _of(finder, os.path.join(finder.root, NAMES[name]), "", ignored)
+    if name.startswith(AGENT):
+        agent = name[len(AGENT) :]
+        if not agent or not agent.replace("-", "").replace("_", "").isalnum():
+            raise UserError(
+                f"'{agent}' is no name of an agent.", "It has letters, digits, - and _, as the name of its file in .claude/agents."
+            )
+        folders = [os.path.join(finder.root, ".claude", folder, agent) for folder in ("agent-memory", "agent-memory-local")]
+        folders.append(os.path.join(finder.claude, "agent-memory", agent))
+        found = next((folder for folder in folders if os.path.isfile(os.path.join(folder, MEMORY))), folders[0])
+        return _of(finder, os.path.join(found, MEMORY), agent, ignored)
+    path = os.path.abspath(os.path.expanduser(name))
+    if os.path.realpath(path) == os.path.realpath(os.path.join(finder.auto_folder(), MEMORY)):
+        return _auto(finder)
+    base = os.path.basename(path)
+    agent = _agent_of(finder, path)
+    if base not in READER and not agent:
+        raise UserError(f"'{name}' is none of the memory files that are known.", HINT)
+    return _of(finder, path, agent, ignored)
+
+
+def _agent_of(finder: Finder, path: str) -> str:
+    """Return whose memory a MEMORY.md is, empty when it is no agent's."""
+    folder = os.path.dirname(os.path.abspath(path))
+    homes = {os.path.join(finder.root, ".claude", "agent-memory"), os.path.join(finder.root, ".claude", "agent-memory-local")}
+    homes.add(os.path.join(finder.claude, "agent-memory"))
+    real = os.path.join(os.path.realpath(os.path.dirname(folder)))
+    return os.path.basename(folder) if os.path.basename(path) == MEMORY and real in {os.path.realpath(h) for h in homes} else ""
+
+
+def _of(finder: Finder, path: str, agent: str, ignored: Mapping[str, bool]) -> Target:
+    """Return a file as a target; raises UserError for one that is elsewhere."""
+    limits = (LINES, BYTES) if agent else (0, 0)
+    reader = READER.get(os.path.basename(path), "claude")
+    real = os.path.realpath(path)
+    if agent and real.startswith(os.path.join(finder.claude, "agent-memory") + os.sep):
+        return Target(path, finder.name_of(path), reader, agent, ("user",), *limits)
+    place = inside(path, finder.root, finder.root)
+    if not place:
+        raise UserError(f"'{storable(path)}' is not in this repository, or is a link that leads out of it.", HINT)
+    name = storable(os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)), finder.root))
+    if finder.hides(name) or finder.hides(storable(place)):
+        raise UserError(
+            f"{name} is named by .gitmemignore or gitmem.ignore: nothing is written into it.", "Take it out there, or choose another file."
+        )
+    own = ignored.get(name, False)
+    return Target(path, name, reader, agent, EVERY[:2] if own and agent else EVERY if own else ("shared",), *limits)
+
+
+def paths(finder: Finder, to: Sequence[str]) -> list[str]:
+    """Return the files of the work tree that names may stand for, as git is asked whether it ignores them."""
+    known = {os.path.join(finder.root, name) for name in READER} | {os.path.abspath(os.path.expanduser(name)) for name in to}
+    return [os.path.relpath(path, finder.root) for path in sorted(known) if path.startswith(finder.root + os.sep)]
+
+
+class Writer:
+    """Makes the blocks of one store's state."""
+
+    def __init__(
+        self, files: Files, rows: Iterable[Row], reads: Mapping[str, tuple[int, str]], known: Sequence[Known], own: str, clean: Clean
+    ) -> None:
+        self._files = files
+        self._rows = ranked(rows, reads)
+        self._own = own
+        self._clean = clean
+        readers = {memo.name: set(memo.reader.split("+")) for memo in files.memos}
+        self._read_by: dict[str, set[str]] = {}  # by whom a record is read in a file of theirs anyway
+        for one in known:
+            name = str(one.source.get("file"))
+            if one.is_live:
+                self._read_by[one.record.id] = readers.get(name) or {READER.get(os.path.basename(name), "claude")}
+
+    def push(self, target: Target, data: bytes | None, *, remove: bool = False) -> Push:
+        """Return what becomes of a file that has these bytes now; None stands for no file. With `remove` the block goes."""
+        text = (data or b"").decode("utf-8", "surrogateescape")
+        rows = [] if remove else self._chosen(target)
+        result = block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
+        after = result.text.encode("utf-8", "surrogateescape")
+        notes = list(result.notes)
+        had = bool(block.find(text.split("\n")))
+        if rows and not result.kept:
+            what = "full"
+            lines, size = block.size(block.outside(text))
+            notes.append(
+                f"what else is in it has {lines} lines and {size:,} bytes: of {target.lines} lines and {target.bytes:,} bytes none are left for records"
+            )
+        elif not rows:
+            what = "removed" if had else "empty"
+        elif _reordered(text, result.text) and not target.lines:
+            what, after = "same", data or b""  # no agent cares, and a file that git tracks would change with each look at a record
+        else:
+            what = "same" if after == (data or b"") else "written"
+        return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
+
+    def _chosen(self, target: Target) -> list[Row]:
+        """Return the records for a file: of its stores and its agent, without those that its reader has in another file."""
+        agents = {target.agent} if target.agent else {"global", self._own}
+        readers = set(target.reader.split("+"))
+        there = {
+            same_words(s.title, "")
+            for memo in self._files.memos
+            if readers <= set(memo.reader.split("+")) and (not memo.agent or memo.agent == target.agent)
+            for s in memo.page.statements
+        }
+        seen: set[str] = set()
+        out = []
+        for row in self._rows:
+            id = str(row["id"])
+            if row["store"] not in target.scopes or (row["agent"] or "global") not in agents or id in seen:
+                continue
+            if readers <= self._read_by.get(id, set()) or same_words(str(row["title"]), "") in there:
+                continue
+            seen.add(id)
+            out.append(row)
+        return out

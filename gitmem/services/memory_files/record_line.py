@@ -1,0 +1,101 @@
+"""A record as a line of the block in an agent's memory file, and back; which records go first. Pure."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from gitmem.clock import seconds
+from gitmem.records.decay import effective_score
+from gitmem.records.kinds import LIVE, UNSURE
+from gitmem.services.memory_files.managed_block import WORKAROUND, Entry
+
+TITLE, HELP = 300, 200  # characters
+RANK = {"decision": 2, "rule": 3, "task": 4}
+WEIGHT = {"critical": 9, "warning": 6, "info": 3}  # of a gotcha, which has no importance of its own
+_AT = re.compile(r"(?<![^\s(\"'])@(?=\S)")
+# what would be markup, or name a file to load, is another character here; an edited line comes back with the usual ones
+_BACK = str.maketrans({"＠": "@", "‹": "<", "›": ">"})
+
+Clean = Callable[[object, int], str]
+Row = Mapping[str, Any]
+
+
+def text_of(row: Row, clean: Clean) -> str:
+    """Return a record as one harmless line: what it is, its title, what helps."""
+    critical = "critical " if row["severity"] == "critical" else ""
+    label = f"{critical}gotcha" if row["kind"] == "gotcha" else str(row["type"] or "fact")
+    pinned = "pinned " if row["status"] == "pinned" else ""
+    text = f"{pinned}{label}: {_harmless(row['title'], TITLE, clean)}"
+    return f"{text}{WORKAROUND}{_harmless(row['workaround'], HELP, clean)}" if row.get("workaround") else text
+
+
+def _harmless(value: object, most: int, clean: Clean) -> str:
+    return _AT.sub("＠", clean(value, most)).replace(WORKAROUND, ", workaround: ")
+
+
+def usual(text: str) -> str:
+    """Return what somebody wrote into a line, with the characters that the line had others for."""
+    return " ".join(text.translate(_BACK).split())
+
+
+def whole(part: str, told: str, value: str) -> str:
+    """Return what a part of an edited line stands for: what the record has, where that was not touched, though the line shows its beginning alone."""
+    cut = part.endswith("…") and value.startswith(usual(part[:-1]))
+    return value if part == told or cut else usual(part)
+
+
+def entry_of(row: Row, clean: Clean) -> Entry:
+    """Return a record for the block, with the first place that it is about."""
+    places = (
+        [a.get("path") or a.get("glob") for a in row.get("anchors") or [] if isinstance(a, dict)] if row.get("origin") != "imported" else []
+    )
+    place = next((clean(p, 120) for p in places if isinstance(p, str)), "")
+    return Entry(str(row["id"]), text_of(row, clean), place)
+
+
+def ranked(rows: Iterable[Row], reads: Mapping[str, tuple[int, str]]) -> list[Row]:
+    """Return the records that a memory file may hold, the most telling first.
+
+    What is pinned, critical gotchas, decisions, rules, tasks, all the others; in each by the score that is left. Time is the store's own, that of
+    its newest change: the same store gives the same order on any day.
+    """
+    live = [row for row in rows if _tells(row)]
+    now = max((_time(row["updated"] or row["created"]) for row in live), default=0.0)
+    return sorted(live, key=lambda row: (_group(row), -_score(row, reads, now), _reversed(str(row["created"])), str(row["id"])))
+
+
+def _tells(row: Row) -> bool:
+    return (
+        row["kind"] in {"memory", "gotcha"}
+        and row["status"] in LIVE
+        and not row["resolved"]
+        and (row["origin"] not in UNSURE or bool(row["confirmed"]))
+    )
+
+
+def _group(row: Row) -> int:
+    if row["status"] == "pinned":
+        return 0
+    if row["kind"] == "gotcha":
+        return 1 if row["severity"] == "critical" else 5
+    return RANK.get(str(row["type"]), 5)
+
+
+def _score(row: Row, reads: Mapping[str, tuple[int, str]], now: float) -> float:
+    is_gotcha = row["kind"] == "gotcha"
+    weight = WEIGHT.get(str(row["severity"]), 6) if is_gotcha else row["importance"] if row["importance"] is not None else 5
+    count, last = reads.get(str(row["id"]), (0, ""))
+    since = max(_time(last), _time((row["last_seen"] if is_gotcha else "") or row["created"]))
+    rate = row["decay_rate"] if row.get("decay_rate") is not None else 0.995
+    return effective_score(float(weight), float(rate), count, max(0.0, now - since) / 3600, pinned=row["status"] == "pinned")
+
+
+def _time(stamp: object) -> float:
+    try:
+        return seconds(str(stamp or ""))
+    except ValueError:
+        return 0.0
+
+
+def _reversed(text: str) -> tuple[int, ...]:
+    return tuple(-ord(c) for c in text)  # the newest first, where a sort has no second direction

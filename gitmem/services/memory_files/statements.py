@@ -1,0 +1,366 @@
+"""Statements of a Markdown file that an agent reads as its memory: each bullet, paragraph or headed piece, with its lines. Pure.
+
+What is no statement is passed over: comments, our own blocks, code without words to it, pictures, lines that only lead to a list. A fence of
+code belongs to the words before it. `@path` lines are told apart, they name other files.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from gitmem.records.record import clean_body, clean_title
+from gitmem.services.memory_files.managed_block import regions
+from gitmem.services.memory_files.note_types import type_of
+from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of
+
+MOST = 500  # statements of one file
+TITLE = 200  # characters of a title, from which on a first sentence is looked for
+TOLD = 280  # characters of a title with its exceptions or steps
+BODY = 20_000  # characters of a body that are kept
+STEPS = 200  # items below one line that are one statement; what follows is the next one
+DEEP = 4  # lists in lists that are told in a title
+
+_INLINE = re.compile(r"(?<![^\s(])@((?:[^\s\\`]|\\ )+\.(?:mdx?|txt))\b")  # in a sentence; a decorator or a person is none
+_CODE = re.compile(r"(`+).*?\1", re.DOTALL)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)")
+_PICTURE = re.compile(r"!?\[[^\]]*\]\([^)]*\)|!\[|\[|\]|\(https?://[^)]*\)")
+_WORD = re.compile(r"[^\W_]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+# what makes an exception: at its beginning, or somewhere in what allows something
+_UNLESS = r"except\b|unless\b|excluding\b|exceto\b|excepto\b|salvo\b|a menos que\b|a não ser\b|a no ser\b|除非|除了"
+_EXCEPTION = re.compile(
+    rf"(?i)^(?:{_UNLESS}|exceptions?\b|other than\b|apart from\b|aside from\b|save for\b|but\b|only (?:if|when|for|in|on|after|with|by)\b|not (?:for|in|when|if|on|even)\b"
+    r"|exceç(?:ão|ões)\b|excepci(?:ón|ones)\b|mas\b|pero\b|menos\b|só (?:se|em|para)\b|s[oó]lo (?:si|en|para)\b|例外|但|仅|只有)"
+    r"|\b(?:(?:is|are|it's) (?:fine|ok|okay|allowed|permitted)|allowed (?:in|for|when|if|on)|okay? (?:in|for|when|if|on)|exempt|(?:é|são) permitid[oa]s?|(?:est[áa]n?) permitid[oa]s?)\b|除外|允许"
+)
+_SIBLING = re.compile(rf"(?i)(?:{_UNLESS})")  # of an item beside its rule
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+_APART = {"rule", "decision", "preference", "task"}  # what is numbered so that it can be named, not done in that order
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement. `lines` are (first, last), counted from 1; `key` tells its words from others.
+
+    `older` has (key, title, body) as they are without the exceptions and steps that are told with it: by them a record is known that was read when these
+    were not there, or were not joined yet.
+    """
+
+    title: str
+    body: str
+    lines: tuple[int, int]
+    type: str = "fact"
+    key: str = ""
+    older: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a file says: its statements, the files it imports, the keys of its front matter."""
+
+    statements: tuple[Statement, ...] = ()
+    imports: tuple[tuple[int, str], ...] = ()
+    front: dict[str, list[str]] = field(default_factory=dict)
+    dropped: int = 0  # statements past the most that are taken
+
+
+def text_key(title: str, body: str) -> str:
+    """Return what tells one text from another: 16 hex characters; how its lines are broken does not count."""
+    return sha256(f"{' '.join(title.split())}\n{' '.join(body.split())}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def same_words(title: str, body: str) -> str:
+    """Return a text as it is compared with other records: case, spaces and the full stop at its end do not count."""
+    return " ".join(f"{title} {body}".casefold().split()).rstrip(" .;。")
+
+
+def parse(text: str, known: Callable[[str], bool] = lambda _: False, scrub: Callable[[str], str] = lambda text: text) -> Page:
+    """Return what a Markdown file says.
+
+    `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet is only a pointer; `scrub` masks secrets.
+    """
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    front, start = _front(lines)
+    # a fence holds what it holds: a secret is masked in the statement, a comment mark in code is code
+    masked = _without_comments(lines, start)
+    pieces = list(pieces_of(masked, start))
+    imports = [(p.first, name.replace("\\ ", " ")) for p in pieces for name in _imported(p)]
+    out: list[Statement] = []
+    for piece in _joined(pieces):
+        statement = _statement(piece, known, scrub)
+        if statement is not None:
+            out.append(statement)
+    return Page(tuple(out[:MOST]), tuple(imports), front, max(0, len(out) - MOST))
+
+
+def _imported(piece: Piece) -> list[str]:
+    if piece.kind not in {"text", "item"}:
+        return []
+    alone = IMPORT.fullmatch(piece.text)
+    return [alone[1]] if alone else _INLINE.findall(_CODE.sub("", piece.text))
+
+
+def whole(page: Page, text: str, title: str, type: str, scrub: Callable[[str], str] = lambda text: text) -> Statement | None:
+    """Return a file as one statement that has a title of its own, None when the file says nothing beyond its front matter and title."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    _, start = _front(lines)
+    body = "\n".join(_without_comments(lines, start)[start:])
+    heading, rest = clean_title(scrub(title)), clean_body(scrub(body))[:BODY]
+    if not heading or not (rest.strip() or page.statements):
+        return None
+    return Statement(heading, rest, (1, max(1, len(lines) - (not lines[-1]))), type, text_key(heading, rest))
+
+
+def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
+    """Return the front matter's keys, nested ones too, and the line that follows it. Read by lines: a glob is often no YAML."""
+    if not lines or lines[0].rstrip() != "---":
+        return {}, 0
+    end = next((n for n in range(1, min(len(lines), 200)) if lines[n].rstrip() in {"---", "..."}), 0)
+    if not end:
+        return {}, 0
+    out: dict[str, list[str]] = {}
+    key = ""
+    for line in lines[1:end]:
+        if (item := re.match(r"\s*-\s+(.*)$", line)) and key:
+            out[key] += _values(item[1])
+        elif pair := re.match(r"\s*([A-Za-z_][\w-]*)\s*:\s*(.*)$", line):
+            key = pair[1].lower()
+            out[key] = _values(pair[2]) if key in {"paths", "globs"} else [one] if (one := _bare(pair[2])) else []
+    return out, end + 1
+
+
+def _values(text: str) -> list[str]:
+    """Return the values of `a, b`, `["a", "b"]` or `- a`; a comma inside of braces divides nothing."""
+    parts = re.split(r",(?![^{]*\})", text.strip().removeprefix("[").removesuffix("]"))
+    return [one for part in parts if (one := _bare(part))]
+
+
+def _bare(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else re.sub(r"\s#.*$", "", text)
+
+
+def _without_comments(lines: Sequence[str], start: int) -> list[str]:
+    """Return the lines, empty where a comment or a block of ours is."""
+    out = list(lines)
+    for first, last in regions(lines):
+        out[first : last + 1] = [""] * (last + 1 - first)
+    inside, fence = False, ""
+    for n in range(start, len(out)):
+        line = out[n]
+        if not inside and (mark := FENCE.match(line)):
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+            continue
+        if fence:
+            continue
+        kept = ""
+        while line:
+            before, mark_, line = line.partition("-->" if inside else "<!--")
+            kept += "" if inside else before
+            inside = inside != bool(mark_)
+        out[n] = kept
+    return out
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield the pieces that may be statements: code and tables with the words before them, steps with the line that leads to them."""
+    at = 0
+    apart = 0  # up to here items stand alone
+    while at < len(pieces):
+        piece = pieces[at]
+        at += 1
+        if piece.kind == "head":
+            if at < len(pieces) and pieces[at].kind in {"code", "table"}:
+                yield _with(replace(piece, kind="section"), [pieces[at]])
+                at += 1
+                continue
+            end, is_steps = _end_of_steps(pieces, at)
+            if is_steps:
+                yield from _stepped(replace(piece, kind="steps"), pieces[at:end])
+                at = end
+            apart = end
+            continue
+        if piece.kind == "item" and piece.head and at > apart:  # words stand between the heading and them
+            end, is_steps = _end_of_steps(pieces, at - 1)
+            if is_steps:
+                lead = Piece("steps", piece.first, piece.last, piece.head, piece.head)
+                yield from _stepped(lead, pieces[at - 1 : end])
+                at = end
+                continue
+            apart = end
+        if piece.kind in {"code", "table"}:
+            continue  # nobody says what it is
+        if piece.kind == "text" and piece.text.rstrip().endswith((":", "：")):
+            end = at
+            while end < len(pieces) and pieces[end].kind == "item" and pieces[end].ordered == pieces[at].ordered:
+                end += 1
+            below = pieces[at:end]
+            if below and (all(p.ordered for p in below) or all(len(_WORD.findall(p.text)) < 4 for p in below)):
+                *whole_, piece = _stepped(piece, below)
+                yield from whole_
+                at = end
+            elif below:
+                for one in below:
+                    one.head = f"{one.head} {piece.text}"
+                continue
+        beside = list[Piece]()
+        while piece.kind == "item" and at < len(pieces) and pieces[at].kind == "item" and _SIBLING.match(pieces[at].text):
+            beside.append(replace(pieces[at], text=_marked("- ", pieces[at].text)))
+            at += 1
+        if beside:
+            piece = replace(_with(piece, beside, "\n"), alone=piece.text)
+        code = list[Piece]()
+        while at < len(pieces) and pieces[at].kind in {"code", "table"}:
+            code.append(pieces[at])
+            at += 1
+        yield _with(piece, code)
+
+
+def _end_of_steps(pieces: Sequence[Piece], at: int) -> tuple[int, bool]:
+    """Return the end of a numbered list that begins there, with code between its items, and whether these are steps: not rules or decisions."""
+    end, items = at, list[Piece]()
+    while end < len(pieces) and ((pieces[end].kind == "item" and pieces[end].ordered) or (items and pieces[end].kind in {"code", "table"})):
+        items += [pieces[end]] if pieces[end].kind == "item" else []
+        end += 1
+    if len(items) < 2 or any(one.box for one in items) or type_of("", items[0].head) in _APART:
+        return end, False
+    apart = sum(type_of(one.text.partition("\n")[0]) in _APART for one in items)
+    return end, 2 * apart <= len(items)
+
+
+def _stepped(piece: Piece, below: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield a piece with a list below it, numbered on, code of its items among them; of a list that is very long more than one such."""
+    number, first = 0, piece.first
+    part = list[Piece]()
+    for one in below:
+        if one.kind == "item" and number and number % STEPS == 0:
+            yield replace(_with(piece, part, "\n"), first=first)
+            part, first = [], one.first
+        number += one.kind == "item"
+        mark = "   " if one.kind != "item" else f"{number}. " if one.ordered else "- "
+        part.append(replace(one, text=_marked(mark, one.text)))
+    yield replace(_with(piece, part, "\n"), first=first)
+
+
+def _marked(mark: str, text: str) -> str:
+    return mark + text.replace("\n", "\n" + " " * len(mark))
+
+
+def _with(piece: Piece, below: Sequence[Piece], gap: str = "\n\n") -> Piece:
+    if not below:
+        return piece
+    first = gap if "\n" in piece.text else "\n\n"
+    return replace(piece, last=below[-1].last, text=f"{piece.text}{first}{gap.join(one.text for one in below)}")
+
+
+def _statement(piece: Piece, known: Callable[[str], bool], scrub: Callable[[str], str]) -> Statement | None:
+    """Return a piece as a statement; None when it says nothing."""
+    if piece.box == "x" or IMPORT.fullmatch(piece.text):
+        return None
+    link = _LINK.match(piece.text.lstrip("* "))
+    if link and known(link[1]):
+        return None
+    head, below = _parted(scrub(piece.text))
+    if (piece.kind not in {"section", "steps"} and not _says(head)) or not head or (head.endswith((":", "：")) and not below.strip()):
+        return None
+    title, below = bare = divided(head, below)
+    kind = type_of(clean_title(title.replace("**", "")), piece.head, task=bool(piece.box))
+    title, body = _clean(*told_with(title, below, kind, steps=piece.kind == "steps"))
+    key = text_key(title, body)
+    before = [_clean(*bare), *([_clean(*divided(*_parted(scrub(piece.alone))))] if piece.alone else [])]
+    older = tuple((one, *said) for said in dict.fromkeys(before) if (one := text_key(*said)) != key)
+    return Statement(title, body, (piece.first, piece.last), kind, key, older)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the first line of a text, whole, and what is below it."""
+    first, _, rest = text.partition("\n\n")
+    head, below = _headline(first)
+    return head, f"{below}\n\n{rest}" if below and rest else below or rest
+
+
+def _clean(title: str, below: str) -> tuple[str, str]:
+    return clean_title(title.replace("**", "")), clean_body(below[:BODY])
+
+
+def told_with(title: str, below: str, kind: str, *, steps: bool = False) -> tuple[str, str]:
+    """Return a title with what must never be told without it, and what is left below: exceptions, what narrows a rule, steps, what a colon leads to.
+
+    Whoever sees titles alone, in a list or in a block, would take a rule for one without exceptions. What has no room in the title stays below.
+    """
+    lead = _list_of(below)
+    if not lead or any(piece.box for piece in lead):
+        return title, below
+    colon = steps or title.endswith((":", "："))
+    parts = [_flat(piece, number) for number, piece in enumerate(lead, max(1, lead[0].number))]
+    narrow = [part for part in parts if _EXCEPTION.search(part[0])]
+    chosen = parts if colon or kind == "rule" else narrow
+    if not chosen:
+        return title, below
+    whole = _with_parts(title, [part for part, _ in chosen], colon=colon)
+    if len(whole) <= TOLD:
+        done = len(chosen) == len(parts) and all(complete for _, complete in parts)
+        return whole, "\n".join(below.split("\n")[lead[-1].last :]) if done else below
+    less = _with_parts(title, [part for part, _ in narrow], colon=colon)
+    if narrow and len(less) <= TOLD:
+        return less, below
+    return f"{whole[: TOLD - 1].rsplit(' ', 1)[0].rstrip(' ,;')}…", below
+
+
+def _list_of(below: str) -> list[Piece]:
+    """Return the list that a text begins with; a paragraph that makes an exception counts as a list of one."""
+    out: list[Piece] = []
+    for piece in pieces_of(below.split("\n"), 0):
+        if piece.kind != "item" and (out or piece.kind != "text" or not _EXCEPTION.match(piece.text)):
+            break
+        out.append(piece)
+    return out
+
+
+def _flat(piece: Piece, number: int = 0, depth: int = 1) -> tuple[str, bool]:
+    """Return an item with what is below it as one line, and whether all of it is there; the number is that of a step."""
+    first, _, rest = piece.text.partition("\n\n")
+    head, below = _headline(first)
+    head = head.rstrip(" .;:。；：")
+    inner = list(pieces_of(below.split("\n"), 0)) if below and depth < DEEP else []
+    complete = not rest and bool(inner or not below) and all(one.kind == "item" and not one.box for one in inner)
+    if inner and complete:
+        parts = [_flat(one, n, depth + 1) for n, one in enumerate(inner, max(1, inner[0].number))]
+        head = f"{head.rstrip(':：')} ({'; '.join(part for part, _ in parts)})"
+        complete = all(all_ for _, all_ in parts)
+    return (f"{number}. {head}" if piece.ordered and number else head), complete
+
+
+def _with_parts(title: str, parts: Sequence[str], *, colon: bool) -> str:
+    if colon:
+        return f"{title.rstrip(' .:：')}{'：' if title.endswith('：') else ': '}{'; '.join(parts)}"
+    return "".join([title.rstrip(" .;。；"), *(f"{', ' if _EXCEPTION.match(part) else '; '}{part}" for part in parts)])
+
+
+def divided(line: str, below: str = "") -> tuple[str, str]:
+    """Return a line as a title, and what is below it: a long one goes below, whole or without its first sentence."""
+    if len(line) <= TITLE:
+        return line, below
+    parts = _SENTENCE.split(line, maxsplit=1)
+    title = parts[0] if len(parts) > 1 and len(parts[0]) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0].rstrip()}…"
+    more = parts[1] if len(parts) > 1 and title == parts[0] else line
+    return title, f"{more}\n\n{below}" if below else more
+
+
+def _headline(text: str) -> tuple[str, str]:
+    """Return the lines of a paragraph as one line, and a list or code that follows in it."""
+    lines = text.split("\n")
+    n = next((n for n, line in enumerate(lines) if n and (ITEM.match(line) or FENCE.match(line))), len(lines))
+    return " ".join(" ".join(lines[:n]).split()), "\n".join(lines[n:])
+
+
+def _says(head: str) -> bool:
+    """Say whether a line can be a statement: two words at least, beside pictures and bare links."""
+    bare = _PICTURE.sub(" ", head) if head.startswith(("![", "[!")) else head
+    return len(_WORD.findall(bare)) >= 2 or len(_WIDE.findall(bare)) >= 4

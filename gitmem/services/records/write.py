@@ -1,0 +1,192 @@
+"""Use cases on records of any kind: add, change, link, pin, archive, forget, restore.
+
+Each function builds operations, writes them as one commit, and returns what came of it. Text is scrubbed
+of secrets before anything is written.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gitmem.clock import Clock
+from gitmem.errors import UserError
+from gitmem.records.kinds import PREFIX, error_patterns, gotcha_id
+from gitmem.records.merge import restamp
+from gitmem.records.record import Record, make
+from gitmem.redaction.mask import Finding, scrub, scrub_all
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store, Written
+
+SCRUBBED = ("workaround", "note", "what", "project")
+NESTED = ("triggers", "sections", "resolved", "confirmed")  # maps with texts in them
+SAID = 2000  # characters of a rejected proposal that are kept to compare others with
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A record before (None if new) and after, the commit, and the secrets that were masked."""
+
+    before: Record | None
+    after: Record
+    written: Written
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes, for which agent and session, and which values are known to be no secrets."""
+
+    clock: Clock
+    author: tuple[str, str]
+    agent: str = "global"
+    session: str = ""
+    allow: Sequence[str] = ()
+
+    def message(self, record: Record, op: str, subject: str = "") -> Message:
+        """Return the commit message of a change of one record."""
+        return Message(
+            subject or f'{record.kind}: {op} {record.id} "{record.title}"',
+            op,
+            (record.id,),
+            self.agent if self.agent != "global" else "",
+            self.session,
+        )
+
+
+def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, ...]]:
+    """Return a record with secrets masked in every text a person or an agent writes."""
+    found: list[Finding] = []
+
+    def one(text: str) -> str:
+        result = scrub(text, allow)
+        found.extend(result.findings)
+        return result.text
+
+    texts = [record.title, record.body, *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)])]
+    if not scrub("\n\n\n".join(texts), allow).findings:  # one look at all of it: mostly there is nothing
+        return record, ()
+    fields: dict[str, Any] = {k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)}
+    if record.fields.get("tags"):
+        fields["tags"] = [one(t) for t in record.tags]
+    if record.fields.get("anchors"):
+        fields["anchors"] = [scrub_all(a, one) for a in record.anchors]
+    for key in NESTED:
+        if isinstance(record.fields.get(key), dict):
+            fields[key] = scrub_all(record.fields[key], one)
+    title, body = one(record.title), one(record.body)
+    return (record.change(title=title, body=body, **fields) if found else record), tuple(found)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", **fields: Any) -> Record:
+    """Return a new record, not yet written; raises InvalidRecord."""
+    now = who.clock.stamp()
+    common = {
+        "created": now,
+        "updated": now,
+        "rev": 1,
+        "author": f"{who.author[0]} <{who.author[1]}>",
+        "origin": origin if origin != "manual" else None,
+    }
+    return make(
+        kind,
+        f"{PREFIX[kind]}-{who.clock.ulid()}",
+        title,
+        body,
+        **common,
+        agent=who.agent if who.agent != "global" else None,
+        session=who.session or None,
+        **fields,
+    )
+
+
+def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
+    """Write a new record."""
+    record, found = clean(record, who.allow)
+    return Change(None, record, store.write([ops.put(record)], who.message(record, op)), found)
+
+
+def update(store: Store, who: Writer, before: Record, after: Record, op: str, subject: str = "") -> Change:
+    """Write a changed record on top of what it was; a change to nothing writes nothing."""
+    after, found = clean(after, who.allow)
+    if (after.title, after.body, dict(after.fields)) == (before.title, before.body, dict(before.fields)):
+        return Change(before, before, Written(None), found)
+    after = restamp(before, after.touched(who.clock.stamp()))
+    return Change(before, after, store.write([ops.put(after, before)], who.message(after, op, subject)), found)
+
+
+def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
+    """Pin, unpin, archive or activate a record."""
+    return update(store, who, before, before.change(status=status), op)
+
+
+def link(store: Store, who: Writer, before: Record, targets: Sequence[str], *, remove: bool = False) -> Change:
+    """Add or remove links to other records."""
+    if before.id in targets:
+        raise UserError(f"{before.id} cannot link to itself.")
+    links = set(before.get("links") or [])
+    links = links - set(targets) if remove else links | set(targets)
+    return update(store, who, before, before.change(links=sorted(links)), "unlink" if remove else "link")
+
+
+def supersede(store: Store, who: Writer, old: Record, new: Record, before: Record | None = None) -> Change:
+    """Write a record that takes the place of an old one; the old one is archived in the same commit.
+
+    `before` is what `new` is now when it is there already, None for a new record. Raises UserError when
+    `old` supersedes `new` itself.
+    """
+    if new.id == old.id or new.id in (old.get("supersedes") or []):
+        raise UserError(
+            f"{new.id} cannot supersede {old.id}: {'they are one' if new.id == old.id else 'it is the older one'}.",
+            f"See: git mem log {old.id}",
+        )
+    new, found = clean(new.change(supersedes=sorted({*(new.get("supersedes") or []), old.id})), who.allow)
+    if before:
+        new = restamp(before, new.touched(who.clock.stamp()))
+    gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
+    message = who.message(new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"')
+    message = replace(message, ids=(new.id, old.id))
+    return Change(before, new, store.write([ops.put(new, before), ops.put(gone, old)], message), found)
+
+
+def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False, again: bool = False) -> Written:
+    """Remove records on purpose: each leaves a tombstone, and the errors that a gotcha stood for are muted.
+
+    The tombstone of what a session proposed keeps its words, so that it is not proposed in others; with `again` it may be.
+    """
+    now = who.clock.stamp()
+    todo = []
+    for record in records:
+        patterns = error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
+        said = words_of(record) if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again) else ""
+        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged, said))
+        todo += [ops.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
+    ids = tuple(r.id for r in records)
+    what = "purge" if purged else "forget"
+    return store.write(
+        todo, Message(f"{records[0].kind}: {what} {', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}", what, ids, session=who.session)
+    )
+
+
+def words_of(record: Record) -> str:
+    """Return what a proposal says: its title, or where that is cut the text below it, whole."""
+    if not record.title.endswith("…"):
+        return record.title
+    texts = (" ".join(text.split())[:SAID] for text in (record.body.partition("\n\n")[0], record.body))
+    return next((text for text in texts if text.startswith(record.title[:-1])), record.title)
+
+
+def restore(store: Store, who: Writer, record: Record) -> Change:
+    """Bring a record back that was forgotten, collected or archived; lifts its tombstone, and the mutes of its errors."""
+    back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(
+        who.clock.stamp()
+    )
+    muted = [ops.unmute(pattern, record.id) for pattern in error_patterns(record.get("triggers")) if record.kind == "gotcha"]
+    return Change(None, back, store.write([ops.put(back, revive=True), *muted], who.message(back, "restore")))

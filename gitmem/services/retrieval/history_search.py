@@ -1,0 +1,167 @@
+"""What was said and done before, found by words in the histories of sessions: what is marked, what was condensed, every row.
+
+Words are the same as in a search for records: the rows go into a full-text table of the same kind, in memory, for this one question.
+(`services.recall` is another thing: what a prompt calls for.)
+"""
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gitmem.base.fast import dumps
+from gitmem.base.files import Home
+from gitmem.index.tokenizer import fold, match_query, parts, tokens, unfold
+from gitmem.records.items import plain
+from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import rotation as rotating
+
+Hit = dict[str, Any]
+
+TABLE = 'CREATE VIRTUAL TABLE words USING fts5(text, more, tokenize = "porter unicode61 remove_diacritics 2")'
+KINDS: Mapping[str, str] = {"PromptSubmit": "asked", "TurnEnd": "answered", "AfterTool": "did", "ToolFailed": "failed"}
+CONDENSED = ("decided", "wanted", "next", "learned", "done")
+WEIGHT: Mapping[str, float] = {
+    "marked": 2.0,
+    "noted": 1.9,
+    "decided": 1.6,
+    "wanted": 1.6,
+    "next": 1.4,
+    "learned": 1.4,
+    "asked": 1.2,
+    "answered": 1.2,
+    "did": 0.8,
+}
+TEXT = 8000  # characters of a row that are looked at
+WHOLE, KEPT = 8_000, 4_000  # rows, the newest, that are all looked at; and of the others those that may fit
+_RECALLED = re.compile(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:recall|search)\b|^\s*/(?:[\w-]+[:.])?recall\b")
+
+
+def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = "") -> list[Hit]:
+    """Return what fits words best in the histories of sessions, best first: session, line, at, kind, text, snippet, score.
+
+    `since` is a time as rows have it. What asked for these words before is no answer to them.
+    """
+    query = match_query(words)
+    if not query or limit < 1:
+        return []
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        db.execute("PRAGMA temp_store = MEMORY")
+        db.execute(TABLE)
+        found = _filled(db, home, ids, words, since)
+        sql = "SELECT rowid, bm25(words, 1.0, 0.3), snippet(words, 0, char(2), char(3), '…', 24) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT ?"
+        hits = []
+        for n, rank, snippet in db.execute(sql, (query, max(50, 4 * limit))):
+            one = found[n]
+            score = float(f"{-rank * WEIGHT.get(one['kind'], 1.0):.6g}")
+            hits.append({**one, "score": score, "snippet": unfold(" ".join(snippet.split()))})
+    finally:
+        db.close()
+    hits.sort(key=lambda hit: (-hit["score"], hit["at"] == "", _newest(hit["at"]), -hit["line"]))
+    return _once(hits)[:limit]
+
+
+def _newest(at: str) -> tuple[int, ...]:
+    return tuple(-ord(c) for c in at)
+
+
+def _filled(db: sqlite3.Connection, home: Home, ids: Sequence[str], words: str, since: str) -> dict[int, Hit]:
+    """Put rows into the table, the newest part of each history first; return them by their number."""
+    may = [stem for word in tokens(words) if (stem := _stem(word))]
+    found: dict[int, Hit] = {}
+    insert = "INSERT INTO words (rowid, text, more) VALUES (?, ?, ?)"
+    db.execute("BEGIN")
+    for id in ids:
+        for hit in _texts(home, id, may, lambda: len(found) < WHOLE):
+            if len(found) >= WHOLE + KEPT:
+                break
+            if since and hit["at"] < since:
+                continue
+            number = len(found) + 1
+            db.execute(insert, (number, fold(hit["text"]), f"{fold(hit['more'])} {parts(hit['text'])}"))
+            found[number] = {"session": id, **{key: value for key, value in hit.items() if key != "more"}}
+    db.execute("COMMIT")
+    return found
+
+
+def _stem(word: str) -> bytes:
+    """Return what any form of a word begins with, as a line of a history has it in small letters."""
+    word = word.rstrip("*")
+    return dumps(word[: max(3, len(word) - 3)] if word.isascii() else word[:1])[1:-1].encode().lower()
+
+
+def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], bool]) -> Iterator[Hit]:
+    """Yield what can be found of a session, what was condensed first, then its rows: all of the newest, of the others those that may fit."""
+    for stem in reversed(histories.stems(home, id)):
+        live, segments = histories.snapshot(stem)
+        with contextlib.ExitStack() as stack:
+            first, rest = 1, list[tuple[int, Iterator[bytes]]]()
+            if live is not None:
+                stack.enter_context(live)
+            for segment in segments:
+                short = rotating.short_of(segment)
+                for topic in short["topics"] if isinstance(short.get("topics"), list) else ():
+                    yield from _condensed(topic)
+                rest.append((first, histories.of_segment(segment)))
+                first += int(short.get("lines") or sum(1 for _ in histories.of_segment(segment)))
+            if live is not None:
+                rest.append((first, histories.of_file(live)))
+            for begin, lines in reversed(rest):
+                for number, line in enumerate(lines, begin):
+                    low = b"" if everything() else line.lower()
+                    if low and not any(word in low for word in may):
+                        continue
+                    row = histories.parse(line)
+                    hit = _said(number, row) if row is not None else None
+                    if hit:
+                        yield hit
+
+
+def _said(number: int, row: Mapping[str, Any]) -> Hit | None:
+    """Return a row as something that can be found, None when there is nothing in it."""
+    text, about = histories.content(row)[:TEXT], histories.facts(row)
+    kind = "noted" if histories.event(row) == "Note" else "marked" if histories.marked(row) else KINDS.get(histories.event(row), "")
+    files = " ".join(histories.files(row))
+    if not kind or not (text or files) or (kind in {"did", "asked"} and _RECALLED.search(text)):
+        return None
+    at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
+    of = about.get("line")  # a mark is about a line above it
+    return {
+        "line": of if histories.event(row) == "Mark" and isinstance(of, int) else number,
+        "at": at,
+        "kind": kind,
+        "text": text or f"{about.get('action') or about.get('tool') or 'used'} {files}",
+        "more": files,
+    }
+
+
+def _condensed(topic: object) -> Iterator[Hit]:
+    if not isinstance(topic, dict):
+        return
+    lines = topic.get("lines")
+    line = lines[0] if isinstance(lines, list) and lines and isinstance(lines[0], int) else 0
+    for kind in CONDENSED:
+        for text in topic[kind] if isinstance(topic.get(kind), list) else ():
+            if isinstance(text, str):
+                yield {
+                    "line": line,
+                    "at": str(topic.get("from", "")),
+                    "kind": kind,
+                    "text": text[:TEXT],
+                    "more": str(topic.get("title", "")),
+                }
+
+
+def _once(hits: list[Hit]) -> list[Hit]:
+    """Return hits without those that say what a better one says."""
+    out: list[Hit] = []
+    said: list[tuple[str, str]] = []
+    for hit in hits:
+        text = plain(hit["text"])
+        if any(hit["session"] == session and (text == other or (hit["kind"] in CONDENSED and text in other)) for session, other in said):
+            continue
+        said.append((hit["session"], text))
+        out.append(hit)
+    return out

@@ -1,0 +1,175 @@
+"""What a task calls for: the records that it is surely about, ranked, each with the reasons why; none when none fits.
+
+Four signals, in this order: a record is anchored at a file of the task, waits for the error that it shows, is
+about a file beside one of its files, says in words what the task says. How a word counts: by what it tells
+(`vocabulary`), by how few records have it, by where they have it. What comes from the text alone needs enough
+such words; a neighbouring file needs some. Severity and age move a match within its signal, never past it.
+
+Standard library only: the hot path imports this, and only a prompt pays for it.
+"""
+
+import re
+
+from gitmem.clock import seconds
+from gitmem.services.retrieval.error_evidence import Errors
+from gitmem.services.retrieval.file_evidence import Files
+from gitmem.services.retrieval.task import Case, Cases, Task, storable
+from gitmem.services.retrieval.terms import FAINT, Words, short
+from gitmem.state.database import healing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Any
+
+    from gitmem.index.reader import Index
+
+    Row = dict[str, Any]
+
+TEXT = 8000  # characters of a task, and of an error, that are looked at
+HELPED = 1.2  # evidence that is enough beside a neighbouring file
+RELATIVE = 0.88  # of the best text's evidence: what is further off is not shown
+SCORE = {"anchor": 64.0, "glob": 48.0, "error": 32.0, "beside": 16.0, "text": 8.0}
+SEVERITY = {"critical": 1.06, "warning": 1.0, "info": 0.97}
+ALSO = {"anchor": 0.25, "glob": 0.25, "error": 0.25, "beside": 0.25, "text": 2.0}  # of a signal's score, when another one is stronger
+HALF_LIFE = 180 * 86400.0
+
+_PATH = re.compile(r"[\w.@~+-]*[/\\][\w./\\@+-]+(?::\d+)*|\b[\w-]+\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*")
+
+
+class Match:
+    """A record that fits: how well, for which reasons, and by which signal first (`anchor`, `glob`, `error`, `beside`, `text`)."""
+
+    __slots__ = ("kind", "reasons", "row", "score")
+
+    def __init__(self, row: "Row", score: float, reasons: "list[str]", kind: str) -> None:
+        self.row = row
+        self.score = score
+        self.reasons = reasons
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"<{self.row['id']} {self.score:.2f} {self.kind}: {'; '.join(self.reasons)}>"
+
+
+def match(
+    indexes: "Index | Sequence[Index]", task: Task, root: str, cwd: str, agents: "Sequence[str]", now: float, snoozed: "Collection[str]" = (), *,
+    unconfirmed: bool = True, most: int = 5,
+) -> "list[Match]":  # fmt: skip
+    """Return the gotchas that a task calls for, best first; none that is resolved, archived, decayed, snoozed or another agent's."""
+    found: list[Match] = []
+    for index in indexes if isinstance(indexes, (list, tuple)) else (indexes,):
+        found += find(index, task, root, cwd, agents, now, ("gotcha",))
+    return best(found, snoozed, unconfirmed=unconfirmed, most=most)
+
+
+def best(found: "Iterable[Match]", snoozed: "Collection[str]" = (), *, unconfirmed: bool = True, most: int = 5) -> "list[Match]":
+    """Return the best of what was found, each record once."""
+    out: dict[str, Match] = {}
+    for one in sorted(found, key=lambda m: (-m.score, str(m.row["id"]))):
+        row = one.row
+        if row["id"] not in snoozed and (unconfirmed or not is_unconfirmed(row)):
+            out.setdefault(row["id"], one)
+    return list(out.values())[:most]
+
+
+def is_unconfirmed(row: "Row") -> bool:
+    """Say whether nobody has yet looked at what was captured or extracted."""
+    return row["origin"] in {"captured", "extracted"} and not row.get("confirmed")
+
+
+def fit(found: "Sequence[Match]", budget: int, cost: "Callable[[Match], int]") -> "list[Match]":
+    """Return the matches that a budget has room for, best first; one that is too long leaves its place to the next."""
+    out = []
+    for one in found:
+        price = cost(one)
+        if price <= budget:
+            budget -= price
+            out.append(one)
+    return out
+
+
+@healing
+def find(index: "Index", task: Task, root: str, cwd: str, agents: "Sequence[str]", now: float, kinds: "Sequence[str]") -> "list[Match]":
+    """Return what one index has for a task, unsorted."""
+    return _Search(index, task, root, cwd).run(agents, now, kinds)
+
+
+class _Search:
+    """One search in one index."""
+
+    def __init__(self, index: "Index", task: Task, root: str, cwd: str) -> None:
+        self.index = index
+        self.text = storable(task.text[:TEXT])
+        error = storable(task.error if len(task.error) <= TEXT else f"{task.error[: TEXT // 2]}\n{task.error[-TEXT // 2 :]}")
+        self.cases = Cases()
+        self.files = Files(index, task, root, cwd, self.cases)
+        self.errors = Errors(index, self.text, error, root)
+
+    def run(self, agents: "Sequence[str]", now: float, kinds: "Sequence[str]") -> "list[Match]":
+        """Gather each signal's cases, look at their rows, keep those that hold."""
+        self.files.mentioned(self.text)
+        self.errors.find(self.files, self.cases)
+        self.files.anchored()
+        self.files.beside()
+        words = Words(self.index, self.files.without_names(self.text), _PATH.sub(" ", self.errors.said))
+        rows = self._rows(sorted({*self.cases, *words.likely(120)}), agents, kinds)
+        texts = words.judge(rows, set(self.errors.patterns))
+        top = max((evidence for evidence, alone, _ in texts.values() if alone), default=0.0)
+        out = []
+        for n, row in rows.items():
+            case = self.cases.get(n) or Case()
+            self.files.placed(case, row)
+            if row["pattern"] and "error" not in case.signals and self.errors.shows(row):
+                case.add("error", 0.9, f"the error is the same: {short(row['pattern'])}")
+            evidence, alone, told = texts.get(n, (0.0, False, ""))
+            if not self._holds(case, evidence, alone and evidence >= RELATIVE * top):
+                continue
+            if told and evidence >= FAINT:
+                case.add("text", evidence / (evidence + 1.5), told)
+            whole = next((r for r in self.index.get(row["id"]) if r["n"] == n), None)
+            if whole is not None:
+                out.append(_made(whole, case, now))
+        return out
+
+    def _holds(self, case: "Case", evidence: float, alone: bool) -> bool:
+        """Say whether a case is one: a place, an error or a test's file alone, else words, fewer of them beside a file."""
+        sister = case.signals.pop("sister", None)
+        if sister:
+            case.add("beside", *sister)
+        if sister or not {"anchor", "glob", "error"}.isdisjoint(case.signals) or ("beside" in case.signals and evidence >= HELPED):
+            return True
+        case.signals.pop("beside", None)
+        return alone
+
+    def _rows(self, numbers: "Sequence[int]", agents: "Sequence[str]", kinds: "Sequence[str]") -> "dict[int, Row]":
+        """Return the rows among these that may be shown, with what is needed to judge them."""
+        import json
+
+        names = ("n", "id", "title", "pattern", "anchors")
+        out: dict[int, Row] = {}
+        for start in range(0, len(numbers), 400):
+            part = numbers[start : start + 400]
+            marks = [",".join("?" * len(x)) for x in (part, kinds, agents)]
+            sql = (
+                f"SELECT {', '.join(names)} FROM records WHERE n IN ({marks[0]}) AND kind IN ({marks[1]}) AND agent IN ({marks[2]})"
+                " AND status IN ('active', 'pinned') AND resolved = 0"
+            )
+            for values in self.index.db.execute(sql, (*part, *kinds, *agents)):
+                row = dict(zip(names, values, strict=True))
+                row["anchors"] = json.loads(row["anchors"]) if row["anchors"] else []
+                out[row["n"]] = row
+        return out
+
+
+def _made(row: "Row", case: Case, now: float) -> Match:
+    """Return the match of a row: its strongest signal first, the others add a little."""
+    values = sorted(((SCORE[kind] * strength, kind, reason) for kind, (strength, reason) in case.signals.items()), reverse=True)
+    score = values[0][0] + sum(value * ALSO[kind] for value, kind, _ in values[1:])
+    seen = str(row["last_seen"] or row["updated"] or row["created"] or "")
+    try:
+        age = max(0.0, now - seconds(seen))
+    except ValueError:
+        age = HALF_LIFE
+    score *= SEVERITY.get(str(row["severity"]), 1.0) * (0.96 + 0.04 * 0.5 ** (age / HALF_LIFE))
+    return Match(row, round(score, 3), [v[2] for v in values], values[0][1])

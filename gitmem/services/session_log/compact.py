@@ -1,0 +1,115 @@
+"""Long histories are put aside and told in short, in the background; and what a session is to know of itself is written ahead.
+
+Files of a history: `services.histories`. Rules of the short form: `services.condense`. How rows are put aside: `services.rotating`.
+"""
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from gitmem.base.files import Home, write_atomic
+from gitmem.clock import stamp
+from gitmem.records.items import Item
+from gitmem.services.session_log import condense
+from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log.reader import FOLDER, LIVE, SHORT, Segment
+from gitmem.state import sessions
+
+PART = 512 << 10  # bytes that extraction reads at once
+STANDING = 0  # the number that stands for a history as a whole in the name of what is to be told of it
+
+
+def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
+    """Put aside what has grown past `limit` bytes (0: nothing), compress what was put aside before, write what sessions asked; say what was done."""
+    grown = [stem for one in sessions.some(state, ended=False) for stem in histories.stems(home, one.id)] if limit else []
+    moved = rotating.each(lambda stem: rotating.put_aside(home, stem, limit) is not None, grown)
+    told = rotating.each(lambda asked: _tell(home, state, *asked, now), sessions.to_condense(state).items())
+    packed = rotating.each(lambda part: rotating.compress(home, part, shorten), rotating.waiting(home.join(FOLDER)))
+    words = ((moved, "put aside"), (packed, "condensed"))
+    return [f"{number} part(s) of histories {what}" for number, what in words if number] + ([f"state of {told} session(s)"] if told else [])
+
+
+def _tell(home: Home, state: Any, id: str, mark: str, now: float) -> bool:
+    write_standing(home, id, now)
+    sessions.condensed(state, id, mark)
+    return True
+
+
+def shorten(lines: Iterable[bytes], first: int) -> dict[str, Any]:
+    """Return lines of a history in short; `first` is the number of the first one."""
+    some = list(lines)
+    items = [_moved(one, first - 1) for one in extracted(some)]
+    rows = ((number, row) for number, line in enumerate(some, first) if (row := histories.parse(line)) is not None)
+    return {**condense.shorten(rows, items), "lines": len(some)}
+
+
+def _moved(item: Item, by: int) -> Item:
+    from dataclasses import replace
+
+    return replace(item, lines=(item.lines[0] + by, item.lines[1] + by)) if item.lines[0] else item
+
+
+def extracted(lines: Sequence[bytes]) -> Sequence[Item]:
+    """Return what lines of a history say of decisions, errors, tasks; nothing where that fails: the lines themselves stay."""
+    from gitmem.extraction import extractor as offline
+    from gitmem.transcripts.formats.history import history
+
+    found: list[Item] = []
+    first = 0
+    for part in _parts(lines):
+        try:
+            some = offline.extract(list(history(io.BytesIO(b"".join(part))))).items
+        except Exception:  # noqa: BLE001 - a short form without it is worth more than a history that grows for ever
+            some = ()
+        found += [_moved(one, first) for one in some]
+        first += len(part)
+    return found
+
+
+def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """Yield lines in parts of a bounded size: what extraction costs grows faster than what it reads."""
+    begin = size = 0
+    for number, line in enumerate(lines):
+        size += len(line)
+        if size > PART:
+            yield lines[begin : number + 1]
+            begin, size = number + 1, 0
+    if begin < len(lines):
+        yield lines[begin:]
+
+
+def shorts(home: Home, id: str) -> Iterator[dict[str, Any]]:
+    """Yield the short forms of all of a session's history, the oldest first: as they were kept, else made now."""
+    first = 1
+    for stem in histories.stems(home, id):
+        for segment in histories.segments(stem):
+            short = rotating.short_of(segment) or shorten(histories.of_segment(segment), first)
+            yield short
+            first += int(short.get("lines", 0))
+        try:
+            with open(stem + LIVE, "rb") as live:
+                short = shorten(live, first)
+        except OSError:
+            continue
+        yield short
+        first += int(short.get("lines", 0))
+
+
+def standing(home: Home, id: str, now: float) -> dict[str, Any]:
+    """Return what a session should know of itself (`condense.standing`), with the `lines` that tell it."""
+    found = condense.standing(list(shorts(home, id)), stamp(now))
+    return {**found, "told": list(condense.told(found))}
+
+
+def write_standing(home: Home, id: str, now: float) -> None:
+    """Write it where the hook that comes after a compaction finds it."""
+    stems = histories.stems(home, id)
+    if stems:
+        path = Segment(stems[-1], STANDING).path(SHORT)
+        found = standing(home, id, now)
+        write_atomic(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False)
+
+
+__all__ = ["run", "shorten", "shorts", "standing", "write_standing"]

@@ -1,0 +1,78 @@
+"""Sessions of people, and of agents without hooks: which one a terminal has open. Standard library's cheap modules only: every command asks.
+
+A small file in our folder, named by terminal and work tree, holds the session's id while it is open.
+"""
+
+import os
+
+from gitmem.base import processes
+from gitmem.base.files import Home, is_shared, locate
+from gitmem.errors import GitmemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = "own"
+PERSON = "person"  # the agent of a session that is nobody's but its user's
+
+
+def terminal() -> str:
+    """Return the process that a terminal's commands have in common, as `gitmem.base.processes` has it; '' where that cannot be told."""
+    return processes.leader() or processes.agent()
+
+
+def place(home: Home, root: str, process: str) -> str:
+    """Return the path of the file that names the session which a terminal has open in a work tree."""
+    from hashlib import sha256
+
+    key = f"{process or f'sid {os.getsid(0)}'}\n{root}"
+    return home.join(os.path.join(FOLDER, sha256(key.encode("utf-8", "replace")).hexdigest()[:20]))
+
+
+def here(environ: "Mapping[str, str]") -> str:
+    """Return the id of the session that this terminal has open in the work tree of the current folder; '' for none."""
+    try:
+        where = locate(".", environ)
+        if not os.path.isdir(os.path.join(where.home, FOLDER)):
+            return ""
+        home = Home(where.home, shared=is_shared(where.commondir))
+        root = os.path.realpath(where.worktree) if where.worktree else ""
+        with open(place(home, root, terminal()), encoding="utf-8") as file:
+            return file.read(200).strip()
+    except (GitmemError, OSError, ValueError):  # which session it is, is not worth a command that fails
+        return ""
+
+
+def opened(home: Home, root: str, process: str, id: str) -> None:
+    """Note that a terminal has a session open."""
+    from gitmem.base.files import write_atomic
+
+    home.make(FOLDER)
+    write_atomic(place(home, root, process), f"{id}\n".encode(), shared=home.shared, durable=False, private=True)
+
+
+def named(home: Home) -> "dict[str, list[str]]":
+    """Return {id: files} of the sessions that terminals have open."""
+    out: dict[str, list[str]] = {}
+    try:
+        names = os.listdir(home.join(FOLDER))
+    except OSError:
+        return out
+    for name in names:
+        path = home.join(FOLDER, name)
+        try:
+            with open(path, encoding="utf-8") as file:
+                out.setdefault(file.read(200).strip(), []).append(path)
+        except (OSError, ValueError):
+            continue
+    return out
+
+
+def closed(home: Home, id: str) -> None:
+    """Note that a session is open in no terminal any more."""
+    for path in named(home).get(id, ()):
+        try:
+            os.unlink(path)
+        except OSError:
+            continue

@@ -1,0 +1,256 @@
+"""What a session leaves when it is over, or about to forget: a digest, what it taught, a snapshot of its work.
+
+The history is our own file (`reactions.history`); what was said in between is in the agent's transcript, where there is one that can be read.
+"""
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gitmem.base.processes import is_gone, own
+from gitmem.clock import Clock, stamp
+from gitmem.errors import UnknownId
+from gitmem.git.worktree import WorkTree
+from gitmem.index.reader import Index
+from gitmem.records.items import CONTEXT, Extract
+from gitmem.records.kinds import derived_id
+from gitmem.records.record import Record, make
+from gitmem.records.summary_entries import Entry
+from gitmem.redaction.mask import scrub
+from gitmem.services.records import write as memories
+from gitmem.services.records.write import Change, Writer
+from gitmem.services.session_log.reader import parsed
+from gitmem.services.sessions import outdated, proposals
+from gitmem.services.sessions import project_summary as cumulative
+from gitmem.services.sessions import transcript_file as source
+from gitmem.services.sessions.digest import Told, digest, ended_at
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.state.sessions import Session
+from gitmem.store.store import Store
+from gitmem.text.greetings import trivial
+from gitmem.transcripts import reader as reading
+from gitmem.transcripts.turn import TOOL, USER, Turn
+
+TRIED = 86400.0  # seconds that a request which fails is tried again
+MANY = 20  # turns after which a sign of life is given
+BEAT = 20.0  # seconds between two of them that are written down
+DIRTY = 200  # changed files that a snapshot names
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a session's end needs: where its parts go, None for what nobody wants, and how its sources are read."""
+
+    who: Writer
+    snapshots: Store
+    digests: Store | None
+    summary: Store | None
+    proposals: Store | None
+    elsewhere: Sequence[Store]  # stores where a proposal may have gone
+    lines: Callable[[Session], Iterable[bytes]]  # of a session's history
+    tree: Callable[[str], WorkTree]
+    captured: Callable[[str], Sequence[str]]
+    shown: Callable[[Iterable[Turn], str], Iterator[Turn]]  # turns without what is never stored of a work tree
+    extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
+    indexes: Callable[[], Sequence[Index]]
+    limit: int  # characters of the cumulative summary
+    ask: cumulative.Ask | None = None
+
+
+class Counted:
+    """Turns on their way, with what they cost counted, and whether any of them is more than a greeting and its answer."""
+
+    def __init__(self, turns: Iterable[Turn], beat: Callable[[], None]) -> None:
+        self._turns = turns
+        self._beat = beat
+        self.tokens = 0
+        self.matters = False
+
+    def __iter__(self) -> Iterator[Turn]:
+        for number, turn in enumerate(self._turns):
+            self.tokens += turn.tokens
+            self.matters = self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
+            if number % MANY == 0:
+                self._beat()
+            yield turn
+
+
+class _Joined(io.RawIOBase):
+    """Lines as a file."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._lines = iter(lines)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            line = next(self._lines, None)
+            if line is None:
+                return 0
+            self._rest = line
+        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def of_history(lines: Iterable[bytes]) -> Iterator[Turn]:
+    """Return the turns of a history's lines."""
+    return reading.read(io.BufferedReader(_Joined(lines)), form="history")
+
+
+def turns(session: Session, lines: Callable[[Session], Iterable[bytes]], most: int = source.LIMITS[0]) -> tuple[Iterator[Turn], str, str]:
+    """Return a session's turns, the name of where they are from, and what is missing of it: the agent's own transcript, else our history.
+
+    Of a transcript at most the last `most` bytes are read. What people marked or noted by hand is in our history alone, and comes with both.
+    """
+    found = source.open_transcript(session.transcript, most)
+    if found is not None:
+        return _both(found.turns, lines(session)), f"the transcript of session {session.id}", found.missing
+    left = "Its transcript took too long, and was not read." if not most and source.is_readable(session.transcript) else ""
+    return of_history(lines(session)), f"the history of session {session.id}", left
+
+
+def _both(said: Iterator[Turn], lines: Iterable[bytes]) -> Iterator[Turn]:
+    yield from said
+    yield from (turn for turn in of_history(lines) if turn.marked)
+
+
+def told(rows: Iterable[Row]) -> Told:
+    """Return what a history tells."""
+    out = Told()
+    for row in rows:
+        out.add(row)
+    return out
+
+
+def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda: None, tries: int = 0) -> list[str]:
+    """Write a session's digest, or write it anew when the session went on after it; then what it taught goes into the summary and the inbox.
+
+    Returns what was done, in words: nothing for a session in which nothing happened, or somebody only said hello. After `tries` in vain less of a long transcript is read.
+    """
+    seen = told(parsed(desk.lines(session)))
+    if seen.empty:
+        return []
+    found, where, missing = turns(session, desk.lines, source.limit(tries))
+    counted = Counted(desk.shown(found, session.root), beat)
+    tree = desk.tree(session.root)
+    extract = _allowed(desk.extract(counted, beat), tree)
+    if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is no news
+        return []
+    done = []
+    who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
+    new = digest(
+        session, seen, extract, tree.commits(session.started, ended_at(session)), desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens),
+        missing,
+    ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)  # fmt: skip
+    if desk.digests is not None and _put_digest(desk.digests, who, new):
+        done.append(f"digest of session {session.id[:8]} written")
+    if desk.summary is not None:
+        grown = cumulative.grow(desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask)
+        done += [f"summary of the project grown by session {session.id[:8]}"] if grown else []
+    if desk.proposals is not None:
+        stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
+        aside = outdated.settle(stores, who, extract.items, f"session {session.id[:8]}", desk.indexes)
+        done += [f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session {session.id[:8]}"] if aside else []
+        made = proposals.propose(desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere)
+        done += [f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} in git mem inbox"] if made else []
+    return done
+
+
+def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
+    """Return what is for others too: a note that somebody made for this session stays in its digest."""
+    return {name: [e for e in part if not (e.get("critical") and e.get("kind") == CONTEXT)] for name, part in sections.items()}
+
+
+def _allowed(extract: Extract, tree: WorkTree) -> Extract:
+    """Return an extract without the names of files that are not to be stored, and without topics that are secrets."""
+    topics = tuple(topic for topic in extract.topics if not scrub(topic).findings)
+    items = tuple(replace(item, files=tuple(path for path in item.files if not tree.hides(path))) for item in extract.items)
+    return replace(extract, items=items, topics=topics)
+
+
+def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
+    try:
+        old = store.get(new.id).record
+    except UnknownId:
+        return memories.add(store, who, new, "digest")
+    fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens")}
+    change = memories.update(store, who, old, old.change(title=new.title, body=new.body, **fresh), "digest", f"summary: digest {new.id}")
+    return change if change.written.commit or change.written.journaled else None
+
+
+def write_snapshot(desk: Desk, session: Session, at: float) -> Change | None:
+    """Write where a session's work stands: branch, commit, changed files, what was asked last; nothing when that has been written."""
+    seen, who = told(parsed(desk.lines(session))), desk.who
+    id = derived_id("snp", f"snapshot {session.id} {at}")
+    try:
+        desk.snapshots.get(id)
+    except UnknownId:
+        pass
+    else:
+        return None
+    tree = desk.tree(session.root)
+    last = seen.asked[-1] if seen.asked else ""
+    dirty = [{"path": path, "status": status} for path, status in tree.status()[:DIRTY]]
+    record = make(
+        "snapshot", id, f"Before compaction: {last}" if last else f"Before compaction of a {session.agent} session", created=stamp(at), updated=stamp(at), rev=1,
+        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, session=session.id, origin="captured", branch=seen.branch or None, commit=tree.head() or None,
+        dirty=dirty, cwd=seen.folder or None, worktree=tree.root or None, note=f"Last asked: {last}" if last else None,
+    )  # fmt: skip
+    return memories.add(desk.snapshots, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
+
+
+class Overtaken(Exception):
+    """Another process has taken over: this one was silent for longer than its lease."""
+
+
+class _Beat:
+    """Keeps a request ours while its work goes on."""
+
+    def __init__(self, state: State, request: sessions.Request, clock: Clock) -> None:
+        self._state = state
+        self._request = request
+        self._clock = clock
+
+    def __call__(self) -> None:
+        """Give a sign of life, now and then. Raises Overtaken when the request is another one's by now."""
+        now = self._clock.now()
+        if abs(now - self._request.claimed) >= BEAT and not sessions.renew(self._state, self._request, now):
+            raise Overtaken
+
+
+def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: None) -> list[str]:
+    """Do what sessions have asked for; return what was done, in words. `begins` is called before each.
+
+    A request that fails stays with its lease, and is tried again when that is over, for a day; it does not keep others from being done.
+    Raises the first failure, at the end.
+    """
+    done: list[str] = []
+    failure: Exception | None = None
+    clock = desk.who.clock
+    while (request := sessions.take(state, clock.now(), own(), is_gone)) is not None:
+        begins()
+        session = sessions.get(state, request.session)
+        try:
+            if session is not None and request.kind == sessions.SNAPSHOT:
+                done += [f"{request.kind} of session {session.id[:8]} written"] if write_snapshot(desk, session, request.at) else []
+            if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
+                # before a compaction too: what was said so far is about to be forgotten
+                done += write_digest(desk, session, _Beat(state, request, clock), request.tries)
+        except Overtaken:
+            continue
+        except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs
+            failure = failure or error
+            if clock.now() - request.at < TRIED:
+                sessions.leave(state, request)
+                continue
+        sessions.done(state, request)
+    if failure:
+        raise failure
+    return done

@@ -1,0 +1,59 @@
+"""Records that a later session says are done, or no longer so: proposals go, what somebody confirmed is put aside with a note."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gitmem.errors import UnknownId
+from gitmem.extraction.summary_merge import finishes
+from gitmem.index.reader import Index
+from gitmem.records.gotcha_notes import with_note
+from gitmem.records.items import DECISION, DONE, TASK, Item
+from gitmem.records.kinds import LIVE
+from gitmem.records.summary_entries import replaces
+from gitmem.services.records import write as memories
+from gitmem.services.records.write import Writer
+from gitmem.services.sessions.proposals import TAG
+from gitmem.store.store import Store
+
+Row = Mapping[str, Any]
+MOST = 400  # records of a kind that are looked at, the newest
+
+
+def settle(
+    stores: Mapping[str, Store], who: Writer, items: Sequence[Item], source: str, indexes: Callable[[], Sequence[Index]]
+) -> list[str]:
+    """Put aside tasks that items say are done, and proposed decisions that items overrule; return their ids. `stores` are by the names that the index has."""
+    done = [item for item in items if item.kind == DONE]
+    made = [item for item in items if item.kind == DECISION]
+    out = []
+    for row, item in _found(indexes, TASK, done) if done else ():
+        if finishes({"text": item.text, "at": item.at or who.clock.stamp()}, {"text": row["title"], "at": row["created"]}):
+            out += _aside(stores, who, row, f"Done: {item.text} ({source})", "done")
+    for row, item in _found(indexes, DECISION, made) if made else ():
+        later = not item.at or item.at >= str(row["created"])
+        if later and TAG in row["tags"] and not row["confirmed"] and replaces(item.text, row["title"]):
+            out += _aside(stores, who, row, f"Overruled: {item.text} ({source})", "overruled")
+    return out
+
+
+def _found(indexes: Callable[[], Sequence[Index]], what: str, items: Sequence[Item]) -> Iterator[tuple[Row, Item]]:
+    rows = [row for index in indexes() for row in index.rows(what=what, statuses=LIVE, limit=MOST)]
+    return ((row, item) for row in rows for item in items)
+
+
+def _aside(stores: Mapping[str, Store], who: Writer, row: Row, why: str, op: str) -> list[str]:
+    """Reject a proposal, archive what was confirmed; nothing that is pinned, or of another store."""
+    store = stores.get(str(row["store"]))
+    if store is None:
+        return []
+    try:
+        record = store.get(str(row["id"])).record
+    except UnknownId:  # put aside by an item before
+        return []
+    if record.status != "active":
+        return []
+    if record.unconfirmed and TAG in record.tags:
+        memories.forget(store, who, [record], why, again=True)
+    else:
+        memories.update(store, who, record, record.change(status="archived", body=with_note(record.body, why)), op)
+    return [record.id]

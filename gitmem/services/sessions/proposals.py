@@ -1,0 +1,212 @@
+"""What sessions taught, proposed: unconfirmed records in the private store, with the evidence, for `git mem inbox`.
+
+A proposal's id is made from its words: made twice it is one record, and one that was rejected does not come back, in other words neither.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from gitmem.errors import InvalidRecord, UnknownId
+from gitmem.fingerprint.category import category
+from gitmem.index.reader import Index
+from gitmem.index.tokenizer import tokens
+from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
+from gitmem.records.kinds import LIVE, derived_id
+from gitmem.records.merge import restamp
+from gitmem.records.record import Record, make
+from gitmem.records.summary_entries import alike, beside, replaces, words
+from gitmem.services.records import write as memories
+from gitmem.services.records.write import Change, Writer
+from gitmem.store import operations as ops
+from gitmem.store.layout import FILE_LIMIT, tombstone_path
+from gitmem.store.store import Message, Store
+from gitmem.text.paraphrase import Refused
+
+MOST = 12  # proposals of one session that wait at once
+COMPARED = 200  # items, the surest, that are compared with what is known
+SURE = 0.5  # confidence from which on an item is proposed; what was marked always is
+LOOKED = 6  # records that an item is compared with
+LATEST = 400  # decisions that a new one may take the place of
+PLACES = 6  # files that a proposal names
+REFUSED = 5000  # rejected proposals, the latest, that new ones are compared with
+TAG = "proposed"
+IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
+TITLE = 160  # characters of a title
+
+
+def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
+    """Return an item as an unconfirmed record: a fixed error as a gotcha, anything else as a memory. Raises InvalidRecord."""
+    title = _title(item.text)
+    body = "\n\n".join(
+        x
+        for x in (
+            item.text if title != item.text.strip() else "",
+            beside(item.text, item.detail) if item.kind != ERROR else "",
+            _evidence(item, source),
+        )
+        if x
+    )
+    now = who.clock.stamp()
+    common: dict[str, Any] = {
+        "created": item.at or now, "updated": now, "rev": 1, "author": f"{who.author[0]} <{who.author[1]}>", "agent": who.agent if who.agent != "global" else None,
+        "session": session or None, "origin": "extracted", "tags": [TAG], "item": item_id(item.text), "anchors": [{"path": path} for path in item.files[:PLACES]] or None,
+    }  # fmt: skip
+    if item.kind == ERROR:
+        return make(
+            "gotcha",
+            derived_id("got", f"proposed {plain(item.text)}"),
+            title,
+            body,
+            workaround=item.detail,
+            category=category(item.text, item.detail, ""),
+            severity="warning",
+            **common,
+        )
+    importance = IMPORTANCE[item.kind] + (2 if item.marked else 0)
+    return make(
+        "memory",
+        derived_id("mem", f"proposed {item.kind} {plain(item.text)}"),
+        title,
+        body,
+        type=item.kind,
+        importance=importance,
+        **common,
+    )
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE else line[: TITLE - 1].rstrip() + "…"
+
+
+def _evidence(item: Item, source: str) -> str:
+    said = {"user": "said by the user", "assistant": "said by the agent"}.get(item.role, "found")
+    first, last = item.lines
+    where = f", commit {item.commit[:12]}" if item.commit else f", line {first}" + (f" to {last}" if last > first else "") if first else ""
+    return f"Evidence: {said} in {source}{where}." if source else ""
+
+
+def choose(items: Iterable[Item]) -> list[Item]:
+    """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, said surely enough."""
+    found = [
+        item
+        for item in items
+        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.confidence >= SURE)
+    ]
+    return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:COMPARED]
+
+
+def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
+    """Return a record that says the same as an item, whatever its standing: live, archived, told to this session; None when none does."""
+    mine = words(item.text)
+    query = " ".join(tokens(item.text)[:24])
+    kinds = ("gotcha", "memory")
+    for index in indexes:
+        for hit in (
+            index.search(query, limit=LOOKED, kinds=kinds, statuses=("active", "pinned", "archived", "decayed"), snippets=False)
+            if query
+            else ()
+        ):
+            if not replaces(item.text, hit["title"]) and alike(mine, words(hit["title"])):
+                return dict(hit)
+    return None
+
+
+def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
+    """Return the ids of shared, confirmed decisions that a decision takes the place of; they are put aside once somebody accepts it."""
+    if item.kind != DECISION:
+        return []
+    rows = (
+        row
+        for index in indexes
+        for row in index.rows(what=DECISION, statuses=("active",), limit=LATEST)
+        if row["store"] == "shared" and row["confirmed"]
+    )
+    return [row["id"] for row in rows if replaces(item.text, row["title"])][:LOOKED]
+
+
+def propose(
+    store: Store, who: Writer, items: Sequence[Item], session: str, source: str, indexes: Callable[[], Sequence[Index]], elsewhere: Sequence[Store] = ()
+) -> list[Record]:  # fmt: skip
+    """Write proposals for what is not known yet; return them. One commit, none when there is nothing new.
+
+    `source` says where it was found, in words; `elsewhere` are stores in which a rejected or accepted one may be.
+    """
+    chosen = choose(items)
+    there = indexes() if chosen else ()
+    room = MOST - _waiting(there, session)
+    refused = Refused(said for one in (store, *elsewhere) for said in rejected(one)) if chosen else None
+    new: list[Record] = []
+    for item in chosen:
+        if len(new) >= room:
+            break
+        if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
+            continue
+        try:
+            record, _ = memories.clean(record_of(item, session, source, who), who.allow)
+        except InvalidRecord:  # an odd title must not cost the others theirs
+            continue
+        if refused and refused.says_again(memories.words_of(record)):  # as it was kept of those: without secrets
+            continue
+        if not any(_had(one, record.id) for one in (store, *elsewhere)):
+            new.append(record.change(supersedes=overruled(there, item) or None))
+    if new:
+        subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
+        store.write([ops.put(one) for one in new], Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session))
+    return new
+
+
+def _waiting(indexes: Sequence[Index], session: str) -> int:
+    """Return how many proposals of a session nobody has looked at."""
+    return sum(index.number(sessions=(session,), tags=(TAG,), unconfirmed=True, statuses=LIVE) for index in indexes) if session else 0
+
+
+def _had(store: Store, id: str) -> bool:
+    if store.read_file(tombstone_path(id)) is not None:
+        return True
+    try:
+        store.get(id)
+    except UnknownId:
+        return False
+    return True
+
+
+def rejected(store: Store) -> list[str]:
+    """Return what rejected proposals of a store said, as far as their tombstones tell, the latest first."""
+    tree = store.tree()
+    root = store.objects.find(tree, "tombstones") if tree else None
+    shards = [entry.oid for entry in store.objects.tree(root.oid) if entry.is_tree] if root and root.is_tree else []
+    marks = [entry.oid for shard in shards for entry in store.objects.tree(shard) if not entry.is_tree]
+    found = []
+    for _, data in store.objects.read_many_small(marks, FILE_LIMIT):
+        if not data or b'"said"' not in data:
+            continue
+        try:
+            mark = json.loads(data)
+        except (ValueError, RecursionError):  # damaged: doctor's to tell of
+            continue
+        if isinstance(mark, dict) and isinstance(mark.get("said"), str):
+            found.append((str(mark.get("at", "")), mark["said"]))
+    return [said for _, said in sorted(found, reverse=True)[:REFUSED]]
+
+
+def accept(private: Store, shared: Store, who: Writer, record: Record, commit: str = "") -> Change:
+    """Move a proposal to the shared store, confirmed; it leaves the private one without a trace in what is told."""
+    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
+    tags = [tag for tag in record.tags if tag != TAG]
+    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None, item=None).touched(who.clock.stamp())
+    todo = [ops.put(after, revive=True)]
+    for id in record.get("supersedes"):
+        try:
+            old = shared.get(id).record
+        except UnknownId:
+            continue
+        if old.status == "active":
+            todo.append(ops.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old))
+    written = shared.write(todo, who.message(after, "confirm"))
+    private.write(
+        [ops.collect(record.id)],
+        Message(f"{record.kind}: moved {record.id} to the shared store", "move", (record.id,), session=who.session),
+    )
+    return Change(record, after, written)

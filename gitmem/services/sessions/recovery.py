@@ -1,0 +1,87 @@
+"""Sessions of which only the history is left: their events came while `state.db` was busy, or it was lost since.
+
+A history is durable, what is known of its session is not. One that no session is known for, and that has been silent for long, is
+taken for a session that was interrupted, and so it is digested; one that has its digest is only made known again.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+
+from gitmem.base.files import Home
+from gitmem.clock import seconds
+from gitmem.services.session_log import reader as histories
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.state.sessions import GONE, SILENCE, Session
+
+MOST = 50  # sessions at one time; the next drain goes on
+LOOKED = 200  # rows at the beginning of a history in which its agent is told
+
+
+def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: float) -> int:
+    """Make known what histories tell of sessions that are not; return how many are to be digested. `has` says whether a record is there."""
+    if state.in_memory:
+        return 0
+    found = 0
+    unknown = _unknown(home, state, now)[:MOST]
+    if not unknown:
+        return 0
+    from gitmem.services.sessions.digest import digest_id  # heavier than all the rest, and every drain asks
+
+    for id, stem, last in unknown:
+        agent, started = _begun(home, id, last)
+        name = os.path.basename(stem) + histories.LIVE
+        sessions.sign(state, Session(id, agent, min(started, last), last, name, None, None, root, "", ""), opens=False)
+        one = sessions.get(state, id)
+        if one is None or one.last != last:
+            continue  # it gave a sign of life this moment
+        if has(digest_id(id)):
+            sessions.forgo(state, id, last, GONE)
+        else:
+            found += sessions.bury(state, one, now)
+    return found
+
+
+def _unknown(home: Home, state: State, now: float) -> list[tuple[str, str, float]]:
+    """Return (id, stem, last sign of life) of the histories without a session, which are silent for long."""
+    try:
+        names = os.listdir(home.join(histories.FOLDER))
+    except OSError:
+        return []
+    known = {one.id for one in sessions.some(state)} if names else set()
+    out: dict[str, tuple[str, float]] = {}
+    for name in sorted(names):
+        stem = histories.stem_of(name)
+        id = stem[histories.HEAD :]
+        if not id or id in known or not name.endswith(histories.LIVE):
+            continue
+        path = home.join(histories.FOLDER, name)
+        try:
+            about = os.lstat(path)
+        except OSError:
+            continue
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
+            continue  # in a repository of a group others have theirs
+        last = about.st_mtime
+        out[id] = (stem, max(last, out.get(id, ("", last))[1]))
+    return [(id, stem, last) for id, (stem, last) in out.items() if abs(now - last) >= SILENCE]
+
+
+def _begun(home: Home, id: str, last: float) -> tuple[str, float]:
+    """Return a session's agent, and when it began, as far as its history tells."""
+    agent, started = "", last
+    for number, row in histories.numbered(home, id):
+        if number == 1 or started == last:
+            try:
+                started = seconds(str(row.get("timestamp", "")))
+            except ValueError:
+                pass
+        told = row.get("state")
+        agent = str(told.get("agent") or "") if isinstance(told, dict) else ""
+        if agent or number >= LOOKED:
+            break
+    return agent or "unknown", started
+
+
+__all__ = ["adopt"]

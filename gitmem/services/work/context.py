@@ -1,0 +1,232 @@
+"""What the next agent has to know of the work in hand: kind of session, who was at it, what was done last, where the workflow stands, what is handed over.
+
+`load` asks for a command or an activation, `of` for whoever has the parts; hooks load this too: cheap imports only.
+"""
+
+import os
+
+from gitmem.base.files import branch, storable
+from gitmem.clock import stamp
+from gitmem.errors import InvalidRecord
+from gitmem.index import epics as works
+from gitmem.records.kinds import LIVE
+from gitmem.state import activity as acts
+from gitmem.state import workflow
+from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TASK, Act, Standing, Table, ago, fill, infer, is_fresh, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.reader import Index
+    from gitmem.state.database import State
+
+HANDOVER = "handover"  # the tag of a record that hands work over
+HANDED = 3  # of these that are told
+SHOWN = 5  # commands in a message
+
+
+class Context:
+    """The work in hand, as the next agent finds it. Times are epoch seconds; where the kind is `new`, there is nothing of before."""
+
+    __slots__ = (
+        "agent", "agents", "began", "branch", "commands", "handovers", "id", "kind", "last", "message", "next", "now", "observed", "previous", "state", "story", "sure", "tasks", "workflow",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, agent: str, now: float) -> None:
+        self.kind = kind
+        self.agent = agent
+        self.now = now
+        self.id = ""
+        self.began = self.last = 0.0
+        self.previous: dict[str, Any] | None = None  # agent, at, command: the last one that is another
+        self.commands: list[str] = []  # the last ten, the latest at the end
+        self.agents: list[dict[str, Any]] = []  # agent, at
+        self.tasks: list[dict[str, Any]] = []  # task, at, success, agent, story
+        self.workflow = self.state = self.story = self.branch = self.message = ""
+        self.sure = False  # the state was reported as done; else its command was only given
+        self.observed = False  # it is known from commands that tools ran alone
+        self.next: list[str] = []
+        self.handovers: list[dict[str, Any]] = []  # rows of records, the latest first
+
+    def facts(self) -> "dict[str, Any]":
+        """Return all of it as JSON has it."""
+        previous = self.previous
+        return {
+            "kind": self.kind, "id": self.id or None, "agent": self.agent or None, "started": _time(self.began), "last": _time(self.last),
+            "previous_agent": {**previous, "at": _time(previous["at"])} if previous else None,
+            "last_commands": self.commands, "agents": [{**one, "at": _time(one["at"])} for one in self.agents],
+            "tasks": [{**one, "at": _time(one["at"])} for one in self.tasks],
+            "workflow": self.workflow or None, "state": self.state or None, "done": self.sure if self.workflow else None, "next": self.next,
+            "story": self.story or None, "branch": self.branch or None, "message": self.message or None,
+            "handovers": [{k: row.get(k) for k in ("id", "title", "author", "created", "agent")} for row in self.handovers],
+        }  # fmt: skip
+
+
+def _time(at: float) -> str | None:
+    return stamp(at) if at else None
+
+
+def root_of(worktree: str | None) -> str:
+    """Return how a work tree is called in `state.db`; '' for a bare repository."""
+    return storable(os.path.realpath(worktree)) if worktree else ""
+
+
+def load(
+    app: "Any", agent: str = "", *, session: str = "", history: "Sequence[Mapping[str, Any]] | None" = None, strict: bool = False
+) -> Context:  # fmt: skip
+    """Return the context of an app's work tree for an agent ('' is nobody in particular).
+
+    `session` is the agent's session that this runs in; `history` are messages of a conversation, which go before what is known here. A
+    repository's table of workflows that is wrong raises InvalidRecord where that is `strict`; else what ships holds.
+    """
+    from gitmem.services.work import workflow_file
+    from gitmem.services.work import workflow_table as workflows
+
+    root = root_of(app.location.worktree)
+    try:
+        table, _ = workflow_file.load(app.home, root)
+    except InvalidRecord:
+        if strict:
+            raise
+        table = Table(workflows.shipped())
+    found = of(
+        app.state, table, root, app.clock.now(), agent, session=session, on=branch(app.location),
+        said=from_history(table, history, agent) if history else None,
+    )  # fmt: skip
+    if agent:
+        found.handovers = handed([app.index()], (agent,))
+    return found
+
+
+def of(
+    state: "State", table: Table, root: str, now: float, agent: str = "", *, session: str = "", on: str = "", talked: bool = False,
+    said: "Sequence[Act] | None" = None,
+) -> Context:  # fmt: skip
+    """Return the context of a work tree. `talked` is a conversation that goes on, `said` one that was handed in, which counts alone."""
+    mine = acts.current(state, root) if said is None else None
+    if mine is not None and not is_fresh(mine.last, now) and not (session and mine.session == session):
+        mine = None
+    done = list(said) if said is not None else acts.of(state, root, mine.began) if mine else []
+    commands = _commands(done)
+    standing = infer(table, done)
+    talks = talked or bool(said is not None) or bool(mine and mine.asked)
+    found = Context(kind_of(table, commands, standing, talked=talks), agent, now)
+    found.branch = on
+    if found.kind == workflow.NEW:
+        return found
+    if mine:
+        found.id = f"ctx-{stamp(mine.began).translate({45: None, 58: None, 84: '-', 90: None})}-{int(mine.began * 1000) % 1000:03d}"
+        found.began, found.last, found.story = mine.began, mine.last, mine.story
+    epic = works.chosen(state, root)[4:]
+    _tell(found, table, done, standing, epic)
+    return found
+
+
+def _tell(found: Context, table: Table, done: "Sequence[Act]", standing: Standing, epic: str) -> None:
+    """Fill in what was done, where it stands, and what to say of it; `epic` is the one that this work tree is at."""
+    found.commands = _commands(done)[-workflow.COMMANDS :]
+    found.agents = _agents(done)[-workflow.AGENTS :]
+    found.tasks = [
+        {"task": one.what, "at": one.at, "success": one.ok, "agent": one.agent, "story": one.story} for one in done if one.kind == TASK
+    ][-workflow.TASKS :]  # fmt: skip
+    found.workflow, found.state, found.sure = standing.workflow, standing.state, standing.sure
+    found.observed = standing.role == workflow.TOOL
+    values = {"story_path": found.story, "branch": found.branch, "epic": epic}
+    found.next = [fill(one, values) for one in table.after(standing.workflow, standing.state, standing.by)]
+    others = [one for one in found.agents if one["agent"] != found.agent]
+    if others:
+        last = others[-1]
+        # what an agent has only named is not what it did
+        given = [one for one in done if one.kind != AGENT and one.agent == last["agent"] and one.role != ASSISTANT]
+        found.previous = {
+            **last,
+            "at": max([last["at"], *(one.at for one in given)]),
+            "command": given[-1].what if given else None,
+            "failed": bool(given) and not given[-1].ok,
+        }
+    found.message = _message(found)
+
+
+def _commands(done: "Sequence[Act]") -> "list[str]":
+    """Return commands given and tasks done in their order; a task right after its command is the same one."""
+    out: list[str] = []
+    for one in done:
+        if one.kind == AGENT:
+            continue
+        if out and one.kind == TASK and workflow.normal(out[-1]) == workflow.normal(one.what):
+            continue
+        out.append(one.what)
+    return out
+
+
+def _agents(done: "Sequence[Act]") -> "list[dict[str, Any]]":
+    """Return the agents in the order in which they came, each time that another one took over."""
+    out: list[dict[str, Any]] = []
+    for one in done:
+        if one.agent and (not out or out[-1]["agent"] != one.agent):
+            out.append({"agent": one.agent, "at": one.at})
+    return out
+
+
+def spoken(command: str) -> str:
+    """Return a command as people write it: `*develop docs/a.md`; git's own as they are."""
+    return command if command.startswith("git ") else f"*{command}"
+
+
+def _message(found: Context) -> str:
+    """Return one sentence or two for the next agent, '' when there is nothing to say."""
+    parts = []
+    if found.previous:
+        failed = " (failed)" if found.previous["failed"] else ""
+        last = f"; last: {spoken(found.previous['command'])}{failed}" if found.previous["command"] else ""
+        parts.append(f"Continuing from @{found.previous['agent']}, {ago(found.now - found.previous['at'])}{last}.")
+    if found.commands and not (found.previous and len(found.commands) == 1 and found.previous["command"]):
+        parts.append(f"Recent commands: {', '.join(map(spoken, found.commands[-SHOWN:]))}.")
+    if found.workflow:
+        parts.append(f"Workflow: {found.workflow}, {found.state}{'' if found.sure else ' (begun)'}.")
+    if found.story:
+        parts.append(f"Story: {found.story}.")
+    return " ".join(parts)
+
+
+def from_history(table: Table, messages: "Sequence[Mapping[str, Any]]", agent: str = "") -> "list[Act]":
+    """Return the commands of a conversation as acts; what is no message is passed over. `content` may be a text or parts with texts."""
+    from gitmem.services.work.slash_commands import commands
+
+    out: list[Act] = []
+    for one in messages:
+        if not isinstance(one, dict):
+            continue
+        role = workflow.ASSISTANT if one.get("role") in {"assistant", "model", "ai"} else workflow.USER
+        text = _text(one.get("content") or one.get("text") or one.get("parts"))
+        out += [
+            Act(COMMAND, name, agent=agent, role=role) for name in commands(text, table.known, spoken_by_user=role == workflow.USER)
+        ]  # fmt: skip
+    return out
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(_text(part.get("text") if isinstance(part, dict) else part) for part in content)
+    return ""
+
+
+def handed(indexes: "Sequence[Index]", agents: "Sequence[str]") -> "list[dict[str, Any]]":
+    """Return the open hand-overs to these agents, the latest first."""
+    rows: list[dict[str, Any]] = []
+    for index in indexes:
+        rows += index.rows(what="context", statuses=LIVE, agents=agents, tags=(HANDOVER,), limit=HANDED, order="created")
+    return rows[:HANDED]
+
+
+# -- what is noted of the work in hand
+
+
+def activated(app: "Any", agent: str, *, session: str = "") -> None:
+    """Note that an agent has come. One that is there already comes no second time."""
+    root = root_of(app.location.worktree)
+    acts.note(app.state, root, app.clock.now(), [Act(AGENT, agent, agent=agent, session=session)], conversation=session, once=True)

@@ -1,0 +1,372 @@
+"""Epics: find the one that is meant, do something to it, say how it stands.
+
+What is done is an operation of the store (`store.ops.work`), applied under its lock to the record as it is then: of two that work at once neither is
+lost, and one that is played back counts once. Who is at it is noted in `state.db` beside it.
+"""
+
+import difflib
+import hashlib
+import os
+import re
+import shlex
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.base import processes
+from gitmem.clock import Clock
+from gitmem.errors import UserError
+from gitmem.index import epics as works
+from gitmem.records import epic as work
+from gitmem.records.epic_operations import NAME, TEXT
+from gitmem.records.record import Record, clean_text, clean_title, kind_of, make
+from gitmem.redaction.mask import scrub, scrub_all
+from gitmem.services.records.write import Writer, set_status
+from gitmem.state import sessions
+from gitmem.state.database import State
+from gitmem.store import operations as ops
+from gitmem.store.store import Message, Store, Written
+
+HOLDING = frozenset({"start", "story", "done", "reopen", "phase", "go", "restart", "checkpoint", "review", "error"})
+RESTING = frozenset({"pause", "abort", "complete"})
+ASIDE = "discarded"  # how an archived epic is called
+SLUG = 60  # characters of a slug that is made from a title
+_TEXTS = ("note", "result", "executor", "title")
+_IDS = ("story", "next", "ref")
+
+
+@dataclass(frozen=True, slots=True)
+class Epic:
+    """An epic as it stands: its record, what its state tells, and whether somebody is at it."""
+
+    record: Record
+    facts: Mapping[str, Any]
+    how: Mapping[str, Any]
+
+    @property
+    def slug(self) -> str:
+        """Its name: the id without the kind."""
+        return self.record.id[4:]
+
+    @property
+    def state(self) -> work.State:
+        """Its state, in the one form."""
+        return work.normal(self.record.fields.get("state"))
+
+    @property
+    def standing(self) -> str:
+        """How it stands: active, left, crashed, paused, aborted, completed or discarded."""
+        return ASIDE if self.record.status == "archived" else str(self.how["standing"])
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where work is done: the store, what this clone knows beside it, the work tree, and who is there."""
+
+    store: Store
+    state: State
+    who: Writer
+    clone: str  # its name, as epics know it
+    root: str  # of the work tree; '' in a bare repository
+    process: str = ""  # of who works here, as `gitmem.base.processes` has it
+    branch: str = ""
+
+    @property
+    def clock(self) -> Clock:
+        """What tells the time."""
+        return self.who.clock
+
+
+# -- finding
+
+
+def slug(text: str) -> str:
+    """Return the slug of a name or a title; one without a letter or digit that a slug may have gets a name of its own."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    found = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._]+", "-", plain))[:SLUG].strip("-._")
+    return found or f"epic-{hashlib.sha256(unicodedata.normalize('NFC', text).encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+def find(rows: Sequence[Mapping[str, Any]], text: str) -> str:
+    """Return the id that a text names among epics: an id, a slug or the beginning of one, or the id that an epic has elsewhere; raises UserError."""
+    low = text.strip().lower()
+    for match in (
+        lambda row: low in {row["id"], row["id"][4:]},
+        lambda row: bool(row["ref"]) and row["ref"].lower() == low,
+        lambda row: row["id"][4:] == slug(text),
+        lambda row: bool(low) and row["id"][4:].startswith(low),
+    ):
+        found = [str(row["id"]) for row in rows if match(row)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UserError(f"'{text}' may be {', '.join(id[4:] for id in found[:5])}.", "Give its whole name.")
+    names = ", ".join(str(row["id"])[4:] for row in rows[:5])
+    raise UserError(f"there is no epic '{text}'.", f"There {'is' if len(rows) == 1 else 'are'} {names}; see also: git mem work list --all" if rows else "Begin it: git mem work start NAME")  # fmt: skip
+
+
+def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the id of the epic that is meant where none is named: the one of this work tree, of this session, or the only one; raises UserError."""
+    live = [row for row in rows if row["status"] != "archived"]
+    open_ = [row for row in live if row["rest"] in {work.ACTIVE, work.PAUSED}]
+    here = works.chosen(desk.state, desk.root)
+    if any(row["id"] == here for row in live):
+        return here
+    mine = [row for row in open_ if desk.who.session and row["holder"].get("session") == desk.who.session]
+    for some in (mine, open_, live):
+        if len(some) == 1:
+            return str(some[0]["id"])
+        if some:
+            break
+    if not live:
+        raise UserError("there is no epic yet.", "Begin one: git mem work start NAME --story ID --story ID")
+    names = ", ".join(str(row["id"])[4:] for row in (open_ or live)[:8])
+    raise UserError(
+        f"there are several epics: {names}.", "Name the one that you mean, or choose it for this work tree: git mem work start NAME"
+    )
+
+
+def insist(desk: Desk, id: str) -> Epic:
+    """Return an epic that may be worked on; raises UserError for one that is over: to take it up again is for somebody to say."""
+    epic = load(desk, id)
+    if epic.facts["rest"] not in {work.COMPLETED, work.ABORTED}:
+        return epic
+    if work.is_whole(epic.state):
+        way = f"Add a story: git mem work story --add ID --epic {epic.slug}. Or take one up again: git mem work story ID --reopen --epic {epic.slug}"
+    else:
+        way = f"Take it up again first: git mem work resume {epic.slug} --continue"
+    raise UserError(f"the epic {epic.slug} is {epic.facts['rest']}; nothing changed.", way)
+
+
+def require_checkpoint(epic: Epic) -> None:
+    """Raise UserError where no checkpoint waits for an answer; one that was answered may be answered otherwise."""
+    known = epic.facts["last"].get("action")
+    if epic.state.get("checkpoints") and known in {work.CHECKPOINT_REACHED, work.GO, work.REVIEW, work.PAUSE, work.ABORT}:
+        return
+    raise UserError(
+        f"no checkpoint of the epic {epic.slug} waits for an answer; nothing changed.",
+        f"Reach one: git mem work checkpoint --epic {epic.slug}. How it stands: git mem work show {epic.slug}",
+    )
+
+
+def is_done(desk: Desk, id: str, sid: str) -> bool:
+    """Say whether a story of an epic is done already."""
+    named = str(clean({"story": sid}, desk.who.allow).get("story", ""))
+    return work.is_done(load(desk, id).state, named)
+
+
+def known_story(epic: Epic, sid: str) -> None:
+    """Raise UserError for a story that an epic does not have: a slip of the finger must not add one."""
+    every = work.stories(epic.state)
+    if sid in every:
+        return
+    near = difflib.get_close_matches(sid, every, n=2, cutoff=0.5)
+    meant = (
+        f"Did you mean {' or '.join(near)}? "
+        if near
+        else f"It has {', '.join(every[:8])}{', …' if len(every) > 8 else ''}. "
+        if every
+        else ""
+    )
+    raise UserError(
+        f"the epic {epic.slug} has no story '{sid}'; nothing changed.", f"{meant}To add it: git mem work story --add {shlex.quote(sid)}"
+    )
+
+
+def load(desk: Desk, id: str) -> Epic:
+    """Return an epic as the store has it; raises UnknownId."""
+    record = desk.store.get(id).record
+    facts = {**work.facts(record.fields.get("state")), "id": id}
+    return Epic(record, facts, works.standing(desk.state, facts, desk.clock.now(), processes.is_gone))
+
+
+# -- doing
+
+
+def do(desk: Desk, id: str, act: str, args: Mapping[str, Any], *, title: str = "", chooses: bool = True, holds: bool = True) -> Written:
+    """Do something to an epic; `title` begins a new one where there is none. What changes nothing writes nothing.
+
+    `chooses`: this work tree is at it from now on; `holds`: whoever works here is.
+    """
+    now = desk.clock.stamp()
+    given = clean(args, desk.who.allow)
+    if act in HOLDING:
+        given["holder"] = _holder(desk)
+        given["branch"] = desk.branch
+    new = _new(desk, id, clean_title(scrub(title, desk.who.allow).text), now) if title else None
+    names = [str(given[key]) for key in ("phase", "story", "next") if given.get(key)]
+    subject = f"work: {act} {id}{' ' if names else ''}{' '.join(names)}"
+    message = Message(subject, "work", (id,), desk.who.agent if desk.who.agent != "global" else "", desk.who.session)
+    written = desk.store.write([ops.work(id, act, given, now, new)], message)
+    if desk.state.in_memory:
+        return written
+    if act in HOLDING and holds:
+        works.hold(desk.state, id, desk.clone, desk.who.session, desk.process, desk.clock.now(), processes.is_gone)
+    elif act in RESTING:
+        works.release(desk.state, id)
+    if chooses and (act in HOLDING or act == "import"):
+        works.choose(desk.state, desk.root, id)
+    return written
+
+
+def discard(desk: Desk, epic: Epic) -> Written:
+    """Put an epic aside: archived, in the store, and to be brought back."""
+    written = set_status(desk.store, desk.who, epic.record, "archived", "discard").written
+    if not desk.state.in_memory:
+        works.release(desk.state, epic.record.id)
+        if works.chosen(desk.state, desk.root) == epic.record.id:
+            works.choose(desk.state, desk.root, "")
+    return written
+
+
+def _new(desk: Desk, id: str, title: str, now: str) -> Record:
+    if kind_of(id) != "work":
+        raise UserError(f"'{id[4:]}' is no name for an epic.", "Use 1 to 64 letters a to z, digits, dots, hyphens.")
+    author = f"{desk.who.author[0]} <{desk.who.author[1]}>"
+    agent = desk.who.agent if desk.who.agent != "global" else None
+    return make("work", id, title, created=now, updated=now, rev=1, author=author, agent=agent, session=desk.who.session or None)
+
+
+def _holder(desk: Desk) -> dict[str, str]:
+    """Return who is at it, as colleagues may know it."""
+    known = sessions.get(desk.state, desk.who.session) if desk.who.session else None
+    agent = known.agent if known else desk.who.agent if desk.who.agent != "global" else ""
+    facts = {"host": os.uname().nodename, "agent": agent, "session": desk.who.session, "person": "" if agent else desk.who.author[0]}
+    return {key: value for key, value in facts.items() if value}
+
+
+def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
+    """Return arguments as they may be stored: without secrets, names and notes of one line and not too long; raises UserError."""
+    out: dict[str, Any] = {}
+
+    def name(text: str) -> str:
+        found = clean_title(scrub(text, allow).text)
+        if not found or len(found) > NAME:
+            raise UserError(
+                f"'{text[:40]}{'…' if len(text) > 40 else ''}' is no name for a story.", f"Use one line of 1 to {NAME} characters."
+            )
+        return found
+
+    def note(text: str) -> str:
+        found = " ".join(clean_text(scrub(text, allow).text).split())
+        return found if len(found) <= TEXT else found[: TEXT - 1].rstrip() + "…"
+
+    for key, value in args.items():
+        if value in (None, "", [], {}, ()):
+            continue
+        if key in _IDS:
+            out[key] = name(value)
+        elif key == "stories":
+            out[key] = list(dict.fromkeys(name(sid) for sid in value))
+        elif key == "titles":
+            out[key] = {name(sid): note(title) for sid, title in value.items() if title.strip()}
+        elif key in _TEXTS:
+            out[key] = note(value)
+        elif key == "files":
+            out[key] = sorted({clean_text(path) for path in value})
+        else:
+            out[key] = scrub_all(value, lambda text: scrub(text, allow).text)
+    return out
+
+
+# -- saying
+
+
+NEXT = {"validation": "development", "development": "quality_gate", "self_healing": "quality_gate", "quality_gate": "push"}
+OPTIONS = {
+    "continue": "go on where it stopped", "review": "see what was done, change nothing", "restart": "begin story {story} anew; stories that are done stay done",
+    "discard": "put the epic aside; git mem restore brings it back",
+}  # fmt: skip
+
+
+def next_step(epic: Epic) -> str:
+    """Return what is to be done next, with the command that says so."""
+    known, name = epic.facts, epic.slug
+    story, phase, action = str(known["story"]), str(known["phase"]), str(known["last"].get("action", ""))
+    if epic.standing == ASIDE:
+        return f"bring it back if it is still wanted: git mem restore {epic.record.id}"
+    if epic.standing == work.COMPLETED and (work.is_whole(epic.state) or not work.stories(epic.state)):
+        return f"nothing is left to do. Put it aside: git mem work discard {name}"
+    if epic.standing in (work.COMPLETED, work.ABORTED):
+        return f"take it up again with git mem work resume {name} --continue, or put it aside: git mem work discard {name}"
+    if epic.standing == work.PAUSED:
+        return f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"
+    if not story:
+        return f"add a story: git mem work story --add ID --epic {name}"
+    if action == work.CHECKPOINT_REACHED:
+        return f"answer the checkpoint: git mem work checkpoint --answer go --epic {name} (or pause, review, abort)"
+    if action == work.ERROR_OCCURRED:
+        return f"deal with the error of story {story}: git mem work phase self_healing --epic {name}"
+    if not phase:
+        return f"begin story {story}: git mem work phase validation --epic {name}"
+    if phase in NEXT:
+        return f"finish {phase} of story {story}, then: git mem work phase {NEXT[phase]} --epic {name}"
+    return f"finish {phase} of story {story}, then: git mem work story {story} --done --epic {name}"
+
+
+def resume_text(epic: Epic) -> str:
+    """Return in a few sentences where it stopped and what comes next."""
+    known = epic.facts
+    out = []
+    if known["story"]:
+        begun = (
+            f"was in phase {known['phase']}" if known["phase"] else "was begun, in no phase yet" if known["since"] else "is not begun yet"
+        )
+        attempts = f", attempt {known['attempts']}" if known["attempts"] > 1 else ""
+        out.append(f"Story {known['story']} {begun}{attempts}.")
+    if known["doer"] and known["since"]:
+        out.append(f"{known['doer']} was working on it.")
+    note = known["last"].get("note")
+    if note and known["last"].get("action") in {work.ERROR_OCCURRED, work.PAUSE, work.ABORT}:
+        words = {work.ERROR_OCCURRED: "The last error", work.PAUSE: "It was paused", work.ABORT: "It was aborted"}
+        out.append(f"{words[known['last']['action']]}: {str(note).rstrip('.')}.")
+    out.append(f"Progress: {known['done']} of {known['total']} stories done ({known['percent']}%).")
+    step = next_step(epic)
+    return " ".join([*out, f"Next: {step}{'' if step.endswith(')') else '.' if ': ' not in step else ''}"])
+
+
+def options(epic: Epic) -> list[dict[str, str]]:
+    """Return the four ways to go on: `option`, `label`, `command`."""
+    story = epic.facts["story"] or "-"
+    return [
+        {"option": key, "label": label.format(story=story), "command": f"git mem work resume {epic.slug} --{key}"}
+        for key, label in OPTIONS.items()
+        if epic.standing != ASIDE and (epic.facts["story"] or key != "restart")
+    ]
+
+
+def results_of(state: work.State, sid: str) -> dict[str, Any]:
+    """Return what the phases of a story came to: of the go at it that is on, else of the one that completed it."""
+    run = {name: one["v"] for name, one in work.run_of(state, sid).get("results", {}).items()}
+    done = work.value(state.get("stories", {}).get(sid, {}), "done")
+    kept = done.get("results") if isinstance(done, Mapping) else None
+    return run or (dict(kept) if isinstance(kept, Mapping) else {})
+
+
+def view(epic: Epic) -> dict[str, Any]:
+    """Return an epic as `--json` gives it."""
+    state, known = epic.state, epic.facts
+    every = state.get("stories", {})
+    return {
+        "id": epic.record.id, "slug": epic.slug, "title": epic.record.title, "epic": known["ref"] or None, "status": epic.record.status,
+        "standing": epic.standing, "crashed": epic.standing == works.CRASHED, "why": epic.how["why"], "alive": epic.how["alive"],
+        "minutes_silent": int(epic.how["silent"] / 60 + 0.5), "created": epic.record.created, "updated": epic.record.updated, "progress": work.progress(state),
+        "stories": [
+            {"id": sid, "title": str(work.value(every[sid], "title") or ""), "done": work.is_done(state, sid), "current": sid == known["story"],
+             "completed_at": every[sid]["done"]["at"] if work.is_done(state, sid) else None, "phase_results": results_of(state, sid)}
+            for sid in work.stories(state)
+        ],
+        "workflow": {
+            "current_phase": known["phase"] or None, "attempt_count": known["attempts"], "started_at": known["since"] or None,
+            "phase_results": results_of(state, known["story"]),
+        },
+        "last_action": {"type": known["last"].get("action"), "timestamp": known["at"] or None, **{k: v for k, v in known["last"].items() if k != "action"}},
+        "context": {
+            "files_modified": sorted(state.get("files", {})), "files_count": max(len(state.get("files", {})), state.get("changed", 0)),
+            "branch": known["branch"] or None, "last_executor": known["executor"] or None,
+            "executor_distribution": {name: work.counted(n) for name, n in sorted(state.get("executors", {}).items())},
+        },
+        "holder": dict(known["holder"]) or None, "overrides": work.overrides(state), "checkpoints": state.get("checkpoints", []),
+        "next_step": next_step(epic), "resume": resume_text(epic),
+    }  # fmt: skip

@@ -1,0 +1,107 @@
+"""A hand-over from one agent to another: a record that says where the work stands, what was decided, what is open, and what shows it.
+
+It is a memory of type `context` in the namespace of the agent that takes over, tagged `handover`: shared by sync, told when that agent starts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gitmem.records.record import Record
+from gitmem.services.records import write as memories
+from gitmem.services.records.write import Change, Writer
+from gitmem.services.work.context import HANDOVER, Context, spoken
+from gitmem.store.store import Store
+
+SENDER = "from-"  # a tag that says whose it is
+DIRTY = 40  # changed files that are named
+TITLE = 100  # characters of what was said that become the title
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """What is handed over. `decisions` and `tasks` are (id, title) of records, or ('', what was said); the same for `evidence`."""
+
+    sender: str
+    to: str
+    message: str = ""
+    decisions: Sequence[tuple[str, str]] = ()
+    tasks: Sequence[tuple[str, str]] = ()
+    evidence: Sequence[tuple[str, str]] = ()
+    commit: str = ""
+    dirty: Sequence[tuple[str, str]] = ()  # (path, status)
+
+    def facts(self, on: Context) -> dict[str, object]:
+        """Return all of it as JSON has it, the context as it was."""
+
+        def rows(some: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+            return [{"id": id, "text": text} if id else {"text": text} for id, text in some]
+
+        return {
+            "from": self.sender or None, "to": self.to, "message": self.message or None,
+            "context": {
+                "branch": on.branch or None, "commit": self.commit or None, "dirty": [{"path": path, "status": status} for path, status in self.dirty],
+                "workflow": on.workflow or None, "state": on.state or None, "next": on.next, "story": on.story or None, "last_commands": on.commands,
+            },
+            "decisions": rows(self.decisions), "tasks": rows(self.tasks), "evidence": rows(self.evidence),
+        }  # fmt: skip
+
+
+def title_of(given: Handover, on: Context) -> str:
+    """Return one line for a list: from whom to whom, and what about."""
+    about = (
+        " ".join(given.message.split())
+        or (f"{on.workflow}, {on.state}" if on.workflow else on.story)
+        or (on.commands[-1:] or ["the work in hand"])[0]
+    )
+    about = about if len(about) <= TITLE else about[: TITLE - 1].rstrip() + "…"
+    return f"{f'@{given.sender} to ' if given.sender else 'To '}@{given.to}: {about}"
+
+
+def body_of(given: Handover, on: Context) -> str:
+    """Return the text: what was said, then where it stands, and what is decided, open and shown, each a list."""
+    stands = [
+        f"Workflow: {on.workflow}, {on.state}{'' if on.sure else ' (begun)'}" if on.workflow else "",
+        f"Usual next: {', '.join(map(spoken, on.next))}" if on.next else "",
+        f"Story: {on.story}" if on.story else "",
+        f"Branch: {on.branch}{f' at {given.commit[:12]}' if given.commit else ''}" if on.branch else "",
+        f"Last commands: {', '.join(map(spoken, on.commands[-5:]))}" if on.commands else "",
+        *(f"Failed: {one['task']}" for one in on.tasks[-5:] if not one["success"]),
+        f"Not committed: {', '.join(path for path, _ in given.dirty[:DIRTY])}{' and more' if len(given.dirty) > DIRTY else ''}"
+        if given.dirty
+        else "",
+    ]
+    parts = [
+        ("Where it stands", [line for line in stands if line]),
+        ("Decided", [_item(one) for one in given.decisions]),
+        ("Open", [_item(one) for one in given.tasks]),
+        ("Evidence", [_item(one) for one in given.evidence]),
+    ]
+    text = f"{given.message.strip()}\n" if given.message.strip() else ""
+    return text + "".join(f"\n## {name}\n\n" + "".join(f"- {' '.join(item.split())}\n" for item in items) for name, items in parts if items)
+
+
+def _item(one: tuple[str, str]) -> str:
+    id, text = one
+    return f"{text} ({id})" if id else text
+
+
+def write(store: Store, who: Writer, given: Handover, on: Context, open_ones: Sequence[Record]) -> Change:
+    """Write a hand-over; `open_ones` are those that are open to either agent.
+
+    One from the same agent to the same agent takes the place of the one before. What was handed to the agent that hands on is done with.
+    """
+    links = sorted({id for id, _ in (*given.decisions, *given.tasks, *given.evidence) if id})
+    new = memories.draft(
+        replace(who, agent=given.to), "memory", title_of(given, on), body_of(given, on), type="context", importance=7.0,
+        tags=[HANDOVER, *([f"{SENDER}{given.sender}"] if given.sender else [])], links=links or None,
+    )  # fmt: skip
+    mine = [one for one in open_ones if one.get("agent") == given.to and _sender(one) == given.sender]
+    taken = [one for one in open_ones if given.sender and one.get("agent") == given.sender]
+    change = memories.supersede(store, who, mine[0], new) if mine else memories.add(store, who, new, HANDOVER)
+    for one in (*mine[1:], *taken):
+        memories.set_status(store, who, one, "archived", "archive")
+    return change
+
+
+def _sender(record: Record) -> str:
+    return next((tag[len(SENDER) :] for tag in record.tags if tag.startswith(SENDER)), "")

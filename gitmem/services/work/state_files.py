@@ -1,0 +1,365 @@
+"""Read state files of other tools into the state of an epic: `.session-state.yaml`, and the `*-state.yaml` files of a workflow. Pure; changes no file.
+
+What comes out depends on the bytes alone: read again, they change nothing; of a file that went on since, what is new comes in. Numbers and times
+are read as texts, since a story called 1.10 is not 1.1.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from gitmem.errors import UserError
+from gitmem.records import epic as work
+from gitmem.records.epic_operations import NAME, STORIES
+from gitmem.records.record import clean_title, is_stamp
+from gitmem.text import safe_yaml as bounded
+
+LARGEST = 1 << 20  # bytes
+SESSION_FILE = "docs/stories/.session-state.yaml"
+WORKFLOW = frozenset(
+    {"currentPhase", "current_phase", "currentStory", "current_story", "story_id", "storyId", "workflow_id", "workflowId", "steps"}
+)
+FOLDERS = (".aiox/workflow-state", ".aios/workflow-state", ".aiox-core/workflow-state", ".aios-core/workflow-state")
+SUFFIX = "-state.yaml"
+NESTED = 40  # levels of a file
+PARTS, DEEPEST = 2000, 5  # of what the phases came to, and of an override
+NEWEST = (1, 2)  # of the versions that are known
+LONG_AGO = "1970-01-01T00:00:00Z"  # where a file tells no time: anything else is newer
+BY = "import"  # who wrote it, as clones are named
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a file holds: what the epic may be called, its title, its state."""
+
+    name: str
+    title: str
+    state: work.State
+
+
+def read(data: bytes, called: str) -> Found:
+    """Return what a file holds; `called` is its name. Raises UserError that says what is wrong with it."""
+    tree = _yaml(data, called)
+    if "session_state" in tree:
+        return _session(tree["session_state"], called)
+    if tree.keys() & WORKFLOW:
+        return _workflow(tree, called)
+    raise _wrong(called, ["the key 'session_state' is missing"])
+
+
+def _wrong(called: str, errors: Sequence[str]) -> UserError:
+    more = f"; and {len(errors) - 4} more" if len(errors) > 4 else ""
+    return UserError(
+        f"{called} is no state of work: {'; '.join(errors[:4])}{more}.", "Nothing was imported. docs/work.md lists what is read."
+    )
+
+
+def _yaml(data: bytes, called: str) -> Mapping[str, Any]:
+    import yaml
+
+    if len(data) > LARGEST:
+        raise _wrong(called, [f"it has {len(data):,} bytes, more than {LARGEST:,}"])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _wrong(called, [f"it is not UTF-8 (byte {error.start})"]) from error
+    if not text.strip():
+        raise _wrong(called, ["it is empty"])
+    loader = _loader()
+    try:
+        bounded.check(text, loader, NESTED, simple=False)
+        loaded = yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader with fewer types
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        why = f"it is not valid YAML{f' (line {line + 1})' if line is not None else ''}"
+        raise _wrong(called, [str(error) if type(error) is ValueError else why]) from error
+    if not isinstance(loaded, Mapping):
+        raise _wrong(called, ["it holds no keys and values"])
+    return {str(key): value for key, value in loaded.items()}
+
+
+def _loader() -> Any:
+    """Return a safe loader that takes numbers and times for texts, and refuses a key that is given twice."""
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Texts(base):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [key.value for key, _ in node.value if isinstance(key.value, str)]
+            twice = next((key for key in keys if keys.count(key) > 1), None) if len(keys) <= STORIES else None
+            if twice is not None:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {twice} is given twice", node.start_mark)
+            return super().construct_mapping(node, deep)
+
+        def flatten_mapping(self, node: Any) -> None:
+            """Merge nothing: merges of merges make of few bytes what fills the memory."""
+
+    known = {"tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"}
+    Texts.yaml_implicit_resolvers = {
+        first: [row for row in rows if row[0] in known] for first, rows in base.yaml_implicit_resolvers.items()
+    }
+    return Texts
+
+
+# -- values
+
+
+def _map(given: Any) -> Mapping[str, Any]:
+    return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else {}
+
+
+def _text(given: Any) -> str:
+    return clean_title(given) if isinstance(given, str) else ""
+
+
+def _number(given: Any) -> int | None:
+    return int(given) if isinstance(given, str) and re.fullmatch(r"\+?\d{1,9}", given.strip()) else None
+
+
+def _time(given: Any) -> str:
+    """Return a time in our form, whatever zone it is told in; '' for what is none."""
+    if not isinstance(given, str):
+        return ""
+    try:
+        found = datetime.fromisoformat(given.strip().replace(" ", "T", 1))
+        found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    text = found.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
+    return text if is_stamp(text) else ""
+
+
+def _names(given: Any, what: str, errors: list[str]) -> list[str]:
+    """Return the ids of stories, each once; ids may be told as texts, or as maps with an id."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        errors.append(f"{what} is no list")
+        return []
+    out = []
+    for value in given:
+        name = _text(value.get("id") if isinstance(value, Mapping) else value)
+        if name and len(name) <= NAME:
+            out.append(name)
+        else:
+            errors.append(f"{what} holds something that is no story's id")
+    return list(dict.fromkeys(out))
+
+
+def _first(given: Mapping[str, Any], *keys: str) -> Any:
+    return next((given[key] for key in keys if given.get(key) is not None), None)
+
+
+class _Draft:
+    """A state that is being put together."""
+
+    def __init__(self, at: str) -> None:
+        self.at = at
+        self.state: work.State = {"version": work.VERSION}
+
+    def register(self, value: Any, at: str = "") -> dict[str, Any]:
+        return work.register(value, at or self.at, BY)
+
+    def stories(self, done: Sequence[str], pending: Sequence[str], current: str) -> None:
+        """Put in the stories: done first, as they were completed; what is done is not pending, and no story is there twice."""
+        rest = [sid for sid in ([current, *pending] if current else pending) if sid not in done]
+        every = {sid: {"order": n} for n, sid in enumerate(dict.fromkeys([*done, *rest]), 1)}
+        for sid in done:
+            every[sid]["done"] = self.register(True)  # type: ignore[assignment]
+        if every:
+            self.state["stories"] = every
+        if current and current not in done:
+            self.state["current"] = self.register(current)
+
+    def run(self, story: str, phase: str, attempts: int, results: Mapping[str, Any], since: str) -> None:
+        if not story or story not in self.state.get("stories", {}) or work.is_done(self.state, story):
+            return
+        run: dict[str, Any] = {"since": since} if since else {}
+        if phase:
+            run["phase"] = self.register(phase)
+        if attempts:
+            run["attempts"] = {BY: attempts}
+        if results:
+            run["results"] = {name: self.register(value) for name, value in results.items()}
+        if run:
+            self.state["stories"][story]["run"] = run
+
+    def context(self, given: Mapping[str, Any]) -> None:
+        files = _first(given, "files_modified", "filesModified")
+        if isinstance(files, Sequence) and not isinstance(files, str):
+            self.state["files"] = {
+                name: self.at for file in files if (name := _text(file.get("path") if isinstance(file, Mapping) else file))
+            }
+        elif _number(files):
+            self.state["changed"] = _number(files)
+        counts = {_text(name): _number(n) for name, n in _map(_first(given, "executor_distribution", "executorDistribution")).items()}
+        self.state["executors"] = {name: {BY: n} for name, n in counts.items() if name and n}
+        for key, value in (("executor", _first(given, "last_executor", "lastExecutor")), ("branch", given.get("branch"))):
+            if _text(value):
+                self.state[key] = self.register(_text(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return what a phase came to as JSON that is neither deep nor large, though YAML can make much of little: numbers are texts in it."""
+    left = PARTS
+
+    def one(value: Any, depth: int) -> Any:
+        nonlocal left
+        left -= 1
+        if isinstance(value, Mapping):
+            return {str(key): one(inner, depth + 1) for key, inner in value.items() if left > 0} if depth < DEEPEST else {}
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return [one(inner, depth + 1) for inner in value if left > 0] if depth < DEEPEST else []
+        return value if isinstance(value, str | bool) or value is None else str(value)
+
+    return one(value, 0)
+
+
+# -- the state of a session, versions up to 1.2
+
+
+def _session(given: Any, called: str) -> Found:
+    if not isinstance(given, Mapping):
+        raise _wrong(called, ["'session_state' holds no keys and values"])
+    root = _map(given)
+    errors: list[str] = []
+    version = _version(root.get("version"), errors)
+    whole = version >= NEWEST
+    epic, progress, flow, last = (_map(root.get(key)) for key in ("epic", "progress", "workflow", "last_action"))
+    name, title = _text(epic.get("id")), _text(epic.get("title"))
+    total = _number(epic.get("total_stories"))
+    if not (name or title):
+        errors.append("epic.id and epic.title are missing")
+    elif whole:
+        errors += [f"epic.{key} is missing" for key, value in (("id", name), ("title", title)) if not value]
+    if total is None and (whole or epic.get("total_stories") is not None):
+        errors.append("epic.total_stories is no number" if epic.get("total_stories") is not None else "epic.total_stories is missing")
+    lists = []
+    for key in ("stories_done", "stories_pending"):
+        value = progress.get(key)
+        if value is None and (whole or "progress" not in root):
+            errors.append(f"progress.{key} is missing")
+        lists.append(_names(value if value is not None else [], f"progress.{key}", errors))
+    if whole and "files_modified" not in _map(root.get("context_snapshot")):
+        errors.append("context_snapshot.files_modified is missing")
+    action, at = _text(last.get("type")), _time(last.get("timestamp"))
+    if whole or last:
+        errors += [
+            f"last_action.{key} is {how}" for key, value, how in (("type", action, "missing"), ("timestamp", at, "no time")) if not value
+        ]
+    if action and action not in work.ACTIONS:
+        errors.append(f"last_action.type is '{action[:40]}', which is none of {', '.join(work.ACTIONS[:-1])}")
+    phase = _phase(flow.get("current_phase"), errors)
+    if errors:
+        raise _wrong(called, errors)
+    at = at or _time(root.get("last_updated")) or _time(flow.get("started_at")) or LONG_AGO
+    draft = _Draft(max(at, _time(root.get("last_updated"))))
+    draft.stories(lists[0], lists[1], _text(progress.get("current_story")))
+    draft.run(
+        work.current(draft.state),
+        phase,
+        _number(flow.get("attempt_count")) or 0,
+        _map(_plain(_map(flow.get("phase_results")))),
+        _time(flow.get("started_at")),
+    )
+    draft.context(_map(root.get("context_snapshot")))
+    facts = {
+        "action": action or work.EPIC_STARTED,
+        "story": _text(last.get("story")) or work.current(draft.state),
+        "phase": _text(last.get("phase")) or phase,
+    }
+    draft.state["last"] = draft.register({key: value for key, value in facts.items() if value}, at)
+    if total:
+        draft.state["total"] = total
+    if name:
+        draft.state["ref"] = name
+    set_ = {key: _plain(value) for key, value in _map(root.get("overrides")).items() if value is not None}
+    draft.state["overrides"] = {key: draft.register(value) for key, value in set_.items()}
+    return Found(name or title, title or name, _sized(draft.state, called))
+
+
+def _version(given: Any, errors: list[str]) -> tuple[int, ...]:
+    text = _text(given)
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,4})*", text):
+        errors.append("version is missing" if not text else f"version '{text[:20]}' is none")
+        return (0,)
+    version = tuple(map(int, text.split(".")))
+    if version[0] > NEWEST[0]:
+        errors.append(f"its version {text} is newer than {'.'.join(map(str, NEWEST))}, the last that is known")
+    return version
+
+
+def _phase(given: Any, errors: list[str]) -> str:
+    phase = _text(given)
+    if phase and phase not in work.PHASES:
+        errors.append(f"workflow.current_phase is '{phase[:40]}', which is none of {', '.join(work.PHASES)}")
+    return phase
+
+
+def _sized(state: work.State, called: str) -> work.State:
+    if len(state.get("stories", {})) > STORIES:
+        raise _wrong(called, [f"it has more than {STORIES} stories"])
+    return work.normal(state)
+
+
+# -- the state of a workflow
+
+
+def _workflow(tree: Mapping[str, Any], called: str) -> Found:
+    """Return a workflow as an epic: its steps are stories, or the one story that it is about."""
+    stem = called.rsplit("/", 1)[-1].removesuffix(SUFFIX)
+    name = _text(
+        _first(tree, "instance_id", "instanceId", "story_id", "storyId", "currentStory", "current_story", "workflow_id", "workflowId")
+    ) or _text(stem)
+    title = _text(_first(tree, "workflow_name", "workflowName", "title", "workflow")) or name
+    times = [
+        time
+        for key in ("updated_at", "updatedAt", "last_updated", "lastUpdated", "started_at", "startedAt")
+        if (time := _time(tree.get(key)))
+    ]
+    if not name:
+        raise _wrong(called, ["it names neither a workflow nor a story"])
+    draft = _Draft(times[0] if times else LONG_AGO)
+    phase = _text(_first(tree, "current_phase", "currentPhase"))
+    story = _text(_first(tree, "currentStory", "current_story", "story_id", "storyId"))
+    steps = list(_steps(tree.get("steps")))
+    if steps:
+        done = [sid for sid, status in steps if status in {"completed", "done", "skipped"}]
+        at_work = next((sid for sid, status in steps if status in {"in_progress", "active"}), "")
+        draft.stories(done, [sid for sid, _ in steps if sid not in done], at_work)
+        for n, (sid, _) in enumerate(steps, 1):  # in the order of the workflow
+            draft.state["stories"][sid]["order"] = n
+    else:
+        draft.stories([], [story or name], story or name)
+    status = _text(tree.get("status"))
+    attempts = _number(_first(tree, "attempt_count", "attemptCount")) or 0
+    results = _map(_plain(_map(_first(tree, "phase_results", "phaseResults"))))
+    draft.run(
+        work.current(draft.state), phase if phase in work.PHASES else "", attempts, results, _time(_first(tree, "started_at", "startedAt"))
+    )
+    draft.context(
+        {
+            **_map(_first(tree, "accumulated_context", "accumulatedContext", "context")),
+            "last_executor": _first(tree, "currentExecutor", "current_executor", "executor"),
+        }
+    )
+    action = {"paused": work.PAUSE, "aborted": work.ABORT, "failed": work.ERROR_OCCURRED, "completed": work.EPIC_COMPLETED}.get(
+        status, work.PHASE_CHANGE
+    )
+    facts = {"action": action, "story": work.current(draft.state), "phase": phase if phase in work.PHASES else ""}
+    draft.state["last"] = draft.register({key: value for key, value in facts.items() if value})
+    draft.state["ref"] = name
+    return Found(name, title, _sized(draft.state, called))
+
+
+def _steps(given: Any) -> Iterator[tuple[str, str]]:
+    """Yield (id, status) of the steps of a workflow, each under its own name."""
+    seen: set[str] = set()
+    for n, step in enumerate(given if isinstance(given, Sequence) and not isinstance(given, str) else [], 1):
+        one = _map(step)
+        what = _text(_first(one, "id", "name", "action", "phase", "agent")) or (_text(step) if isinstance(step, str) else "")
+        name = f"{n:02d} {what}".strip()[:NAME]
+        if name not in seen:
+            seen.add(name)
+            yield name, _text(one.get("status"))

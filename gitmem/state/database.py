@@ -1,0 +1,468 @@
+"""`state.db`: working state that is not yet a commit. Standard library only; the hot path writes it.
+
+Reads since the last flush, errors seen, open sessions, what a session has been told. Losing it costs
+counts, never a memory. All changes are single transactions, safe under many processes.
+"""
+
+import os
+import time
+
+from gitmem.base.fast import sqlite
+from gitmem.base.files import Home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+    class Healer(Protocol):
+        """What owns a database that can be replaced."""
+
+        def heal(self) -> bool:
+            """Replace the damaged database by a sound one; False if that cannot be done."""
+
+    Self = TypeVar("Self", bound=Healer)
+    P = ParamSpec("P")
+    T = TypeVar("T")
+
+NAME = "state.db"
+SCHEMA = 7
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent TEXT, started REAL, last REAL, history TEXT, ended REAL, why TEXT, root TEXT, transcript TEXT, process TEXT, kind TEXT, branch TEXT, story TEXT, title TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS requests (n INTEGER PRIMARY KEY, kind TEXT, session TEXT, at REAL, claimed REAL, taker TEXT, tries INTEGER DEFAULT 0)",
+    "CREATE TABLE IF NOT EXISTS costs (session TEXT, event TEXT, calls INTEGER, answers INTEGER, tokens INTEGER, spent REAL, most REAL, PRIMARY KEY (session, event)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS spots (root TEXT, path TEXT, id TEXT, first INTEGER, last INTEGER, was TEXT, PRIMARY KEY (root, path, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS told (session TEXT, id TEXT, oid TEXT, PRIMARY KEY (session, id)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS snoozes (id TEXT PRIMARY KEY, until REAL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS failing (session TEXT, command TEXT, pattern TEXT, at REAL, given TEXT, head TEXT, root TEXT, ended REAL, PRIMARY KEY (session, command, pattern)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS steps (session TEXT, at REAL, action TEXT, what TEXT)",
+    "CREATE TABLE IF NOT EXISTS outcomes (n INTEGER PRIMARY KEY, facts TEXT, claimed REAL)",
+    "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
+    "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
+    "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+)
+ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
+STARTING, COMING = 0.3, 15.0  # seconds that a hook has to start the drain that it claimed, and a drain to begin
+KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
+
+
+def is_damage(error: sqlite.Error) -> bool:
+    """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
+    if isinstance(error, sqlite.OperationalError):
+        return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
+    return type(error) is sqlite.DatabaseError
+
+
+def is_aside(name: str) -> bool:
+    """Say whether a file of our folder is a `state.db` that was not yet in its place."""
+    return name.startswith(f"{NAME}.") and ".tmp" in name
+
+
+def runs(pid: str) -> bool:
+    """Say whether a process of this machine is there."""
+    try:
+        if int(pid) <= 0:
+            return False  # a group of processes
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def use_wal(db: sqlite.Connection, patience: float) -> None:
+    """Switch a database to write-ahead logging; raises sqlite.OperationalError when others keep it for `patience` seconds.
+
+    Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting for its
+    busy timeout (to avoid a deadlock of two readers that both want to write), so the wait is here.
+    """
+    end = time.monotonic() + patience
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= end:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+def healing(method: "Callable[Concatenate[Self, P], T]") -> "Callable[Concatenate[Self, P], T]":
+    """Have a method that finds its database damaged heal it and run again, once."""
+
+    def run(self: "Self", /, *args: "P.args", **options: "P.kwargs") -> "T":
+        try:
+            return method(self, *args, **options)
+        except sqlite.DatabaseError as error:
+            if not is_damage(error) or not self.heal():
+                raise
+        return method(self, *args, **options)
+
+    run.__name__, run.__doc__, run.__wrapped__ = method.__name__, method.__doc__, method  # type: ignore[attr-defined]
+    return run  # `functools.wraps` would import `collections`
+
+
+class State:
+    """An open `state.db`; in memory when the disk cannot be written, so that reading goes on.
+
+    A damaged file is set aside and begun anew, also when the damage shows late.
+    """
+
+    def __init__(self, home: Home, *, timeout: float = 5.0) -> None:
+        self.in_memory = self.busy = False
+        self._home = home
+        self._timeout = timeout
+        self._inode = 0
+        try:
+            if not os.path.exists(home.join(NAME)):
+                self._found()
+            path = home.touch(NAME, private=True)
+            found = os.stat(path)
+            self._inode = found.st_ino
+            if found.st_nlink > 1:
+                self._one_name()
+            self.db = self._connect(path, timeout)
+        except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
+            self.busy = isinstance(error, sqlite.OperationalError) and "locked" in str(error)
+            self.db = self._anew(isinstance(error, sqlite.Error) and is_damage(error))
+
+    def _found(self) -> None:
+        """Put a whole file in its place at once: of many processes that come to a new repository, none waits for another's disk.
+
+        Where that cannot be done (no hard links, a log that is left of an older file), `_connect` makes the tables in place.
+        """
+        path = self._home.join(NAME)
+        if os.path.exists(path + "-wal"):
+            return  # SQLite would play it into the new file; into an empty one it does not
+        aside = self._home.touch(f"{NAME}.{os.getpid()}.{time.monotonic_ns()}.tmp", private=True)
+        try:
+            db = sqlite.connect(aside, timeout=self._timeout, isolation_level=None)
+            try:
+                db.execute("PRAGMA synchronous = OFF")
+                db.execute("PRAGMA journal_mode = MEMORY")  # whoever is killed now leaves one file
+                self._make_tables(db)
+                use_wal(db, self._timeout)
+            finally:
+                db.close()
+            os.link(aside, path)
+        except (OSError, sqlite.Error):
+            pass  # another process was quicker, or the file is made in place
+        finally:
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                try:
+                    os.unlink(aside + suffix)
+                except OSError:
+                    continue
+
+    def _one_name(self) -> None:
+        """Take away the other name of the file, which a process has left that was killed while it put the file in its place."""
+        for name in os.listdir(self._home.path):
+            path = self._home.join(name)
+            try:
+                if is_aside(name) and os.stat(path).st_ino == self._inode:
+                    os.unlink(path)
+            except OSError:
+                continue
+
+    def _connect(self, path: str, timeout: float) -> sqlite.Connection:
+        db = sqlite.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA synchronous = NORMAL")
+            if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+                use_wal(db, timeout)
+                self._make_tables(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    @staticmethod
+    def _make_tables(db: sqlite.Connection) -> None:
+        """Bring the tables to this version, unless another process has done so meanwhile."""
+        db.execute("BEGIN IMMEDIATE")
+        found = db.execute("PRAGMA user_version").fetchone()[0]
+        if found == SCHEMA:
+            db.execute("ROLLBACK")
+            return
+        for table in ("failing", "outcomes") if 0 < found < 4 else ():
+            db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
+        has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
+        for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
+            db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
+        has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
+        for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
+            if column not in has:
+                db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
+        if found == 1:
+            db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
+        for statement in _TABLES:
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA}")
+        db.execute("COMMIT")
+
+    def heal(self) -> bool:
+        """Go on with a new file, or in memory; False when that would hide half a transaction."""
+        if self.in_memory or self.db.in_transaction:
+            return False
+        self.db.close()
+        self.db = self._anew(damaged=True)
+        return True
+
+    def _anew(self, damaged: bool) -> sqlite.Connection:
+        """Set a damaged file aside, unless another process has done so already, and connect; in memory when nothing else works."""
+        path = self._home.join(NAME)
+        try:
+            disk = os.statvfs(self._home.path)
+            if disk.f_bavail * disk.f_frsize < ROOM:  # on a full disk SQLite's errors look like damage
+                damaged = False
+            if damaged and os.stat(path).st_ino == self._inode:
+                os.replace(path, path + ".damaged")
+                for suffix in ("-wal", "-shm"):  # SQLite would play the old log into the new file
+                    if os.path.exists(path + suffix):
+                        os.unlink(path + suffix)
+            if damaged:
+                self._home.touch(NAME, private=True)
+                self._inode = os.stat(path).st_ino
+                return self._connect(path, self._timeout)
+        except Exception:  # noqa: BLE001 - fall through to memory
+            pass
+        self.in_memory = True
+        return self._connect(":memory:", self._timeout)
+
+    def close(self) -> None:
+        """Release the file."""
+        self.db.close()
+
+    @healing
+    def add_reads(self, store: str, ids: "Iterable[str]", at: str) -> None:
+        """Count one read of each id."""
+        rows = [(store, id, at) for id in ids]
+        if rows:
+            self._many("INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = excluded.last", rows)
+
+    def _many(self, sql: str, rows: "Sequence[tuple[object, ...]]") -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            self.db.executemany(sql, rows)
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    @healing
+    def reads(self, store: str) -> "dict[str, tuple[int, str]]":
+        """Return {id: (reads, last)} that are not yet in the store."""
+        return {id: (n, last) for id, n, last in self.db.execute("SELECT id, n, last FROM reads WHERE store = ?", (store,))}
+
+    @healing
+    def take_reads(self, store: str, taken: "dict[str, tuple[int, str]]") -> None:
+        """Subtract reads that have been committed; those counted meanwhile stay."""
+        self._many("UPDATE reads SET n = n - ? WHERE store = ? AND id = ?", [(n, store, id) for id, (n, _) in taken.items()])
+        self.db.execute("DELETE FROM reads WHERE n <= 0")
+
+    @healing
+    def add_error(self, pattern: str, at: float, session: str, window: float, *, again: bool = False) -> int:
+        """Record a hit of an error and return how many fall into the window that ends now. `again`: it may have been recorded, and then it is known by its time."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            stamp = at
+            while (
+                not again
+                and self.db.execute(
+                    "SELECT 1 FROM errors WHERE pattern = ? AND at = ? AND session = ?", (pattern, stamp, session)
+                ).fetchone()
+            ):
+                stamp += 1e-6
+            self.db.execute("INSERT OR IGNORE INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session))
+            self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
+            count = self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0]
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return int(count)
+
+    @healing
+    def hits(self, pattern: str, at: float, window: float, *, sessions: bool = False) -> int:
+        """Return how many hits of an error the window that ends at a time holds; `sessions` counts each session once."""
+        what = "DISTINCT session" if sessions else "*"
+        return int(self.db.execute(f"SELECT COUNT({what}) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0])
+
+    @healing
+    def claim_hits(self, pattern: str, at: float, window: float) -> "tuple[int, float]":
+        """Take the hits in the window that nobody has told the store of; return (how many, when the first was).
+
+        Of processes that ask at once, one gets each hit.
+        """
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            unsent = "pattern = ? AND at > ? AND sent IS NULL"
+            count, first = self.db.execute(f"SELECT COUNT(*), MIN(at) FROM errors WHERE {unsent}", (pattern, at - window)).fetchone()
+            self.db.execute(f"UPDATE errors SET sent = ? WHERE {unsent}", (at, pattern, at - window))
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return int(count), float(first or at)
+
+    @healing
+    def return_hits(self, pattern: str, at: float) -> None:
+        """Undo `claim_hits`: the store could not be told."""
+        self.db.execute("UPDATE errors SET sent = NULL WHERE pattern = ? AND sent = ?", (pattern, at))
+
+    @healing
+    def claim_drain(self, why: str, at: float, gap: float, again: float, *, sure: bool = False) -> bool:
+        """Say whether a drain should start now: none was started for `gap` seconds, nor for the same reason for `again`; or it is sure.
+
+        None is while one that was started has yet to begin: it will see what this one is for. So there is hardly ever more than one at work and one to come.
+        Who is told True says with `drain_started` which process it is: a claim whose owner was killed holds nobody up for long.
+        """
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            mark = self.marked("drain") or "0 "
+            last, _, reason = mark.partition(" ")
+            pid, _, of = (self.marked("drain pid") or "").partition(" ")
+            age = at - float(last)
+            coming = mark != self.marked("drain begun") and (0 <= age < COMING and runs(pid) if of == mark else 0 <= age < STARTING)
+            due = not coming and (sure or abs(at - float(last)) > (again if reason == why else gap))
+            if due:
+                self.mark("drain", f"{at} {why}")
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return due
+
+    @healing
+    def drain_started(self, why: str, at: float, pid: int) -> None:
+        """Note which process a claimed drain is."""
+        self.mark("drain pid", f"{pid} {at} {why}")
+
+    @healing
+    def begin_drain(self) -> None:
+        """Note that the drain which was started last begins: what is left from now on is for another one."""
+        self.db.execute("INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = 'drain'")
+
+    @healing
+    def drained(self) -> float:
+        """Return when the last drain was started (epoch seconds), 0 when none was."""
+        return float((self.marked("drain") or "0 ").partition(" ")[0])
+
+    @healing
+    def expire(self, before: float) -> None:
+        """Forget sessions without a sign of life since a time, and what they were told; one that is still to be digested stays."""
+        self.db.execute("DELETE FROM requests WHERE at < ?", (before,))
+        self.db.execute("DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)", (before,))
+        for table in ("failing", "steps", "acts"):
+            self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
+        self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
+        self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
+        self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "late "):  # marks of a session
+            session = "substr(key, length(?1) + 1)"
+            self.db.execute(
+                f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)
+            )
+        self.db.execute(
+            "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
+        )
+
+    @healing
+    def purge_errors(self, needles: "Sequence[str]") -> None:
+        """Remove errors whose pattern holds one of these texts, and the bytes of what was removed."""
+        texts = (
+            ("errors", "pattern"),
+            ("failing", "pattern || ' ' || command || ' ' || given"),
+            ("steps", "what"),
+            ("outcomes", "facts"),
+            ("acts", "what || ' ' || story"),
+            ("contexts", "story"),
+        )
+        for needle in needles:
+            for table, text in texts:
+                self.db.execute(f"DELETE FROM {table} WHERE instr({text}, ?) > 0", (needle,))
+        self.db.execute("VACUUM")
+        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @healing
+    def errors(self, since: float) -> "list[tuple[str, int, float]]":
+        """Return (pattern, hits, last) of errors since a time, most first."""
+        sql = "SELECT pattern, COUNT(*), MAX(at) FROM errors WHERE at > ? GROUP BY pattern ORDER BY 2 DESC, 1"
+        return [(p, int(n), float(t)) for p, n, t in self.db.execute(sql, (since,))]
+
+    @healing
+    def sessions_of(self, pattern: str, since: float) -> "tuple[int, float]":
+        """Return in how many sessions an error happened since a time, and when first."""
+        sql = "SELECT COUNT(DISTINCT session), MIN(at) FROM errors WHERE pattern = ? AND at > ?"
+        count, first = self.db.execute(sql, (pattern, since)).fetchone()
+        return int(count), float(first or 0.0)
+
+    # -- what its reader does not want to see for a while
+
+    @healing
+    def snooze(self, id: str, until: float) -> None:
+        """Hide a gotcha from this user until a time (epoch seconds)."""
+        self.db.execute("INSERT OR REPLACE INTO snoozes VALUES (?, ?)", (id, until))
+
+    @healing
+    def unsnooze(self, id: str) -> bool:
+        """Show a gotcha again; False if it was not hidden."""
+        return self.db.execute("DELETE FROM snoozes WHERE id = ?", (id,)).rowcount > 0
+
+    @healing
+    def snoozed(self, now: float) -> "dict[str, float]":
+        """Return {id: until} of what is hidden from this user."""
+        return {id: float(until) for id, until in self.db.execute("SELECT id, until FROM snoozes WHERE until > ?", (now,))}
+
+    @healing
+    def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
+        """Note that a session is told these (id, oid); return the ids that it did not know in this form."""
+        fresh = []
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            for id, oid in rows:
+                known = self.db.execute("SELECT oid FROM told WHERE session = ? AND id = ?", (session, id)).fetchone()
+                if known is None or known[0] != oid:
+                    fresh.append(id)
+                    self.db.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid))
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+        return fresh
+
+    @healing
+    def known(self, session: str) -> "dict[str, str]":
+        """Return {id: oid} of what a session has been told."""
+        return dict(self.db.execute("SELECT id, oid FROM told WHERE session = ?", (session,)))
+
+    @healing
+    def forget_told(self, session: str) -> None:
+        """Let a session be told everything again (its context was compacted)."""
+        self.db.execute("DELETE FROM told WHERE session = ?", (session,))
+
+    @healing
+    def mark(self, key: str, value: str) -> None:
+        """Keep a small value."""
+        self.db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
+
+    @healing
+    def unmark(self, key: str) -> None:
+        """Keep a small value no longer."""
+        self.db.execute("DELETE FROM marks WHERE key = ?", (key,))
+
+    @healing
+    def marked(self, key: str) -> str | None:
+        """Return a small value."""
+        row = self.db.execute("SELECT value FROM marks WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None

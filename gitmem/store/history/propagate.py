@@ -1,0 +1,192 @@
+"""How histories that were purged meet others: who still holds what, and how unsent changes get onto a clean history.
+
+A purge leaves a line in `purges.jsonl` with the oldest commit that it replaced, and in each commit made
+anew the id of the one it stands for. Both are read from somebody else's store: a line is believed only
+when the history that carries it is really rid of the commit it names.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gitmem.errors import GitmemError
+from gitmem.git.objects import Change, Commit, Draft, Entry, Identity, Objects, diff, files
+from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.records.record import kind_of
+from gitmem.store.history.redact import Mask, taken_out
+from gitmem.store.history.rewrite import Cleaner, was
+from gitmem.store.layout import FORMAT_PATH, PLAIN_LIMIT, PURGES, id_of_path
+from gitmem.store.tree_merge import GITMEM, Report, merge_commits, merge_trees
+
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@dataclass(slots=True)
+class Carried:
+    """The commit that has the changes of a history that was not purged on top of one that was."""
+
+    commit: str
+    report: Report
+    masked: set[str] = field(default_factory=set)  # the texts that were taken out of the changes
+    left_out: list[str] = field(default_factory=list)  # paths whose change could not be told from what was purged
+    doomed: list[str] = field(default_factory=list)  # commits made on the way that hold it
+
+
+def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
+    """Yield what a store's purges wrote: `{"at", "boundary"}`, the boundary being the oldest commit that was replaced."""
+    entry = objects.find(objects.commit(commit).tree, PURGES)
+    if entry is None or entry.is_tree:
+        return
+    for line in (objects.read_small(entry.oid, PLAIN_LIMIT) or b"").split(b"\n"):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict) and isinstance(row.get("boundary"), str) and _OID.fullmatch(row["boundary"]):
+            yield {**row, "at": str(row.get("at", ""))}
+
+
+def holds(objects: Objects, other: str, purged: str) -> dict[str, str] | None:
+    """Return a purge of one history whose text the other still has; None when they may be merged."""
+    rows = [row for row in purges(objects, purged) if _done(objects, row["boundary"], purged)]
+    for row in rows:
+        if objects.is_ancestor(row["boundary"], other):
+            return row
+    theirs = list(purges(objects, other))
+    if not rows or all(row in theirs for row in rows) or not theirs:
+        return None
+    return _holds_anew(objects, other, purged, [row for row in rows if row not in theirs])
+
+
+def _done(objects: Objects, boundary: str, purged: str) -> bool:
+    """Say whether a history is rid of a commit that it names as replaced; every store has the first one, so that is none."""
+    if objects.is_ancestor(boundary, purged):
+        return False
+    try:
+        return bool(objects.commit(boundary).parents)
+    except GitmemError:
+        return True  # not here: then it can only be the former name of a commit
+
+
+def _holds_anew(objects: Objects, other: str, purged: str, rows: list[dict[str, str]]) -> dict[str, str] | None:
+    """Return the purge that another purged history lacks: its own form of the replaced commit still has what ours has not."""
+    wanted = {row["boundary"]: row for row in rows}
+    mine: dict[str, Commit] = {}
+    for commit in objects.walk([purged]):
+        for name in was(commit):
+            if name in wanted:
+                mine.setdefault(name, commit)
+    for commit in objects.walk([other]):
+        for name in was(commit):
+            if name not in wanted:
+                continue
+            twin = mine.get(name)
+            if twin is None or (twin.oid != commit.oid and not _as_clean(objects, twin.tree, commit.tree)):
+                return wanted[name]
+    return None
+
+
+def _as_clean(objects: Objects, clean: str, other: str) -> bool:
+    """Say whether a tree is a clean one with only more taken out of it."""
+    for change in diff(objects, clean, other):
+        if change.path == PURGES or change.path.startswith("tombstones/") or change.new is None:
+            continue
+        if change.old is None or _taken_out(objects, change, set()) is None:
+            return False
+    return True
+
+
+def carry_over(objects: Objects, other: str, purged: str) -> Carried:
+    """Return a commit on top of a purged history that holds the other's changes, without the other's history.
+
+    What the purge took out is found by comparing the commits that both have, and taken out of the changes too.
+    """
+    one, two = objects.commit(other), objects.commit(purged)
+    pairs = _shared(objects, other, purged)
+    out = Carried(purged, Report())
+    ids, forced = _difference(objects, pairs, out.masked)
+    base = None
+    if pairs:
+        base = pairs[0][0].oid
+        for old, _ in pairs[1:]:
+            base, _ = merge_commits(objects, base, old.oid)
+            out.doomed.append(base)
+    who = Identity(*GITMEM, max(one.committer.time, two.committer.time))
+    cleaner = Cleaner(objects, sorted(ids), Mask(out.masked))
+
+    def clean(tree: str) -> str:
+        edits: dict[str, bytes | Entry | None] = {
+            p: v for p, v in cleaner.edits(tree).items() if not p.startswith(tuple(f + "/" for f in forced))
+        }
+        edits |= forced
+        return objects.commit(objects.write(Draft(tree, edits, (), "gitmem: cleaned\n", who, who))).tree if edits else tree
+
+    start = objects.commit(base).tree if base else None
+    touched = {c.path for c in diff(objects, start, one.tree)}
+    out.left_out = sorted(touched & forced.keys())
+    edits, out.report = merge_trees(objects, clean(start) if start else None, two.tree, clean(one.tree))
+    if edits:
+        text = "gitmem: carry over\n\nGitmem-Op: merge\n"
+        out.commit = objects.write(Draft(two.tree, edits, (purged,), text, who, who))
+    return out
+
+
+def _shared(objects: Objects, other: str, purged: str) -> list[tuple[Commit, Commit]]:
+    """Return the newest commits of a history that a purged one has too, each with the form it has there."""
+    known: dict[str, Commit] = {}
+    for commit in objects.walk([purged]):
+        for name in (commit.oid, *was(commit)):
+            known.setdefault(name, commit)
+    covered: set[str] = set()
+    pairs = []
+    for commit in objects.walk([other]):
+        if commit.oid not in covered:
+            twin = next((known[name] for name in (commit.oid, *was(commit)) if name in known), None)
+            if twin is None:
+                continue
+            pairs.append((commit, twin))
+        covered.update(commit.parents)
+    return pairs
+
+
+def _difference(objects: Objects, pairs: list[tuple[Commit, Commit]], masked: set[str]) -> tuple[set[str], dict[str, Entry | None]]:
+    """Return which records a purge removed, and files whose new form no mask explains; adds the texts it took out to `masked`."""
+    ids: set[str] = set()
+    forced: dict[str, Entry | None] = {}
+    for old, twin in pairs:
+        for change in diff(objects, old.tree, twin.tree):
+            path = change.path
+            if path in {PURGES, FORMAT_PATH} or path.startswith("tombstones/"):
+                continue
+            id = id_of_path(path)
+            if change.new is None and id:
+                ids.add(id)
+            elif change.old is None or change.new is None:
+                forced[path] = change.new
+            else:
+                found = _taken_out(objects, change, masked)
+                if found is None:
+                    forced[path] = change.new
+                    if id:  # what it lost in a merge quotes it
+                        forced[f"attic/{id}"] = objects.find(twin.tree, f"attic/{id}")
+                else:
+                    masked |= found
+    gone = tuple(f"attic/{id}/" for id in ids)
+    folders = {path for path in forced if any(p.startswith(path + "/") for p in forced)}
+    inside = (*gone, *(f"{path}/" for path in folders))
+    return ids, {path: entry for path, entry in forced.items() if not path.startswith(inside)}
+
+
+def _taken_out(objects: Objects, change: Change, known: set[str]) -> set[str] | None:
+    old, new = (objects.read_small(e.oid, SUMMARY_LIMIT) if e else None for e in (change.old, change.new))
+    return None if old is None or new is None else taken_out(change.path, old, new, known)
+
+
+def purged_ids(objects: Objects, commit: str) -> list[str]:
+    """Return the ids of the records that a store's tombstones say were purged."""
+    found = objects.find(objects.commit(commit).tree, "tombstones")
+    listed = list(files(objects, found.oid if found and found.is_tree else None))
+    marks = objects.read_many(entry.oid for _, entry in listed)
+    ids = (path.rsplit("/", 1)[-1] for (path, _), (_, data) in zip(listed, marks, strict=True) if b'"purged": true' in data)
+    return sorted(id for id in ids if kind_of(id))

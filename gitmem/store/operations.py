@@ -1,0 +1,290 @@
+"""What a write does, as data: pure functions of (operation, parent tree).
+
+An operation is a JSON object, so that it can wait in the journal. Applying one again to a tree that
+holds its result, or to a newer parent after a lost race, is what the store relies on.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gitmem.errors import InvalidRecord, UserError
+from gitmem.fingerprint.fingerprint import fingerprint
+from gitmem.records.codec import decode, encode
+from gitmem.records.epic import phase
+from gitmem.records.epic_operations import operate
+from gitmem.records.gotcha_notes import with_note
+from gitmem.records.kinds import gotcha_id
+from gitmem.records.merge import check, counted, merge_bytes, restamp
+from gitmem.records.record import Record, kind_of, make
+from gitmem.redaction.mask import scrub, scrub_all
+from gitmem.store.layout import attic_path, record_path, tombstone_path
+from gitmem.text.shell import head
+
+Op = dict[str, Any]
+BY = 12  # characters of a clone's name that epics know it by, the last
+COMBINED = 8  # steps from a gotcha to the one that stands for it
+Edits = dict[str, bytes | None]
+
+
+class View:
+    """A parent tree with the edits so far on top, and the name of the clone that applies them."""
+
+    def __init__(self, read: Callable[[str], bytes | None], replica: Callable[[], str] = str) -> None:
+        self._read = read
+        self.replica = replica
+        self.edits: Edits = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes, or None."""
+        return self.edits[path] if path in self.edits else self._read(path)
+
+    def set(self, path: str, data: bytes | None) -> None:
+        """Change a file; a change back to what is there is no edit."""
+        if self._read(path) == data:
+            self.edits.pop(path, None)
+        else:
+            self.edits[path] = data
+
+
+def put(record: Record, base: Record | None = None, *, revive: bool = False) -> Op:
+    """Return the operation that writes a record: `base` is what the change was made on, None for a new one.
+
+    When the record changed meanwhile the three are merged. `revive` lifts a tombstone.
+    """
+    return {
+        "op": "put",
+        "id": record.id,
+        "data": encode(record).decode(),
+        "base": encode(base).decode() if base else None,
+        "revive": revive,
+    }
+
+
+def forget(id: str, at: str, by: str, reason: str = "", pattern: str = "", purged: bool = False, said: str = "") -> Op:
+    """Return the operation that removes a record on purpose and leaves a tombstone; `said` is what is not to be proposed again."""
+    mark = {"id": id, "at": at, "by": by, "reason": reason, "pattern": pattern, "said": said, "purged": purged or None}
+    return {"op": "forget", "id": id, "mark": {k: v for k, v in mark.items() if v}}
+
+
+def mute(pattern: str, at: str, by: str, of: str) -> Op:
+    """Return the operation that lets an error be captured no more, unless it has a gotcha of its own; `of` is the record that was forgotten."""
+    id = gotcha_id(pattern)
+    return {"op": "mute", "id": id, "mark": {"id": id, "at": at, "by": by, "of": of}}
+
+
+def unmute(pattern: str, of: str) -> Op:
+    """Return the operation that takes back what `mute` did for a record."""
+    return {"op": "unmute", "id": gotcha_id(pattern), "of": of}
+
+
+def collect(id: str) -> Op:
+    """Return the operation that removes a record without a tombstone: a later use brings it back."""
+    return {"op": "collect", "id": id}
+
+
+def observe(record: Record, times: int, at: str) -> Op:
+    """Return the operation that creates a captured gotcha, or counts `times` more hits on it.
+
+    A hit on a resolved one reopens it; on a forgotten (muted) one it does nothing.
+    """
+    return {"op": "observe", "id": record.id, "data": encode(record).decode(), "times": times, "at": at}
+
+
+def capture(facts: Mapping[str, Any]) -> Op:
+    """Return the operation that turns a repeated error into a gotcha, or counts it on the one there is.
+
+    `facts`: `pattern` (the id is made from it), `output, command, root` (as they were; secrets are masked when it is
+    applied), `times` (hits it stands for), `at`, `first`, `session`, `agent`, `anchors`. Made by hooks, which cannot
+    afford to build a record.
+    """
+    return {"op": "capture", "id": gotcha_id(str(facts["pattern"])), "facts": dict(facts)}
+
+
+def work(id: str, act: str, args: Mapping[str, Any], at: str, new: Record | None = None) -> Op:
+    """Return the operation that does something to an epic (`gitmem.records.epic_operations`); `new` is the record that it begins with where there is none."""
+    return {"op": "work", "id": id, "act": act, "args": dict(args), "at": at, "new": encode(new).decode() if new else None}
+
+
+def count_reads(path: str, reads: Mapping[str, Mapping[str, Any]]) -> Op:
+    """Return the operation that adds reads ({id: {n, last}}) to a replica's usage file."""
+    return {"op": "usage", "path": path, "reads": {k: dict(v) for k, v in reads.items()}}
+
+
+def write_file(path: str, data: str | None) -> Op:
+    """Return the operation that sets a plain file of the store."""
+    return {"op": "file", "path": path, "data": data}
+
+
+def apply(op: Op, view: View) -> None:
+    """Apply one operation to a view; raises UserError when it no longer makes sense."""
+    handler = _HANDLERS.get(str(op.get("op")))
+    if handler is None:
+        raise InvalidRecord(
+            f"unknown operation '{op.get('op')}' in the journal.", "It was written by a newer git mem: upgrade, then run the command again."
+        )
+    handler(op, view)
+
+
+def _put(op: Op, view: View) -> None:
+    id, data = op["id"], op["data"].encode()
+    base = op["base"].encode() if op.get("base") else None
+    path, mark = record_path(id), tombstone_path(id)
+    current = view.read(path)
+    if view.read(mark) is not None:
+        if not op.get("revive"):
+            raise UserError(f"{id} was forgotten meanwhile.", f"Bring it back with: git mem restore {id}")
+        view.set(mark, None)
+    if current is None or current == base:
+        view.set(path, data)
+        return
+    merged = merge_bytes(id, base, current, data, lambda d: view.read(attic_path(id, d)))
+    for digest, side in merged.attic.items():
+        view.set(attic_path(id, digest), side)
+    view.set(path, merged.data)
+
+
+def _forget(op: Op, view: View) -> None:
+    id = op["id"]
+    old = view.read(tombstone_path(id))
+    # a purge takes the place of an earlier mark, whose reason and pattern may quote the record
+    if old is None or (op["mark"].get("purged") and b'"purged": true' not in old):
+        view.set(tombstone_path(id), json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n")
+    view.set(record_path(id), None)
+
+
+def _mute(op: Op, view: View) -> None:
+    path = tombstone_path(op["id"])
+    if view.read(path) is None and view.read(record_path(op["id"])) is None:
+        view.set(path, json.dumps(op["mark"], ensure_ascii=False, sort_keys=True).encode() + b"\n")
+
+
+def _unmute(op: Op, view: View) -> None:
+    path = tombstone_path(op["id"])
+    if f'"of": {json.dumps(op["of"])}'.encode() in (view.read(path) or b""):
+        view.set(path, None)
+
+
+def _collect(op: Op, view: View) -> None:
+    view.set(record_path(op["id"]), None)
+
+
+def _stands_for(id: str, view: View) -> str:
+    """Return the id of the gotcha that a gotcha was combined into, by now; its own when it was not."""
+    for _ in range(COMBINED):
+        data = view.read(record_path(id))
+        old = decode(data) if data is not None else None
+        if old is None or old.status != "archived":
+            break
+        for link in old.get("links") or []:
+            other = view.read(record_path(link)) if kind_of(link) == "gotcha" else None
+            if other is not None and id in (decode(other).get("supersedes") or []):
+                id = link
+                break
+        else:
+            break
+    return id
+
+
+def _observe(op: Op, view: View) -> None:
+    id = _stands_for(op["id"], view)
+    if view.read(tombstone_path(id)) is not None:
+        return
+    current = view.read(record_path(id))
+    new = decode(op["data"].encode())
+    if current is None:
+        seen = new.get("occurrences")
+        view.set(record_path(id), encode(counted(new.change(occurrences=0), "occurrences", seen, view.replica())))
+        return
+    old = decode(current)
+    anchors = old.anchors + [a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}]
+    body = old.body
+    if old.resolved:
+        body = with_note(body, f"Reopened {op['at']}: it happened again after it was resolved.")
+    after = old.touched(op["at"]).change(
+        body=body,
+        last_seen=max(op["at"], old.get("last_seen") or ""),
+        anchors=anchors,
+        resolved=None,
+    )
+    # the stamps of an older text are not this one's; a conflict in it is still for a person to settle
+    after = restamp(old, after).change(conflict=old.fields.get("conflict"))
+    view.set(record_path(id), encode(counted(after, "occurrences", op["times"], view.replica())))
+
+
+def _capture(op: Op, view: View) -> None:
+    facts = op["facts"]
+
+    def text(key: str) -> str:
+        return scrub(str(facts.get(key) or "")).text
+
+    # masked whole, cut afterwards: half a secret has no format that could be known
+    output, command, at = text("output"), text("command"), str(facts["at"])
+    found = fingerprint(output, str(facts.get("root") or ""), command)
+    pattern = (found.pattern if found else "") or text("pattern") or "unknown error"
+    message = (found.message if found else output)[:4000]
+    body = "    " + message.strip("\n").replace("\n", "\n    ") + "\n"
+    if command:
+        body += "\nCommand:\n\n    " + command[:500].strip().replace("\n", "\n    ") + "\n"
+    times = int(facts.get("times") or 1)
+    record = make(
+        "gotcha", op["id"], (found.title if found else "") or pattern, body, created=at, updated=at, rev=1, author="git-mem", agent=facts.get("agent") or None,
+        session=facts.get("session") or None, origin="captured", source="auto_detected", category=found.category if found else None, severity=found.severity if found else None,
+        occurrences=times, first_seen=str(facts.get("first") or at), last_seen=at, anchors=list(scrub_all(facts.get("anchors") or [])),
+        triggers={"error": pattern, **({"command": known_by} if (known_by := head(command)) else {})},
+    )  # fmt: skip
+    _observe({"id": op["id"], "data": encode(record).decode(), "times": times, "at": at}, view)
+
+
+def _work(op: Op, view: View) -> None:
+    id = op["id"]
+    data = view.read(record_path(id))
+    if view.read(tombstone_path(id)) is not None:
+        raise UserError(f"{id} was forgotten.", f"Bring it back with: git mem restore {id}")
+    if data is None and not op.get("new"):
+        raise UserError(f"there is no epic {id}.", "See them with: git mem work list")
+    before = check(id, data) if data is not None else None
+    if before is not None and before.status == "archived":
+        raise UserError(f"{id} was discarded.", f"Bring it back with: git mem restore {id}")
+    record = before or decode(op["new"].encode())
+    state = operate(record.fields.get("state"), op["act"], op["args"], op["at"], view.replica()[-BY:])
+    after = record.change(state=state, phase=phase(state) or None)
+    if before is None:
+        view.set(record_path(id), encode(after))
+    elif dict(after.fields) != dict(before.fields):
+        view.set(record_path(id), encode(restamp(before, after.touched(max(op["at"], before.updated)))))
+
+
+def _usage(op: Op, view: View) -> None:
+    rows = parse_usage(view.read(op["path"]))
+    for id, row in op["reads"].items():
+        old = rows.setdefault(id, {"n": 0, "last": ""})
+        rows[id] = {"n": old["n"] + int(row["n"]), "last": max(old["last"], str(row["last"]))}
+    view.set(op["path"], usage_bytes(rows))
+
+
+def _file(op: Op, view: View) -> None:
+    view.set(op["path"], None if op["data"] is None else op["data"].encode())
+
+
+_HANDLERS: dict[str, Callable[[Op, View], None]] = {
+    "put": _put, "forget": _forget, "mute": _mute, "unmute": _unmute, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
+    "work": _work,
+}  # fmt: skip
+
+
+def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
+    """Return {id: {n, last}} of a usage file; lines that are damaged are passed over, they are only counts."""
+    rows: dict[str, dict[str, Any]] = {}
+    for line in (data or b"").split(b"\n"):
+        try:
+            row = json.loads(line)
+            rows[str(row["id"])] = {"n": int(row["n"]), "last": str(row["last"])}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    return rows
+
+
+def usage_bytes(rows: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """Return a usage file: one JSON object a line, sorted by id."""
+    return "".join(json.dumps({"id": id, "n": rows[id]["n"], "last": rows[id]["last"]}) + "\n" for id in sorted(rows)).encode()

@@ -1,0 +1,322 @@
+"""One store: read its records, write them by compare-and-swap.
+
+A write is a list of operations (`store.ops`). Under a lock that the kernel frees when we die, they are
+applied to the tip's tree, committed, and the ref is moved from the tip that was read. When somebody else
+moved it, everything is built again; when that does not end in time, the operations go to the journal.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from gitmem.base.files import Home, Lock
+from gitmem.clock import Clock, seconds
+from gitmem.errors import Busy, GitmemError, InvalidRecord, Moved, UnknownId, UserError
+from gitmem.git.objects import Draft, Entry, Identity, Objects, files
+from gitmem.records.codec import sane
+from gitmem.records.record import Record
+from gitmem.store import journal
+from gitmem.store.layout import FILE_LIMIT, FOLDER, FORMAT_PATH, PLAIN_LIMIT, check_format, id_of_path, in_record_folder, record_path
+from gitmem.store.operations import Op, View, apply
+from gitmem.store.replica import replica
+from gitmem.store.tree_merge import root_draft
+
+T = TypeVar("T")
+BUDGET = 5.0  # seconds of trying before a write is left in the journal
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record as it stands at a commit."""
+
+    record: Record
+    oid: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A file where a record should be, that is none; kept byte for byte."""
+
+    path: str
+    oid: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A commit's subject and trailers."""
+
+    subject: str
+    op: str
+    ids: tuple[str, ...] = ()
+    agent: str = ""
+    session: str = ""
+    extra: tuple[tuple[str, str], ...] = ()
+
+    def text(self, key: str = "") -> str:
+        """Return the commit message."""
+        rows = [("Gitmem-Op", self.op), *(("Gitmem-Id", i) for i in self.ids[:20])]
+        rows += [("Gitmem-Agent", self.agent), ("Gitmem-Session", self.session), *self.extra, ("Gitmem-Key", key)]
+        return " ".join(self.subject.split())[:200] + "\n\n" + "".join(f"{k}: {' '.join(v.split())}\n" for k, v in rows if v)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a write: the commit, None when nothing had to change, or `journaled`."""
+
+    commit: str | None
+    journaled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that happened: a commit with its operation (`add`, `resolve`, `forget`, `capture`, ...) and the records that it is about.
+
+    What is no commit is told in the same form, without one: `track` (an error was counted), `inject` (gotchas were given to a task).
+    """
+
+    op: str
+    ids: tuple[str, ...] = ()
+    commit: str | None = None
+    ref: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Store:
+    """One ref with records. Reading never writes; a write is durable when it returns."""
+
+    objects: Objects
+    ref: str
+    home: Home
+    clock: Clock
+    author: tuple[str, str]
+    signer: Callable[[Any], str | None] | None = None
+    after_write: Callable[[int], None] | None = None  # told how many commits were made, outside the lock
+    listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
+    no_write: str = ""  # why this process must not touch git now (a receive quarantine): everything is journaled
+    budget: float = BUDGET
+    sleep: Callable[[float], None] = time.sleep
+    _checked: set[str] = field(default_factory=set)
+    _notices: list[Notice] = field(default_factory=list)
+
+    # -- reading
+
+    def tip(self) -> str | None:
+        """Return the commit that the ref names; None when the store does not exist yet."""
+        return self.objects.tip(self.ref)
+
+    def tree(self, at: str | None = None) -> str | None:
+        """Return the tree of a commit (default: the tip) after checking its format."""
+        commit = at or self.tip()
+        if commit is None:
+            return None
+        tree = self.objects.commit(commit).tree
+        if tree not in self._checked:
+            entry = self.objects.find(tree, FORMAT_PATH)
+            check_format(self.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None, self.ref)
+            self._checked.add(tree)
+        return tree
+
+    def read_file(self, path: str, at: str | None = None) -> bytes | None:
+        """Return the bytes of any file of the store, or None."""
+        tree = self.tree(at)
+        entry = self.objects.find(tree, path) if tree else None
+        return self.objects.read(entry.oid) if entry and not entry.is_tree else None
+
+    def get(self, id: str, at: str | None = None) -> Stored:
+        """Return a record by its full id; raises UnknownId, InvalidRecord when its file is damaged."""
+        path = record_path(id)
+        tree = self.tree(at)
+        entry = self.objects.find(tree, path) if tree else None
+        if entry is None or entry.is_tree:
+            raise UnknownId(f"no record has the id {id}{' at that time' if at else ''}.", "List what there is with: git mem list")
+        found = load(path, entry.oid, self.objects.read_small(entry.oid, FILE_LIMIT))
+        if isinstance(found, Damaged):
+            raise InvalidRecord(f"the file of {id} is damaged: {found.reason}", "Run 'git mem doctor' to see all damaged files.")
+        return found
+
+    def entries(self, at: str | None = None) -> Iterator[tuple[str, Entry]]:
+        """Yield (path, entry) of every file in the folders of records."""
+        tree = self.tree(at)
+        for top in self.objects.tree(tree) if tree else ():
+            if top.is_tree and top.name in FOLDER.values():
+                yield from files(self.objects, top.oid, top.name + "/")
+
+    def records(self, at: str | None = None) -> Iterator[Stored | Damaged]:
+        """Yield every record, and every file that should be one and is not."""
+        listed = list(self.entries(at))
+        blobs = [(p, e) for p, e in listed if e.mode in {0o100644, 0o100755}]
+        yield from (Damaged(p, e.oid, "it is no regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
+        for (path, entry), (_, data) in zip(blobs, self.objects.read_many_small((e.oid for _, e in blobs), FILE_LIMIT), strict=True):
+            yield load(path, entry.oid, data)
+
+    # -- writing
+
+    def write(self, ops: Sequence[Op], message: Message, author: tuple[str, str] | None = None) -> Written:
+        """Apply operations as one commit; raises UserError when one makes no sense, External on a full disk.
+
+        Applied again from scratch whenever another writer was quicker. What does not get through within
+        the budget waits in the journal, and is acknowledged all the same: it is on the disk.
+        """
+        key = self.clock.ulid()
+        entry = {
+            "key": key, "ref": self.ref, "since": self.tip(), "ops": list(ops), "author": list(author or self.author), "at": self.clock.stamp(),
+            "subject": message.subject, "trailers": [message.op, list(message.ids), message.agent, message.session, [list(e) for e in message.extra]],
+        }  # fmt: skip
+        if self.no_write:
+            journal.add(self.home, entry)
+            return Written(None, journaled=True)
+        try:
+            made = self._locked(entry)
+        except (Busy, Moved):
+            journal.add(self.home, entry)
+            return Written(None, journaled=True)
+        return Written(made)
+
+    def drain(self) -> int:
+        """Commit what waits in the journal; return how many entries were done. Raises Busy."""
+        if self.no_write or journal.count(self.home) == 0:
+            return 0
+        self.home.make()
+        with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
+            done = self._drain()
+        self._tell(done)
+        return done
+
+    def create(self) -> str:
+        """Make the store if it is not there; return its tip."""
+        self.home.make()
+        with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
+            return self._retry(lambda: self._ensure()[0])
+
+    def move(self, old: str | None, new: str, why: str) -> None:
+        """Move the ref outside of a write (a merge, a fast-forward); raises Moved."""
+        self.home.make()
+        with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
+            self.objects.move(self.ref, old, new, f"gitmem: {why}")
+
+    def _locked(self, entry: dict[str, Any]) -> str | None:
+        self.home.make()
+        done = 0
+        try:
+            with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
+                done = self._drain()
+                made = self._retry(lambda: self._commit(entry, ""))
+                done += made is not None
+        finally:
+            self._tell(done)
+        return made
+
+    def _tell(self, done: int) -> None:
+        notices, self._notices = self._notices, []
+        if done and self.after_write:
+            self.after_write(done)
+        for notice in notices if self.listener else ():
+            self.listener(notice)  # type: ignore[misc]
+
+    def _drain(self) -> int:
+        done = 0
+        for path, entry in journal.entries(self.home):
+            self.tree()  # a store that cannot be read is not the entry's fault: it waits
+            if entry is None:
+                journal.set_aside(path)
+                continue
+            if entry["ref"] != self.ref:
+                continue
+            try:
+                done += self._retry(lambda e=entry: self._commit(e, str(e["key"]))) is not None  # type: ignore[misc]
+            except (UserError, LookupError, TypeError, ValueError, AttributeError):
+                journal.set_aside(path)  # kept for doctor; one bad entry must not block the others
+                continue
+            journal.remove(path)
+        return done
+
+    def _applied(self, entry: dict[str, Any], tip: str) -> bool:
+        """Say whether a commit up to `tip`, since the entry was made, carries its key."""
+        since = entry.get("since")
+        if tip == since:
+            return False
+        needle = f"\nGitmem-Key: {entry['key']}\n"
+        hide = [since] if since and self._known(since) else []
+        for steps, commit in enumerate(self.objects.walk([tip], hide)):
+            if needle in commit.message:
+                return True
+            if steps > 5000:
+                break
+        return False
+
+    def _known(self, oid: str) -> bool:
+        try:
+            self.objects.commit(oid)
+        except GitmemError:
+            return False
+        return True
+
+    def _retry(self, attempt: Callable[[], T]) -> T:
+        deadline = time.monotonic() + self.budget
+        pause = 0.001
+        while True:
+            try:
+                return attempt()
+            except Moved:
+                if time.monotonic() > deadline:
+                    raise
+                self.sleep(pause * (0.5 + random.random()))
+                pause = min(pause * 2, 0.05)
+
+    def _ensure(self) -> tuple[str, bool]:
+        tip = self.tip()
+        if tip is not None:
+            return tip, False
+        root = self.objects.write(root_draft())
+        self.objects.move(self.ref, None, root, "gitmem: init")
+        return root, True
+
+    def _commit(self, entry: dict[str, Any], key: str) -> str | None:
+        parent, _ = self._ensure()
+        # asked of the very parent that is built on: git may outlive the drainer that started it, and move the ref late
+        if key and self._applied(entry, parent):
+            return None
+        tree = self.tree(parent)
+        assert tree is not None
+
+        def read(path: str) -> bytes | None:
+            found = self.objects.find(tree, path)
+            if found is None or found.is_tree:
+                return None
+            data = self.objects.read_small(found.oid, FILE_LIMIT if in_record_folder(path) else PLAIN_LIMIT)
+            # damaged like any other: it can be removed, and what takes its place leaves its name in the attic
+            return b"A file that was too large to read: git cat-file blob %s\n" % found.oid.encode() if data is None else data
+
+        view = View(read, lambda: replica(self.home, self.clock))
+        for op in entry["ops"]:
+            apply(op, view)
+        if not view.edits:
+            return None
+        op_name, ids, agent, session, extra = entry["trailers"]
+        text = Message(entry["subject"], op_name, tuple(ids), agent, session, tuple((k, v) for k, v in extra)).text(key)
+        at = int(seconds(entry["at"]))
+        name, mail = entry["author"] if entry["author"][0] else self.author  # a hook does not know the user's name
+        # git orders by the committer's time: never earlier than the parent's, whatever the clock says. The author's is what people read
+        ordered = max(at, self.objects.commit(parent).committer.time)
+        made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, Identity(name, mail, at), Identity(name, mail, ordered)))
+        if self.signer:
+            made = self.signer(self.objects.commit(made)) or made
+        self.objects.move(self.ref, parent, made, entry["subject"][:100])
+        self._notices.append(Notice(op_name, tuple(ids), made, self.ref))
+        return made
+
+
+def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:
+    """Return what a file in the folders of records holds; no data stands for one that is too large to read."""
+    if data is None:
+        return Damaged(path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have.")
+    id = id_of_path(path)
+    if id is None:
+        return Damaged(path, oid, "its name is not that of a record." if in_record_folder(path) else "it is no record.")
+    record = sane(data, id)
+    return Damaged(path, oid, record) if isinstance(record, str) else Stored(record, oid, path)

@@ -1,0 +1,246 @@
+"""Merge two stores: their trees path by path, and the commit that joins them.
+
+Only what changed since the base is looked at; equal folders are never opened. The merge commit is a
+function of its two parents alone (parents sorted, fixed author, their latest time), so two replicas
+that merge at once make the same commit. It is never signed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff, files
+from gitmem.records.merge import digest, merge_bytes
+from gitmem.records.record import kind_of
+from gitmem.store.layout import (
+    FILE_LIMIT,
+    FORMAT_BYTES,
+    FORMAT_PATH,
+    PLAIN_LIMIT,
+    PURGES,
+    attic_path,
+    id_of_path,
+    record_path,
+    safe_path,
+    tombstone_path,
+)
+from gitmem.store.operations import parse_usage, usage_bytes
+
+GITMEM = ("gitmem", "gitmem@localhost")
+ROOT_TIME = 1577836800  # 2020-01-01: any fixed time; two clones that start apart share one root
+MAX_VIRTUAL = 6  # criss-cross merges nest rarely more than once; deeper than this one base is taken
+
+
+@dataclass(slots=True)
+class Report:
+    """What a merge did that somebody may want to look at."""
+
+    conflicts: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+Edits = dict[str, bytes | Entry | None]
+
+
+def root_draft() -> Draft:
+    """Return the deterministic first commit of every store."""
+    who = Identity(*GITMEM, ROOT_TIME)
+    return Draft(None, {FORMAT_PATH: FORMAT_BYTES}, (), "gitmem: init\n\nGitmem-Op: init\n", who, who)
+
+
+def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> tuple[str, Report]:
+    """Return the commit that holds both sides (one of them, if it holds the other already) and a report."""
+    if objects.is_ancestor(theirs, ours):
+        return ours, Report()
+    if objects.is_ancestor(ours, theirs):
+        check_bounds(objects, ours, theirs)
+        return theirs, Report()
+    # in one order, whoever merges: what a tree of somebody else's may hold beside files (empty folders) must not make a difference
+    ours, theirs = sorted((ours, theirs))
+    one, two = objects.commit(ours), objects.commit(theirs)
+    base = _base_tree(objects, ours, theirs, depth)
+    edits, report = merge_trees(objects, base, one.tree, two.tree)
+    stamp = max(one.committer.time, two.committer.time)
+    who = Identity(*GITMEM, stamp)
+    return objects.write(Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)), report
+
+
+def check_bounds(objects: Objects, ours: str | None, theirs: str) -> None:
+    """Raise External when what a commit brings was made to be endless: it must not become the store."""
+    for _ in diff(objects, objects.commit(ours).tree if ours else None, objects.commit(theirs).tree):
+        pass
+
+
+def _base_tree(objects: Objects, ours: str, theirs: str, depth: int) -> str | None:
+    """Return the tree of the common ancestor; of several, their own merge, as git's recursive strategy does."""
+    bases = objects.bases(ours, theirs)
+    if not bases:
+        return None
+    if len(bases) == 1 or depth >= MAX_VIRTUAL:
+        return objects.commit(bases[0]).tree
+    virtual = bases[0]
+    for other in bases[1:]:
+        virtual, _ = merge_commits(objects, virtual, other, depth + 1)
+    return objects.commit(virtual).tree
+
+
+def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> tuple[Edits, Report]:
+    """Return the edits that turn `ours` into the merge of both, and what was notable."""
+    report = Report()
+    mine = {c.path: (c.old, c.new) for c in diff(objects, base, ours)}
+    edits: Edits = {}
+    refused = {c.path for c in diff(objects, base, theirs) if c.new and not _acceptable(c.path, c.new)}
+    # what may not come in is left out on both sides, or the result would depend on who merges
+    for path, (_, new) in mine.items():
+        if new and not _acceptable(path, new):
+            edits[path] = None
+            refused.add(path)
+    report.refused = sorted(refused)
+    for change in diff(objects, base, theirs):
+        path = change.path
+        if path in refused:
+            continue
+        if path not in mine:
+            edits[path] = Entry(change.new.name, BLOB, change.new.oid) if change.new else None
+            continue
+        old, new = mine[path]
+        if new == change.new:
+            continue
+        edits.update(_both(objects, path, old, new, change.new, (ours, theirs), report))
+    _bury(objects, edits, mine, ours)
+    _settle_clashes(objects, edits, ours)
+    return edits, report
+
+
+def _acceptable(path: str, entry: Entry) -> bool:
+    """Say whether an entry may come in: a plain file, a safe path, not inside of what is a record's file."""
+    if entry.mode not in {BLOB, EXEC} or not safe_path(path):
+        return False
+    parts = path.split("/")
+    return not any(part.endswith(".md") and id_of_path("/".join(parts[: n + 1])) for n, part in enumerate(parts[:-1]))
+
+
+def _both(
+    objects: Objects, path: str, old: Entry | None, one: Entry | None, two: Entry | None, trees: tuple[str, str], report: Report
+) -> Mapping[str, bytes | Entry | None]:
+    """Merge a path that both sides changed differently."""
+    id = id_of_path(path)
+    most = FILE_LIMIT if id else PLAIN_LIMIT
+    if one is None or two is None:
+        kept = one or two
+        assert kept is not None
+        marks = [e for tree in trees if id and (e := objects.find(tree, tombstone_path(id))) and not e.is_tree]
+        if id and marks:
+            return {path: None, **(dict([_to_attic(objects, id, kept)]) if not any(_purged(objects, e) for e in marks) else {})}
+        return {path: Entry(kept.name, BLOB, kept.oid)}
+    if one.oid == two.oid:
+        return {path: Entry(one.name, BLOB, one.oid)}
+    base = objects.read_small(old.oid, most) if old else None
+    ours, theirs = objects.read_small(one.oid, most), objects.read_small(two.oid, most)
+    if ours is None or theirs is None:  # too large to be read: as a damaged one, by its oid
+        keep_one = ours is not None or (theirs is None and one.oid > two.oid)
+        keep, lose = (one, two) if keep_one else (two, one)
+        if id:
+            report.damaged.append(path)
+        where, what = _to_attic(objects, id or "files", lose)
+        return {path: Entry(keep.name, BLOB, keep.oid), where: what}
+    if id:
+
+        def attic(name: str) -> bytes | None:
+            for tree in trees:
+                entry = objects.find(tree, attic_path(id, name))
+                if entry and not entry.is_tree:
+                    return objects.read_small(entry.oid, FILE_LIMIT)
+            return None
+
+        merged = merge_bytes(id, base, ours, theirs, attic)
+        if merged.conflict:
+            report.conflicts.append(id)
+        if merged.damaged:
+            report.damaged.append(path)
+        return {path: merged.data, **{attic_path(id, name): data for name, data in merged.attic.items()}}
+    if path.startswith("usage/"):
+        return {path: _merge_usage(base, ours, theirs)}
+    if path == PURGES:  # each line stays: another clone's purge is not ours to forget
+        return {path: b"".join(line + b"\n" for line in sorted({*ours.split(b"\n"), *theirs.split(b"\n")} - {b""}))}
+    if path.startswith("tombstones/"):
+        return {path: min(ours, theirs, key=lambda mark: (b'"purged": true' not in mark, mark))}
+    # a file that no rule knows: one side by its digest, the other in the attic
+    stays, goes = (ours, theirs) if digest(ours) > digest(theirs) else (theirs, ours)
+    return {path: stays, attic_path("files", digest(goes)): goes}
+
+
+def _to_attic(objects: Objects, folder: str, value: bytes | Entry) -> tuple[str, bytes | Entry]:
+    """Return where a file is kept: under the digest of its bytes, or, when it is too large to read, its oid's first 16 characters."""
+    data = objects.read_small(value.oid, PLAIN_LIMIT) if isinstance(value, Entry) else value
+    if data is not None:
+        return attic_path(folder, digest(data)), data
+    assert isinstance(value, Entry)
+    path = attic_path(folder, value.oid[:16])
+    return path, Entry(path.rsplit("/", 1)[1], BLOB, value.oid)
+
+
+def _purged(objects: Objects, mark: bytes | Entry | None) -> bool:
+    data = objects.read_small(mark.oid, FILE_LIMIT) if isinstance(mark, Entry) else mark
+    return data is not None and b'"purged": true' in data
+
+
+def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
+    start, one, two = parse_usage(base), parse_usage(ours), parse_usage(theirs)
+    out = {}
+    for id in {*one, *two}:
+        was = start.get(id, {"n": 0, "last": ""})
+        a, b = one.get(id, was), two.get(id, was)
+        out[id] = {"n": was["n"] + max(0, a["n"] - was["n"]) + max(0, b["n"] - was["n"]), "last": max(a["last"], b["last"], was["last"])}
+    return usage_bytes(out)
+
+
+def _bury(objects: Objects, edits: Edits, mine: Mapping[str, tuple[Entry | None, Entry | None]], ours: str) -> None:
+    """Move a record that one side added to the attic when the other side forgot its id.
+
+    Happens to captured gotchas, whose ids come from their patterns: muted here, learned there.
+    """
+    touched = {p for p in (*edits, *mine) if p.startswith("tombstones/")}
+    records = {p for p in (*edits, *mine) if id_of_path(p)}
+    ids = {p.rsplit("/", 1)[1] for p in touched} | {id for p in records if (id := id_of_path(p))}
+    for id in sorted(ids):
+        if kind_of(id) is None:
+            continue
+        path = record_path(id)
+        mark = _result(objects, edits, tombstone_path(id), ours)
+        found = _result(objects, edits, path, ours)
+        if mark is not None and found is not None:
+            edits[path] = None
+            if not _purged(objects, mark):
+                where, what = _to_attic(objects, id, found)
+                edits[where] = what
+
+
+def _result(objects: Objects, edits: Edits, path: str, ours: str) -> bytes | Entry | None:
+    value = edits[path] if path in edits else objects.find(ours, path)
+    return None if isinstance(value, Entry) and value.is_tree else value
+
+
+def _settle_clashes(objects: Objects, edits: Edits, ours: str) -> None:
+    """Where one side has a file and the other a folder of its name, keep the folder; the file goes to the attic."""
+    folders = {
+        "/".join(parts[:n])
+        for path, value in edits.items()
+        if value is not None
+        for parts in [path.split("/")]
+        for n in range(1, len(parts))
+    }
+    for folder in sorted(folders):
+        _give_way(objects, edits, folder, edits.pop(folder) if folder in edits else objects.find(ours, folder))
+    for path, value in list(edits.items()):
+        entry = objects.find(ours, path) if value is not None else None
+        if entry and entry.is_tree and any(edits.get(p, e) is not None for p, e in files(objects, entry.oid, path + "/")):
+            _give_way(objects, edits, path, edits.pop(path))
+
+
+def _give_way(objects: Objects, edits: Edits, path: str, value: bytes | Entry | None) -> None:
+    if isinstance(value, Entry) and (value.is_tree or not _acceptable(path, value)):
+        return
+    if value is not None:
+        where, what = _to_attic(objects, "files", value)
+        edits[where] = what

@@ -1,0 +1,84 @@
+"""Rollouts of Codex: JSON lines of responses and events; what is told twice is read once."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import IO, Any
+
+from gitmem.base.fast import loads
+from gitmem.transcripts.cleanup import mapping, number, said, string, texts
+from gitmem.transcripts.jsonl import objects
+from gitmem.transcripts.tool_calls import used
+from gitmem.transcripts.turn import ASSISTANT, USER, Turn
+
+OPEN_CALLS = 256
+_INJECTED = "hooks.additional_context"
+
+
+def codex(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield the turns of a rollout."""
+    calls: OrderedDict[str, tuple[int, str, dict[str, Any], str]] = OrderedDict()
+    root = ""
+    counted = 0
+    for line, row in objects(stream):
+        at = string(row.get("timestamp"))
+        payload = mapping(row.get("payload")) or row  # older ones have the item itself
+        kind = string(payload.get("type"))
+        root = root or string(payload.get("cwd"))
+        if kind == "token_count":
+            total = number(mapping(mapping(payload.get("info")).get("total_token_usage")).get("total_tokens"))
+            if total > counted:
+                yield Turn(ASSISTANT, "", at, line, tokens=total - counted)
+                counted = total
+        elif kind == "message":
+            role = {"user": USER, "assistant": ASSISTANT}.get(string(payload.get("role")))
+            text = said(texts(payload.get("content")))
+            if role and text and not _put_in(payload):
+                yield Turn(role, text, at, line)
+        elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
+            given = mapping(payload.get("action")) if kind == "local_shell_call" else _given(payload)
+            calls[string(payload.get("call_id"))] = (line, string(payload.get("name")) or "shell", given, at)
+            if len(calls) > OPEN_CALLS:
+                began, tool, given, at = calls.popitem(last=False)[1]
+                yield used(tool, given, "", None, root, at=at, line=began)
+        elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
+            _, tool, given, at = calls.pop(string(payload.get("call_id")), (line, "", {}, at))
+            output, failed = _output(payload.get("output"))
+            yield used(tool, given, output, failed, root, at=at, line=line)
+    for began, tool, given, at in calls.values():
+        yield used(tool, given, "", None, root, at=at, line=began)
+
+
+def _put_in(payload: dict[str, Any]) -> bool:
+    """Whether a message was put in by a hook, and not said by its user."""
+    facts = mapping(payload.get("internal_chat_message_metadata_passthrough"))
+    kinds = facts.get("content_item_kinds")
+    return isinstance(kinds, list) and bool(kinds) and all(one == _INJECTED for one in kinds)
+
+
+def _given(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call, which are JSON in a string, or one text such as a patch."""
+    text = payload.get("arguments") or payload.get("input")
+    if isinstance(text, dict):
+        return text
+    if not isinstance(text, str):
+        return {}
+    try:
+        found = loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {"input": text}
+
+
+def _output(value: Any) -> tuple[str, bool | None]:
+    """Return what a tool printed, and whether it failed; None where nobody said."""
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = loads(value)
+        except (ValueError, RecursionError):
+            return string(value), None
+    if isinstance(value, dict):
+        code = mapping(value.get("metadata")).get("exit_code")
+        success = value.get("success")
+        failed = code != 0 if isinstance(code, int) else (not success if isinstance(success, bool) else None)
+        return texts(value.get("output") or value.get("content")), failed
+    return texts(value), None

@@ -1,0 +1,287 @@
+"""How far a plan is: plan.md, PROGRESS.md and state.json, as turns and as one small value."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from gitmem.base.fast import loads
+from gitmem.transcripts.cleanup import mapping, number, said, sequence, string
+from gitmem.transcripts.formats.text import text
+from gitmem.transcripts.turn import USER, Turn
+
+MOST = 8 << 20  # bytes of a state.json
+TASKS = 500
+KEY = 120  # characters by which a text of a document is known
+LINE = 500  # characters of a line that tells how far a plan is
+_BOX = re.compile(r"^\s*(?:[-*+•] |\d+[.)] )?\s*\[([ xX✓✔~/-])\]\s*(.+)", re.DOTALL)
+_POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
+_PENDING = re.compile(
+    r"(?i)\b(?:pending|to-?dos?|to do|next(?: steps?| up)?|remaining|left|open (?:tasks|items|questions)|backlog|upcoming|not (?:started|done)|in progress|doing|wip|blocked|"
+    r"pendentes?|pendências|a fazer|próximos passos|por fazer|restantes?|em (?:andamento|curso)|pendientes?|por hacer|próximos pasos|siguientes? pasos?|en (?:curso|progreso)|faltan?)\b"
+    r"|待办|待完成|未完成|下一步|进行中|剩余|后续"
+)
+_DONE = re.compile(
+    r"(?i)\b(?:done|completed?|finished|shipped|closed|implemented|what was done|accomplished|concluíd[oa]s?|feit[oa]s?|finalizad[oa]s?|terminad[oa]s?|prontos?|hech[oa]s?|completad[oa]s?|listos?)\b|已完成|完成情况|已做|完成的"
+)
+_PHASE = re.compile(r"(?i)^[\s>*_#-]*(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*\s*[:：][*_]*\s*(.+?)[\s*_]*$", re.MULTILINE)  # fmt: skip
+_LISTS = {
+    "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
+    "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
+}  # fmt: skip
+_DROPPED = {
+    "rejected", "declined", "wontfix", "cancelled", "canceled", "dropped", "abandoned", "superseded", "deprecated", "obsolete", "invalid", "duplicate", "skipped",
+    "replaced", "rejeitado", "substituído", "substituida", "rechazado", "sustituido", "sustituida", "reemplazado", "cancelado", "descartado", "已取消", "已拒绝",
+}  # fmt: skip
+_DOING = ("in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks")  # lists of what is begun, or one of them
+_REPLACED = ("superseded_by", "supersededBy", "replaced_by", "replacedBy")
+_NO_NAME = {"", "-", "–", "—", "none", "null", "nil", "n/a", "na", "no", "false", "nenhum", "nenhuma", "ninguno", "ninguna", "无"}
+# what says in so many words that something else holds now
+_REPLACED_BY = re.compile(
+    r"(?i)\W*(?:(?:superseded|replaced|overruled)\W+(?:by|with|in favou?r)\b|(?:substituíd|substituid|sustituid|reemplazad)[oa]\W+(?:por|pel[oa])\b|(?:rejected|declined|cancelled|canceled|deprecated|superseded|replaced|rejeitad[oa]|rechazad[oa]|cancelad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|reemplazad[oa])\W*(?:$|[(:,;–—])|已?(?:被.{1,20})?(?:取代|废弃|拒绝|取消|替代))"
+)
+_OPEN = {
+    "open",
+    "todo",
+    "new",
+    "pending",
+    "inprogress",
+    "doing",
+    "active",
+    "blocked",
+    "aberto",
+    "abierto",
+    "pendente",
+    "pendiente",
+    "待办",
+    "进行中",
+}
+# what a list is of, and the marker that names it
+_NAMED = {
+    "Decision": ("decisions", "adrs"), "Note": ("notes",), "Blocked": ("blockers",), "Pattern": ("patterns", "conventions", "rules"), "Preference": ("preferences",),
+    "Error": ("issues", "bugs", "problems", "errors"), "Known": ("gotchas", "pitfalls", "known_issues", "knownIssues"),
+}  # fmt: skip
+_WORK = ("tasks", "stories", "items", "steps", "phases", "milestones", "features", "todos")
+_NEXT = ("next_action", "nextAction", "next_step", "nextStep", "next_task", "nextTask", "next")
+_NAMES = (
+    "title", "name", "what", "content", "description", "task", "text", "decision", "summary", "id",
+)  # fmt: skip
+# what names a row of a kind before all else
+_FIRST = {
+    "Error": ("error", "problem", "symptom", "message", "issue", "bug"), "Known": ("gotcha", "pitfall", "error", "problem"), "Pattern": ("pattern", "rule", "convention"),
+    "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
+}  # fmt: skip
+_CUT = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")  # half an escape
+_VALUE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
+_ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
+_WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
+_FIX = ("fix", "solution", "resolution", "workaround", "fixed_by")
+_ENDED = {"done", "completed", "complete", "finished", "closed", "passed", "merged", "resolved", "fixed", "solved", "resolvido", "resuelto", "corrigido", "concluído", "concluido", "feito", "hecho", "completado", "完成", "已完成", "已修复", "已解决"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a plan is: its phase, how many of its tasks are done, and which."""
+
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+    pending: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+
+
+def progress(turns: Iterable[Turn]) -> Progress:
+    """Return how far a plan is, from its turns."""
+    phase = heading = ""
+    tasks: dict[str, bool] = {}
+    counted: tuple[int, int] | None = None
+    for turn in turns:
+        lines = [line[:LINE] for line in turn.text.split("\n")[:TASKS]]
+        for line in lines:
+            head = _HEADING.match(line)
+            if head:
+                heading = head[1].rstrip("# ")
+            counts = re.search(r"(?i)\btasks?\s*[:：]\s*(\d{1,9})\s*/\s*(\d{1,9})\b", line)
+            if counts:
+                counted = (int(counts[1]), int(counts[2]))
+        said_phase = _PHASE.search("\n".join(lines)) if not phase else None
+        if said_phase and not phase:
+            phase = said_phase[1][:200]
+        box = _BOX.match(turn.text)
+        point = _POINT.match(turn.text)
+        if box and re.fullmatch(r"~~.+~~\W*(?:\(.*\))?", box[2].strip(), re.DOTALL):
+            continue  # it is struck out
+        if box:
+            tasks[" ".join(box[2].split())] = box[1] in "xX✓✔"
+        elif point and heading and len(tasks) < TASKS:
+            if _DONE.search(heading) and not _PENDING.search(heading):
+                tasks.setdefault(" ".join(point[1].split()), True)
+            elif _PENDING.search(heading):
+                tasks.setdefault(" ".join(point[1].split()), False)
+    completed = tuple(name for name, done in tasks.items() if done)
+    done, total = counted if counted and counted[1] >= len(tasks) else (len(completed), len(tasks))
+    return Progress(phase, done, total, tuple(name for name, done in tasks.items() if not done), completed)
+
+
+def plan(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield the turns of a plan.md or a PROGRESS.md."""
+    return text(stream)
+
+
+def state(stream: IO[bytes]) -> Iterator[Turn]:
+    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is no JSON has none."""
+    data = stream.read(MOST).decode("utf-8", "replace")
+    try:
+        found = loads(data)
+    except (ValueError, RecursionError):
+        return
+    where = _Where(data)
+    for told, name in _stated(mapping(found), 0):
+        yield Turn(USER, told, line=where.line(name))
+
+
+class _Where:
+    """In which lines of a JSON document its texts and numbers are."""
+
+    def __init__(self, data: str) -> None:
+        self._data = data
+        self._lines: dict[str, int] = {}
+
+    def line(self, name: str) -> int:
+        """Return the line of a text, of a name too if that is what there is; the first where it is not known."""
+        if not self._lines:
+            self._read()
+        return self._lines.get(_key(name), 1)
+
+    def _read(self) -> None:
+        line, at = 1, 0
+        for found in _VALUE.finditer(self._data):
+            line, at = line + self._data.count("\n", at, found.start()), found.start()
+            text = _CUT.sub("", found[1][: 12 * KEY])  # a letter may take twelve characters there
+            if "\\" in text:
+                with contextlib.suppress(ValueError):
+                    text = str(loads(f'"{text}"'))
+            self._lines.setdefault(_key(text), line)
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split())[:KEY]
+
+
+def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
+    """Yield what a document says, as a person would write it down, each with a text that it holds for it."""
+    phase = next((value[key] for key in ("phase", "currentPhase", "current_phase", "stage", "status") if string(value.get(key))), "")
+    if phase:
+        yield said(f"Phase: {phase}", 300), string(phase)
+    done, total = (
+        next((number(value.get(k)) for k in keys if number(value.get(k))), 0)
+        for keys in (
+            ("tasks_done", "tasksDone", "completedCount", "done_count"),
+            ("tasks_total", "tasksTotal", "totalTasks", "total", "task_count"),
+        )
+    )
+    if total:
+        yield f"Tasks: {done}/{total}", ""
+    known = {string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]}
+    for what, keys in _LISTS.items():
+        for key in keys:
+            for one in _of_list(value.get(key), key):
+                name, row = _name(one), mapping(one)
+                if name and not _dropped(row) and not (key in _DOING and name in known):
+                    yield f"- [{'x' if what == 'completed' or (key in _DOING and _ended(row)) else ' '}] {name}", name
+    for one in [one for key in _WORK for one in sequence(value.get(key))[:TASKS]]:
+        name, row = _name(one), mapping(one)
+        if name and not _dropped(row):
+            yield f"- [{'x' if _ended(row) else ' '}] {name}", name
+    for key in _NEXT:
+        if name := said(" ".join(string(value.get(key)).split()), 500):
+            yield f"- [ ] {name}", name
+    for kind, keys in _NAMED.items():
+        for one in [row for key in keys for row in _rows(value.get(key))]:
+            name, row = _name(one, _FIRST.get(kind, ())), mapping(one)
+            told = "" if not name or _dropped(row) else _named(kind, name, row)
+            if told:
+                yield said(told), name
+    for key in _ABOUT:
+        for told, name in _facts(value.get(key)):
+            yield said(f"Context: {told}"), name
+    if deep < 3:
+        for key in ("progress", "session_state", "state", "plan", "workflow"):
+            if isinstance(value.get(key), dict):
+                yield from _stated(value[key], deep + 1)
+
+
+def _of_list(value: Any, key: str) -> list[Any]:
+    """Return the rows of a list of tasks; what is being done may be one alone."""
+    return [value] if key in _DOING and value and isinstance(value, str | dict) else sequence(value)[:TASKS]
+
+
+def _named(kind: str, name: str, row: dict[str, Any]) -> str:
+    """Return a row of a list with what explains it, as a person marks it; of issues that nobody explained, those that are open, as things to do."""
+    why, fix = (next((text for key in keys if (text := _joined(row.get(key)))), "") for keys in (_WHY, _FIX))
+    if kind == "Note":
+        return name
+    if kind not in {"Error", "Known", "Blocked"}:
+        return "\n".join([f"{kind}: {name}", *([f"Reason: {why}"] if why else [])])
+    if not (why or fix):
+        if kind == "Error":
+            return f"- [ ] {name}" if _states(row) & _OPEN or row.get("resolved") is False else ""
+        return name if kind == "Known" else f"{kind}: {name}"
+    return "\n".join(
+        [f"{'Error' if kind == 'Known' else kind}: {name}", *([f"Cause: {why}"] if why else []), *([f"Fix: {fix}"] if fix else [])]
+    )
+
+
+def _rows(value: Any) -> list[Any]:
+    """Return the rows of a list, or of an object the texts in it."""
+    return [one for one in value.values() if isinstance(one, str)][:TASKS] if isinstance(value, dict) else sequence(value)[:TASKS]
+
+
+def _facts(value: Any) -> list[tuple[str, str]]:
+    """Return what an object, a list or a text says of where something runs, each with a text in it; nothing that may be a secret, and no variables of an environment."""
+    if isinstance(value, dict):
+        facts = [
+            (key, f"{one}" if isinstance(one, int | float) and not isinstance(one, bool) else _joined(one))
+            for key, one in list(value.items())[:TASKS]
+            if not (key.isupper() or _SECRET.search(key))
+        ]
+        return [(f"{key}: {one}", key) for key, one in facts if one]
+    rows = [one for one in ([value] if isinstance(value, str) else sequence(value))[:TASKS] if isinstance(one, str) and one.strip()]
+    return [(" ".join(one.split()), one) for one in rows]
+
+
+def _joined(value: Any) -> str:
+    """Return a text, or a list of texts, as one line."""
+    return " ".join(" ".join(one.split()) for one in ([value] if isinstance(value, str) else sequence(value)) if isinstance(one, str))
+
+
+def _states(row: dict[str, Any]) -> set[str]:
+    return {re.sub(r"[\s_'’-]", "", string(row.get(key)).lower()) for key in ("status", "state")}
+
+
+def _ended(row: dict[str, Any]) -> bool:
+    return bool(_states(row) & _ENDED) or row.get("done") is True or row.get("completed") is True
+
+
+def _dropped(row: dict[str, Any]) -> bool:
+    """Whether a row does not count: its state says so, `rejected`, `superseded by D4`, or it names what took its place."""
+    if _states(row) & _DROPPED or row.get("superseded") is True:
+        return True
+    if any(_REPLACED_BY.match(string(row.get(key))) for key in ("status", "state")):
+        return True
+    return any(string(row.get(key)).strip().lower() not in _NO_NAME for key in _REPLACED)
+
+
+def _name(value: Any, first: Sequence[str] = ()) -> str:
+    """Return the name of a task, which is a string or an object with a title, or with what names it `first`."""
+    if isinstance(value, str):
+        return said(" ".join(value.split()), 500)
+    row = mapping(value)
+    found = next(
+        (row[k] for k in (*first, *_NAMES) if string(row.get(k)).strip()),
+        "",
+    )
+    return said(" ".join(found.split()), 500)

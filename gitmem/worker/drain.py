@@ -1,0 +1,197 @@
+"""What hooks leave for later, done by a detached process; people see its trace in `git mem status`."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gitmem.app import App, open_app
+from gitmem.base.files import Lock, code_state, storable
+from gitmem.errors import GitmemError, InvalidRecord, UnknownId
+from gitmem.index.reader import Index
+from gitmem.services.gotchas import placement as placing
+from gitmem.state import memory_file_requests as native
+from gitmem.state import sessions
+
+RENAMED = 200  # files that are gone and looked for under another name
+SEARCH = 3.0  # seconds that code which is not where it was is looked for
+TURN = 10.0  # seconds that a drain waits for the one before it
+LONGEST = 900  # seconds that a drain may take for one session, and for the rest
+TRACE = "background"  # the mark that tells what was done last
+
+
+def drain(app: App) -> None:
+    """Commit what waits in the journal, refresh the index, finish sessions: what a hook leaves for later."""
+    signal.alarm(LONGEST)  # what hangs ends; what it had taken on comes back with the next one, which reads less of it
+    try:
+        _drain(app)
+    finally:
+        signal.alarm(0)  # where the command is one of several in a process
+
+
+def _drain(app: App) -> None:
+    with _alone(app):
+        began, done, failures = time.monotonic(), list[str](), list[Exception]()
+        app.state.begin_drain()
+        try:
+            for step in (_commit, _adopt, _finish, _condense, _compile, _native, _follow, _expire):
+                try:
+                    done += step(app)
+                except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
+                    failures.append(error)
+        finally:
+            failed = "; ".join(f"{type(error).__name__}: {error}" for error in failures)
+            facts = {"at": app.clock.now(), "seconds": round(time.monotonic() - began, 3), "did": done, "failed": failed}
+            if not app.state.in_memory:
+                app.state.mark(TRACE, json.dumps(facts))
+        if failures:
+            raise failures[0]
+
+
+@contextmanager
+def _alone(app: App) -> Iterator[None]:
+    """Wait while another one is at it, for a while: two do no harm, a crowd slows down those who wait."""
+    lock = Lock(app.home.join("drain.lock"), TURN)
+    try:
+        lock.__enter__()
+    except GitmemError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.__exit__()
+
+
+def trace(app: App) -> dict[str, Any]:
+    """Return what a detached process did last: `at`, `seconds`, `did`, `failed`; empty when there was none."""
+    try:
+        found = json.loads(app.state.marked(TRACE) or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _commit(app: App) -> list[str]:
+    """Commit what waits, and what commands that pass again have taught."""
+    app.settle()
+    learned = app.conclude()
+    if learned:
+        app.settle()
+    app.indexes()
+    return [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
+
+
+def _adopt(app: App) -> list[str]:
+    """Have sessions digested of which only the history is left."""
+    from gitmem.services.sessions.recovery import adopt
+
+    store = app.settings.get("digest")
+    if store == "off":
+        return []
+
+    def has(id: str) -> bool:
+        try:
+            app.store(store).get(id)
+        except UnknownId:
+            return False
+        return True
+
+    found = adopt(app.home, app.state, has, str(app.location.worktree or ""), app.clock.now())
+    return [f"{found} session(s) found again by their history"] if found else []
+
+
+def _finish(app: App) -> list[str]:
+    """Write what sessions asked for."""
+    if not sessions.waiting(app.state):
+        return []
+    from gitmem.services.sessions import finish as service
+    from gitmem.worker.session_jobs import desk  # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
+
+    done = service.work_off(app.state, desk(app), lambda: signal.alarm(LONGEST))
+    if done:
+        app.index()
+    return done
+
+
+def _expire(app: App) -> list[str]:
+    """Forget what is old; last, so that a session which died long ago is digested before."""
+    app.expire_sessions()
+    return []
+
+
+def _condense(app: App) -> list[str]:
+    """Put aside what has grown long of histories, and tell it in short."""
+    from gitmem.services.session_log import compact as condensing
+
+    return condensing.run(app.home, app.state, int(app.settings.get("historyLimit")), app.clock.now())
+
+
+def _compile(app: App) -> list[str]:
+    """Put the repository's own table of workflows where hooks find it; one that is wrong is told by the commands that need it."""
+    from gitmem.services.work import context, workflow_file
+
+    try:
+        workflow_file.load(app.home, context.root_of(app.location.worktree))
+    except InvalidRecord:
+        pass
+    return []
+
+
+def _native(app: App) -> list[str]:
+    """Keep agents' own memory files in step, in the work trees where a session that began or ended asked for it."""
+    roots = native.take(app.state)
+    how = app.settings.get("native")
+    if not roots or how == "off":
+        return []
+    from gitmem.worker.memory_files import keep_in_step
+
+    done: list[str] = []
+    for root in roots:
+        if not os.path.isdir(root):
+            continue
+        try:
+            with open_app(root, app.env, app.clock, "git") as other:
+                done += keep_in_step(other, how)
+        except GitmemError as error:  # a file that nobody may write must not keep the rest from its turn
+            done.append(f"memory files: {error}")
+    return done
+
+
+def _renamed(app: App, index: Index) -> list[tuple[str, str, int, int, str]]:
+    """Return where the files are today that gotchas are about as a whole, when they are not where they were."""
+    out = []
+    root = str(app.location.worktree)
+    gone = [path for path, blobs in index.bases().items() if "" in blobs and not os.path.lexists(os.path.join(root, path))]
+    for row in index.rows(paths=gone[:RENAMED], fields=("id", "anchors"), **placing.OPEN) if gone else ():
+        for anchor in row["anchors"]:
+            if anchor.get("path") in gone and not anchor.get("lines") and (now := app.follower.called(anchor)):
+                out.append((now, row["id"], 0, 0, str(anchor["path"])))
+    return out
+
+
+def _follow(app: App) -> list[str]:
+    """Find the code of gotchas that is in another file today, so that hooks can tell without asking git."""
+    root = storable(os.path.realpath(app.location.worktree)) if app.location.worktree else ""
+    if not root:
+        return []
+    index = app.index()
+    key = code_state(app.location, index.tips())
+    staged = os.path.join(app.location.gitdir, "index")
+    stamp = f"{os.stat(staged).st_mtime_ns}" if os.path.exists(staged) else ""
+    if app.state.marked(f"spots {root}") == key and app.state.marked(f"staged {root}") == stamp:
+        return []
+    until = time.monotonic() + SEARCH
+    found = placing.survey([index], app.follower, lambda: time.monotonic() < until).found
+    away = [
+        (one.where.path, one.row["id"], one.where.first, one.where.last, str(one.anchor["path"]))
+        for one in found
+        if one.where.found and one.where.path != one.anchor.get("path")
+    ]
+    away += _renamed(app, index)
+    sessions.set_spots(app.state, root, key, away)
+    app.state.mark(f"staged {root}", stamp)
+    return [f"{len(away)} gotcha(s) followed to another file"] if away else []

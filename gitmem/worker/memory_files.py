@@ -1,0 +1,345 @@
+"""What `git mem native` and the work after a session do with agents' memory files: gathers the parts, pulls, and writes what a push decides."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from gitmem.agents.prompt_text import clean
+from gitmem.app import SCOPES, App
+from gitmem.base.files import Lock, disk_error, head, ignore_text, storable
+from gitmem.errors import Busy, GitmemError, UserError
+from gitmem.git.object_codec import object_id
+from gitmem.git.process import Git
+from gitmem.git.worktree import DIFF
+from gitmem.install import file_changes as changes
+from gitmem.redaction.mask import scrub
+from gitmem.repo.ignore import ignored
+from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files import pull as native_pull
+from gitmem.services.memory_files import pull_plan as native_plan
+from gitmem.services.memory_files import push as native_push
+from gitmem.services.memory_files.discover import Files, Finder, obstacle
+from gitmem.services.memory_files.pull import Plan, World
+from gitmem.services.memory_files.push import Push, Target
+from gitmem.services.memory_files.record_line import Row, text_of
+from gitmem.services.records import history
+from gitmem.store.layout import FILE_LIMIT, record_path
+from gitmem.store.store import Store, Stored, load
+
+PATIENCE = 20.0  # seconds that one run waits for another
+AGAIN = 5  # times that a file may change under our hands
+FIELDS = (
+    "store", "id", "kind", "type", "status", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "last_seen", "workaround",
+    "anchors", "decay_rate", "confirmed", "oid", "path",
+)  # fmt: skip
+
+
+class Changed(Busy):
+    """A file was written after it was read: what somebody put into its block meanwhile is to be taken first."""
+
+
+@dataclass
+class Run:
+    """One look at the memory files of a work tree and at the stores. `taken` are the bytes from which blocks were taken into the store, by file."""
+
+    app: App
+    more: Sequence[str] = ()
+    taken: dict[str, bytes] = field(default_factory=dict)
+    problems: list[GitmemError] = field(default_factory=list)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What finds the files; raises UserError where no agent can work."""
+        app = self.app
+        if app.location.worktree is None:
+            raise UserError("this repository is bare: agents have no memory files in it.", "Change to a work tree of it.")
+        if not app.env.get("HOME"):
+            raise UserError("there is no HOME, where agents keep their memory files.", "Set HOME.")
+        allow = app.settings.get("allowSecret")
+        hides = ignored([ignore_text(app.location.worktree)], app.settings.get("ignore")).has
+        return Finder(app.location, app.env, hides, lambda text: scrub(text, allow).text)
+
+    @cached_property
+    def files(self) -> Files:
+        """The files, as they are now."""
+        return self.finder.find(self.more)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The records of all stores."""
+        return list(self.app.rows(fields=FIELDS))
+
+    @cached_property
+    def known(self) -> list[native_pull.Known]:
+        """The records that came from files, read at once; one that is damaged is doctor's to tell of."""
+        out = []
+        for scope in SCOPES:
+            wanted = {str(row["oid"]): row for row in self.rows if native_pull.came_from_file(row) and row["store"] == scope}
+            if not wanted:
+                continue
+            for oid, data in self.app.store(scope).objects.read_many_small(wanted, FILE_LIMIT):
+                stored = load(str(wanted[oid]["path"]), oid, data)
+                if isinstance(stored, Stored) and isinstance(stored.record.fields.get("source"), dict):
+                    out.append(native_pull.Known(scope, stored.record))
+        return sorted(out, key=lambda one: (one.record.id, one.scope))
+
+    @cached_property
+    def world(self) -> World:
+        """What a plan looks at."""
+        app = self.app
+        git = Git(app.location.gitdir, app.env, timeout=20.0)
+        commit = head(app.location) or git.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)).decode().strip()
+
+        def holds(other: str) -> str:
+            code = git.call("merge-base", "--is-ancestor", other, commit, ok=(0, 1, 128))[0] if commit else 128
+            if code == 0:
+                return "here"
+            if code == 128:
+                return "away"
+            refs = git.run("for-each-ref", "--count=1", f"--contains={other}", "refs/heads", "refs/remotes", "refs/tags", ok=(0, 128, 129))
+            return "away" if refs.strip() else "lost"
+
+        def gone(name: str, tree: str) -> bool:
+            path = self.finder.path_of(name, tree)
+            if os.path.lexists(path):
+                return False
+            # a sparse checkout leaves files out that are there all the same
+            return bool(tree) or name.startswith(("~", "/")) or not self._left_out(git, name)
+
+        made: dict[str, Store] = {}
+
+        def store(scope: str) -> Store:
+            if scope not in made:
+                made[scope] = app.store(scope)
+            return made[scope]
+
+        root = self.finder.root
+        names = [f":(top,literal){memo.name}" for memo in self.files.memos if memo.tracked]
+        where = (
+            "-C",
+            root,
+            "--work-tree",
+            root,
+            *DIFF,
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--name-only",
+            "-z",
+            "HEAD",
+            "--",
+        )
+        out = git.run(*where, *names, ok=(0, 128)) if names and commit else b""
+        dirty = frozenset(storable(os.fsdecode(name)) for name in out.split(b"\0") if name)
+
+        def blob(data: bytes) -> str:
+            return object_id("blob", data, app.objects.traits.hash)
+
+        return World(app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty)
+
+    def _left_out(self, git: Git, name: str) -> bool:
+        out = git.run(
+            "-C", self.finder.root, "--work-tree", self.finder.root, "ls-files", "-t", "-z", "--", f":(top,literal){name}", ok=(0, 128)
+        )
+        return out.startswith(b"S")
+
+    def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
+        """Take what the files say into the store; with `blocks` only what was changed in blocks of ours. Some of it may wait in the journal."""
+        plan = native_plan.plan(self.files, self.world, blocks=blocks)
+        self.taken = {os.path.realpath(memo.path): memo.data for memo in self.files.memos}
+        if not dry and plan.writes and native_pull.apply(plan, self.world):
+            plan.notes.append("another process was writing: what was read is in the journal, and the next git mem command commits it.")
+        return plan
+
+    # -- writing
+
+    def targets(self, to: Sequence[str], *, held: bool = False, asked: bool = True) -> list[Target]:
+        """Return the files to write, or to take the block out of; with `held`, where none is named, each that has one, tracked ones if `asked`."""
+        own = self.files  # git lists before names are looked at
+        found = self.app.worktree(self.finder.root).ignored(native_push.paths(self.finder, to) + [m.name for m in own.memos if m.within])
+        return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), held=held, asked=asked)
+
+    @cached_property
+    def writer(self) -> native_push.Writer:
+        """What makes the blocks."""
+        reads: dict[str, tuple[int, str]] = {}
+        for _, index in self.app.indexes():
+            reads |= index.usage([str(row["id"]) for row in self.rows])
+        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
+
+    def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True) -> list[Push]:
+        """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
+        out = []
+        for target in self.targets(to, held=held or remove, asked=asked):
+            try:
+                out.append(self._push(target, dry=dry, remove=remove))
+            except GitmemError as error:
+                self.problems.append(error)
+        return out
+
+    def _push(self, target: Target, *, dry: bool, remove: bool) -> Push:
+        real = os.path.realpath(target.path)
+        for _ in range(AGAIN):
+            data = changes.read(real)
+            why, hint = obstacle(data or b"")
+            if why:
+                raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
+            if data != self.taken.get(real, data):
+                raise Changed(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+            push = self.writer.push(target, data, remove=remove)
+            if target.held and push.changes and not remove:
+                unknown = len(self._foreign(data or b""))
+                reworded = len(self._reworded(data or b"")) if target.tracked else 0
+                if unknown or reworded:
+                    return _left(push, unknown, reworded)
+            if dry or not push.changes:
+                return push
+            changes.check(real)
+            folder = os.path.dirname(real)
+            try:
+                # what agents keep below the user's home is the user's alone
+                os.makedirs(folder, mode=0o777 if real.startswith(self.finder.root + os.sep) else 0o700, exist_ok=True)
+            except OSError as error:
+                raise disk_error(error, folder) from error
+            if changes.read(real) == push.before:
+                changes.write(real, push.after, 0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
+                return push
+        raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+
+    def _foreign(self, data: bytes) -> set[str]:
+        """Return the short ids in a file's block of records that no store has or had: this clone is behind, and would take them from the others."""
+        ids = native_push.ids_in(data) - {block.short(str(row["id"])) for row in self.rows}
+        for scope in SCOPES:
+            if ids:
+                store = self.app.store(scope)
+                ids = {id for id in ids if history.tombstone(store, id) is None}
+                ids -= {block.short(id) for id in history.removed_ids(store)} if ids else set()
+        return ids
+
+    def _reworded(self, data: bytes) -> set[str]:
+        """Return the short ids in a file's block whose words this store never had for them: they are from a newer state of it, in another clone."""
+        rows = {block.short(str(row["id"])): row for row in self.rows if row["store"] == "shared"}
+        texts = {id: text for id, text in native_push.texts_in(data).items() if id in rows and text != text_of(rows[id], clean)}
+        store = self.app.store("shared")
+        ids = {str(rows[id]["id"]) for id in texts}
+        for step in history.log(store, sorted(ids)) if ids else ():
+            for _, id in step.changes:
+                entry = store.objects.find(step.commit.tree, record_path(id))
+                stored = load(record_path(id), entry.oid, store.objects.read(entry.oid)) if entry else None
+                if isinstance(stored, Stored) and texts.get(block.short(id)) == text_of(_row(stored), clean):
+                    del texts[block.short(id)]
+            if not texts:
+                break
+        return set(texts)
+
+
+def _row(stored: Stored) -> Row:
+    record = stored.record
+    return {
+        "kind": record.kind,
+        "title": record.title,
+        "status": record.status,
+        **{k: record.get(k) for k in ("type", "severity", "workaround")},
+    }
+
+
+def _left(push: Push, unknown: int, reworded: int) -> Push:
+    """Return a push that leaves the file as it is: its block is from another state of the store."""
+    notes = [
+        f"its block has {count} record{'s' if count > 1 else ''} that this store never had{what}: git mem sync gets what others have"
+        for count, what in ((unknown, ""), (reworded, " in these words"))
+        if count
+    ]
+    notes.append(f"to write the block all the same: git mem native push --to {push.target.name}")
+    return replace(push, what="foreign", after=push.before or b"", notes=tuple(notes), unknown=unknown, reworded=reworded)
+
+
+def with_blocks(app: App) -> list[str]:
+    """Return the memory files that have a block of ours, as they are called; none where there can be none."""
+    try:
+        return [memo.name for memo in Run(app).files.memos if native_push.has_block(memo.data)]
+    except GitmemError:
+        return []
+
+
+@contextmanager
+def alone(app: App) -> Iterator[None]:
+    """Wait for another run in this repository: two would read the same line as new."""
+    app.home.make()
+    try:
+        lock = Lock(app.home.touch("native.lock"), PATIENCE)
+        lock.__enter__()
+    except Busy as error:
+        raise Busy("another git mem process works on the memory files at the moment.", "Try again in a moment.") from error
+    try:
+        yield
+    finally:
+        lock.__exit__()
+
+
+def pull(app: App, *, dry: bool = False) -> tuple[Run, Plan]:
+    """Take what the memory files say into the store."""
+    if dry:
+        run = Run(app)
+        return run, run.pull(dry=True)
+    with alone(app):
+        run = Run(app)
+        return run, run.pull()
+
+
+def push(
+    app: App, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True
+) -> tuple[Run, Plan, list[Push]]:
+    """Write the blocks, or take them out, after taking what somebody changed in them; with `held` each that is there, tracked ones if `asked`."""
+    return _both(app, to, dry=dry, blocks=True, remove=remove, held=held, asked=asked)
+
+
+def sync(app: App, to: Sequence[str], *, dry: bool = False, asked: bool = True) -> tuple[Run, Plan, list[Push]]:
+    """Take what the files say, then write the blocks: without names each that is there too; in files that git tracks if somebody `asked`."""
+    return _both(app, to, dry=dry, blocks=False, held=True, asked=asked)
+
+
+def _both(
+    app: App, to: Sequence[str], *, dry: bool, blocks: bool, remove: bool = False, held: bool = False, asked: bool = True
+) -> tuple[Run, Plan, list[Push]]:
+    more = [os.path.realpath(os.path.expanduser(name)) for name in to if os.sep in name or name.endswith(".md")]
+    if dry:
+        first = Run(app, more)
+        first.targets(to)  # a wrong name is told before anything else
+        return first, first.pull(dry=True, blocks=blocks), first.push(to, dry=True, remove=remove, held=held, asked=asked)
+    with alone(app):
+        plan, pushes = Plan(), dict[str, Push]()
+        for _ in range(AGAIN):
+            first = Run(app, more)
+            first.targets(to)
+            pulled = first.pull(blocks=blocks)
+            run = Run(app, more, first.taken) if pulled.writes else first
+            pushes |= {
+                one.target.path: one
+                for one in run.push(to, remove=remove, held=held, asked=asked)
+                if one.changes or one.target.path not in pushes
+            }
+            plan = Plan([*plan.writes, *pulled.actions], list(dict.fromkeys([*plan.notes, *pulled.notes])))
+            if not any(isinstance(problem, Changed) for problem in run.problems):
+                break
+        return run, plan, list(pushes.values())
+
+
+def keep_in_step(app: App, how: str) -> list[str]:
+    """Do what the setting `native` asks for at the start and end of a session; return what was done, for the trace.
+
+    No file that git tracks is written: nobody asked for a change of the work tree now.
+    """
+    done = []
+    pushes: list[Push] = []
+    if how == "pull":
+        run, plan = pull(app)
+    else:
+        run, plan, pushes = push(app, (), held=True, asked=False) if how == "push" else sync(app, (), asked=False)
+    if plan.writes:
+        done.append(f"{len(plan.writes)} record(s) pulled from memory files")
+    done += [f"{one.target.name} written" for one in pushes if one.changes]
+    done += [str(problem) for problem in run.problems]
+    return done

@@ -1,0 +1,70 @@
+"""Wires what a session's end needs: stores, sources, who reads them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+from gitmem.app import App
+from gitmem.extraction import model_extractor as modelled
+from gitmem.extraction.llm.provider import Model
+from gitmem.records.items import Extract
+from gitmem.services.session_log import reader as histories
+from gitmem.services.sessions.finish import Desk
+from gitmem.store.store import Store
+from gitmem.transcripts import ignored as hidden
+from gitmem.transcripts.turn import Turn
+
+
+def desk(app: App) -> Desk:
+    """Return what a session's end needs, by the settings."""
+
+    def store(setting: str) -> Store | None:
+        wanted = app.settings.get(setting)
+        return None if wanted == "off" else app.store(wanted)
+
+    def captured(session: str) -> list[str]:
+        return [row["title"] for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)]
+
+    model = app.model()
+    return Desk(
+        who=app.writer(session=""),
+        snapshots=app.store("private"),
+        digests=store("digest"),
+        summary=store("summary"),
+        proposals=app.store("private") if app.settings.get("propose") else None,
+        elsewhere=[app.store("shared")],
+        lines=lambda session: histories.lines(app.home, session),
+        tree=app.worktree,
+        captured=captured,
+        shown=lambda turns, root: hidden.shown(turns, app.hidden(root), root),
+        extract=_extractor(app, model),
+        indexes=lambda: [index for _, index in app.indexes()],
+        limit=app.settings.get("summaryLimit"),
+        ask=model.ask if model is not None else None,
+    )
+
+
+class _Beating:
+    """A model that gives a sign of life before each question."""
+
+    def __init__(self, model: Model, beat: Callable[[], None]) -> None:
+        self._model = model
+        self._beat = beat
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def ask(self, instruction: str, text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the model's answer; raises ModelFailed."""
+        self._beat()
+        return self._model.ask(instruction, text, schema)
+
+
+def _extractor(app: App, model: Model | None) -> Callable[[Iterable[Turn], Callable[[], None]], Extract]:
+    """Return what reads a session's turns: the model that the settings name, else the offline rules."""
+    budget, allow = app.settings.get("modelBudget"), app.settings.get("allowSecret")
+
+    def extract(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:
+        asked = cast("Model", _Beating(model, beat)) if model is not None else None
+        return modelled.extract(asked, turns, budget=budget, allow=allow)
+
+    return extract

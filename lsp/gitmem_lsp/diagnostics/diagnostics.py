@@ -1,0 +1,125 @@
+"""From gotchas at their places to diagnostics. Pure: notes and lines in, protocol values out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types as t
+
+from gitmem_lsp.protocol.positions import code_range
+from gitmem_lsp.protocol.safe_text import plain, shorten
+from gitmem_lsp.settings import DEFAULTS, Options
+from gitmem_lsp.workspace.place_notes import ADRIFT, Note
+
+SOURCE = "gitmem"
+LINE_CAP = 3  # titles on a line
+MESSAGE_LIMIT = 200
+WORKAROUND_LIMIT = 80
+
+LEVEL = {
+    "error": t.DiagnosticSeverity.Error, "warning": t.DiagnosticSeverity.Warning, "information": t.DiagnosticSeverity.Information,
+    "hint": t.DiagnosticSeverity.Hint,
+}  # fmt: skip
+SUFFIX = {
+    "moved": " (moved)",
+    "changed": " (code changed since)",
+    "approximate": " (code changed since; this is its definition)",
+    "adrift": " (code not found: moved or deleted)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One diagnostic, and the gotchas that it speaks of."""
+
+    line: int
+    notes: tuple[Note, ...]
+    diagnostic: t.Diagnostic
+
+
+def short_id(id: str) -> str:
+    """Return the end of an id: enough to name a record, and unlike its start not shared by its neighbours."""
+    return id[-8:]
+
+
+def loudness(note: Note, options: Options = DEFAULTS) -> t.DiagnosticSeverity | None:
+    """Return how loud a gotcha is shown, None for not at all; one step quieter where its code is gone."""
+    level = LEVEL.get(options.level(str(note.row.get("severity"))))
+    if level is None or note.state not in ADRIFT:
+        return level
+    return t.DiagnosticSeverity(min(level.value + 1, t.DiagnosticSeverity.Hint.value))
+
+
+def make_marks(
+    notes: Sequence[Note], lines: Sequence[str], encoding: str, total: int | None = None, options: Options = DEFAULTS
+) -> list[Mark]:
+    """Return one mark a line, ordered by line; past the cap the most severe stay and a last one counts the rest."""
+    hidden = max(0, (len(notes) if total is None else total) - len(notes))
+    loud = [(level, note) for note in notes if (level := loudness(note, options)) and (options.unconfirmed or not note.unconfirmed)]
+    by_line: dict[int, list[tuple[t.DiagnosticSeverity, Note]]] = {}
+    for level, note in sorted(loud, key=lambda pair: (pair[0].value, pair[1].rank, pair[1].id)):
+        by_line.setdefault(note.line, []).append((level, note))
+    groups = list(by_line.items())
+    cap = options.max_per_file
+    if len(groups) > cap or (hidden and groups):
+        keep = max(0, cap - 1)
+        hidden += sum(len(group) for _, group in groups[keep:])
+        groups = groups[:keep]
+    elif not groups:
+        hidden = 0
+    marks = [_mark(line, group, lines, encoding) for line, group in groups]
+    if hidden:
+        marks.append(_rest(hidden, lines, encoding))
+    return sorted(marks, key=lambda mark: mark.line)
+
+
+def _mark(line: int, group: Sequence[tuple[t.DiagnosticSeverity, Note]], lines: Sequence[str], encoding: str) -> Mark:
+    notes = tuple(note for _, note in group)
+    shown = [_title(note) for note in notes[:LINE_CAP]]
+    if len(notes) == 1:
+        message = _alone(notes[0])
+    else:
+        message = "; ".join([*shown, *([f"+{len(notes) - LINE_CAP} more"] if len(notes) > LINE_CAP else [])])
+    diagnostic = t.Diagnostic(
+        range=code_range(lines, line, encoding), message=message, severity=group[0][0], source=SOURCE, code=short_id(notes[0].id),
+        data={"ids": [note.id for note in notes]},
+    )  # fmt: skip
+    return Mark(line, notes, diagnostic)
+
+
+def suffix(note: Note) -> str:
+    """Return what is to be said about a note's place, and about who says it."""
+    place = f" (moved to {plain(note.went)})" if note.went else SUFFIX.get(note.state, SUFFIX["changed"] if note.stale else "")
+    return place + (" (unconfirmed)" if note.unconfirmed else "")
+
+
+def _title(note: Note) -> str:
+    return shorten(plain(str(note.row["title"])), MESSAGE_LIMIT) + suffix(note)
+
+
+def _alone(note: Note) -> str:
+    workaround = plain(str(note.row.get("workaround") or ""))
+    return _title(note) + (f" → {workaround}" if 0 < len(workaround) <= WORKAROUND_LIMIT else "")
+
+
+def _rest(count: int, lines: Sequence[str], encoding: str) -> Mark:
+    message = f"{count} more gotcha{'s' if count > 1 else ''} about this file; see them all with: git mem list --kind gotcha --unresolved"
+    diagnostic = t.Diagnostic(range=code_range(lines, 0, encoding), message=message, severity=t.DiagnosticSeverity.Hint, source=SOURCE)
+    return Mark(0, (), diagnostic)
+
+
+def as_json(diagnostic: t.Diagnostic) -> dict[str, Any]:
+    """Return a diagnostic of ours as the protocol writes it."""
+    start, end = diagnostic.range.start, diagnostic.range.end
+    out: dict[str, Any] = {
+        "range": {"start": {"line": start.line, "character": start.character}, "end": {"line": end.line, "character": end.character}},
+        "message": diagnostic.message,
+        "source": diagnostic.source,
+    }
+    if diagnostic.severity is not None:
+        out["severity"] = diagnostic.severity.value
+    for key in ("code", "data"):
+        value = getattr(diagnostic, key)
+        if value is not None:
+            out[key] = value
+    return out

@@ -1,0 +1,101 @@
+"""Stay fresh: one task a repository that waits to hear of changes and has its documents looked at again."""
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from gitmem.errors import GitmemError
+from gitmem_lsp.diagnostics.publisher import Publisher
+from gitmem_lsp.workspace.repositories import Repository
+from gitmem_lsp.workspace.watcher import Watcher
+
+if TYPE_CHECKING:
+    from gitmem_lsp.server import Server
+
+log = logging.getLogger("gitmem_lsp")
+AHEAD = 2.0  # seconds of rest after a change before the gotchas of files that are not open are read again
+SETTLE = 0.3  # seconds before the watching library is loaded: the first diagnostics come first
+POLL = 0.8  # seconds between two looks at what cannot be watched
+SLOW = 30.0  # seconds between two looks at what is watched: a safety net
+GATHER = 0.02  # seconds in which changes that come together are one
+
+
+class Following:
+    """The repositories of open documents, each followed once."""
+
+    def __init__(self, server: "Server", publisher: Publisher) -> None:
+        self._server = server
+        self._publisher = publisher
+        self._followed: set[Repository] = set()
+        self.watcher = Watcher()
+
+    def follow(self, repository: Repository) -> None:
+        """Begin to follow a repository, if that is not done yet."""
+        if repository not in self._followed:
+            self._followed.add(repository)
+            self._publisher.start(self._follow(repository))
+
+    def close(self) -> None:
+        """End watching."""
+        self.watcher.close()
+
+    async def _follow(self, repository: Repository) -> None:
+        begun = time.monotonic()
+        await asyncio.sleep(SETTLE)
+        failed = 0  # looks, one after the other
+        anyway = True  # for what came before there was a watch
+        while True:
+            failed = 0 if await self._look(repository, anyway or failed > 0) else failed + 1
+            try:
+                await asyncio.wait_for(repository.news.wait(), self._patience(repository, failed))
+            except TimeoutError:
+                if not failed:
+                    await self._look_ahead(repository)
+            repository.news.clear()
+            await asyncio.sleep(GATHER)
+            anyway = repository.shelf.until is not None and repository.shelf.until <= time.time()
+            if failed or time.monotonic() - begun > SLOW:
+                begun = time.monotonic()
+                self._publisher.retry()
+
+    def _patience(self, repository: Repository, failed: int) -> float:
+        patience = AHEAD if not repository.shelf.is_ahead else SLOW if repository.watched else POLL
+        if failed:  # a store that is being built is there soon; one that is broken may stay so
+            patience = min(SLOW, POLL * 2 ** min(failed - 1, 10))
+        until = repository.shelf.until
+        return patience if until is None else max(0.05, min(patience, until - time.time()))
+
+    async def _watch(self, repository: Repository) -> None:
+        repository.watched = await self.watcher.watch(repository.location, repository.user, repository.news.set)
+
+    async def _look_ahead(self, repository: Repository) -> None:
+        try:
+            await repository.run(repository.shelf.look_ahead)
+            self._publisher.prepare(repository)
+        except Exception as error:  # noqa: BLE001 - only speed is lost
+            log.info("the stores could not be read ahead: %s", error)
+
+    async def _look(self, repository: Repository, anyway: bool) -> bool:
+        """Bring what is shown up to date; False when that has to be tried again."""
+        heads = repository.shelf.heads
+        await self._watch(repository)  # folders may have come; what is written in them from now on is told, the rest is seen below
+        try:
+            moved = await repository.run(repository.shelf.moved)
+            changed = (moved or anyway) and await repository.run(repository.shelf.changed)
+        except GitmemError as error:
+            self._publisher.warn(error)
+            return False
+        except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
+            log.info("the stores could not be looked at: %s", error)
+            return False
+        if moved and heads != repository.shelf.heads:
+            self._publisher.moved(repository)
+        for problem in repository.shelf.problems:
+            self._publisher.warn(problem)
+        open_now = self._publisher.of(repository)
+        # a document that was opened or saved a moment ago may have been first to read the news
+        if changed or any(state.rows and state.rows.version != repository.shelf.version for state in open_now):
+            await self._publisher.reload(repository)
+            self._server.tell_changed([state.uri for state in self._publisher.of(repository)])
+        return not any(state.stale and (state.task is None or state.task.done()) for state in self._publisher.of(repository))

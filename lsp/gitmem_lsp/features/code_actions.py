@@ -1,0 +1,87 @@
+"""Code actions. The list is made from what is on the screen, in no time: editors ask at each move of the cursor. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types as t
+
+from gitmem_lsp import command_names as names
+from gitmem_lsp.diagnostics.diagnostics import Mark
+from gitmem_lsp.protocol.safe_text import plain, shorten
+from gitmem_lsp.workspace.place_notes import Note
+from gitmem_lsp.workspace.repository_view import Row
+
+TITLE_LIMIT = 60
+OFFERED = 5  # gotchas of one range that can be resolved from it
+WHOLE = 2  # of those, how many get everything else too
+KINDS = [t.CodeActionKind.QuickFix, t.CodeActionKind.Refactor, t.CodeActionKind.Source]
+
+
+def wanted(only: Sequence[str | t.CodeActionKind] | None, kind: str) -> bool:
+    """Say whether a request for some kinds of actions includes one: a kind includes those below it."""
+    if only is None:
+        return True
+    asked = [str(getattr(k, "value", k)) for k in only]
+    return any(not k or kind == k or kind.startswith(k + ".") for k in asked)
+
+
+def title_of(row: Row) -> str:
+    """Return a record's title as it stands in a menu."""
+    return shorten(plain(str(row["title"])), TITLE_LIMIT)
+
+
+def _command(title: str, name: str, *arguments: Any, kind: str = "quickfix", diagnostic: t.Diagnostic | None = None) -> t.CodeAction:
+    command = t.Command(title, name, arguments=list(arguments))
+    return t.CodeAction(title, kind=t.CodeActionKind(kind), diagnostics=[diagnostic] if diagnostic else None, command=command)
+
+
+def for_marks(marks: Sequence[Mark], range: t.Range, uri: str, snooze_days: int) -> list[t.CodeAction]:
+    """Return what can be done about the gotchas of the lines of a range, resolving first."""
+    pairs = [(mark, note) for mark in marks if range.start.line <= mark.line <= range.end.line for note in mark.notes]
+    out = [_command(f"Resolve gotcha: {title_of(n.row)}", names.RESOLVE, n.id, uri, diagnostic=m.diagnostic) for m, n in pairs[:OFFERED]]
+    for mark, note in pairs[:WHOLE]:
+        out += _more(mark.diagnostic, note, range, uri, snooze_days)
+    return out
+
+
+def _more(diagnostic: t.Diagnostic, note: Note, range: t.Range, uri: str, days: int) -> list[t.CodeAction]:
+    id, title = note.id, title_of(note.row)
+    pinned = note.row.get("status") == "pinned"
+    out = [
+        _command(f"Snooze for {days} day{'s' if days != 1 else ''}: {title}", names.SNOOZE, id, days, diagnostic=diagnostic),
+        _command(f"{'Confirm' if note.unconfirmed else 'Still true'}: {title}", names.VERIFY, id, diagnostic=diagnostic),
+        _command(f"Edit: {title}", names.EDIT, id, diagnostic=diagnostic),
+    ]
+    if note.state != "trigger":
+        where = {"start": _spot(range.start), "end": _spot(range.end)}
+        out.append(_command(f"Re-anchor here: {title}", names.REANCHOR, id, uri, where, diagnostic=diagnostic))
+    out.append(_command(f"{'Unpin' if pinned else 'Pin'}: {title}", names.UNPIN if pinned else names.PIN, id, diagnostic=diagnostic))
+    out.append(_command(f"Replace by a new record: {title}", names.SUPERSEDE, id, diagnostic=diagnostic))
+    return out
+
+
+def _spot(position: t.Position) -> dict[str, int]:
+    return {"line": position.line, "character": position.character}
+
+
+def for_astray(notes: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAction]:
+    """Return what puts gotchas whose code was not found at the selection."""
+    where = {"start": _spot(range.start), "end": _spot(range.end)}
+    lost = [note for note in notes if note.state == "adrift"][:OFFERED]
+    return [_command(f"Re-anchor here: {title_of(n.row)}", names.REANCHOR, n.id, uri, where, kind="refactor") for n in lost]
+
+
+def for_past(past: Sequence[Note], range: t.Range, uri: str) -> list[t.CodeAction]:
+    """Return what reopens the gotchas that were resolved in the lines of a range."""
+    here = [note for note in past if not note.whole_file and range.start.line <= note.line <= range.end.line]
+    return [_command(f"Reopen gotcha: {title_of(n.row)}", names.REOPEN, n.id, uri, kind="refactor") for n in here[:OFFERED]]
+
+
+def for_code(range: t.Range, uri: str) -> list[t.CodeAction]:
+    """Return what can be done about any code: remember something about it, ask how it came to be."""
+    where = {"start": _spot(range.start), "end": _spot(range.end)}
+    what = "selection" if range.start != range.end else "line"
+    return [
+        _command(f"Record a gotcha for this {what}", names.RECORD, uri, where, kind="refactor"),
+        _command("Timeline of this symbol", names.TIMELINE, uri, where["start"], kind="source"),
+    ]

@@ -1,0 +1,312 @@
+"""The commands of `workspace/executeCommand`: names, what they take, what they answer.
+
+They answer JSON. Trouble that is to be expected is a message to the user and the answer null; only a call that makes no sense is an error.
+"""
+
+import logging
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from gitmem.errors import GitmemError, UserError
+from gitmem.records.kinds import LIVE
+from gitmem_lsp import command_names as names
+from gitmem_lsp.editing import record_changes as changes
+from gitmem_lsp.editing.virtual_documents import Editing
+from gitmem_lsp.features import reports
+from gitmem_lsp.features.resolve import as_plain, holder, home, lines_from, lines_of, looked_at, place_of
+from gitmem_lsp.protocol.safe_text import plain
+from gitmem_lsp.workspace.place_notes import Note, find_notes
+from gitmem_lsp.workspace.repositories import Place
+from gitmem_lsp.workspace.repository_view import HIDES, Row
+
+if TYPE_CHECKING:
+    from gitmem_lsp.server import Server
+
+log = logging.getLogger("gitmem_lsp")
+Answer = dict[str, Any] | list[Any] | None
+JOURNALED = "The store is busy; the change is kept and made with its next write."
+LONGEST_SNOOZE = 3650
+
+
+def editing(place: Place) -> Editing:
+    """Return the documents of a repository. On its thread."""
+    return Editing(place.repository.shelf.app, place.repository.editing, place.worktree)
+
+
+async def _changed(ls: "Server", place: Place, done: changes.Done, **told: Any) -> dict[str, Any]:
+    if done.journaled:
+        ls.say(JOURNALED, t.MessageType.Info)
+    await _show_anew(ls, place)
+    return done.told(**told)
+
+
+async def _show_anew(ls: "Server", place: Place) -> None:
+    await ls.publisher.reload(place.repository)
+    ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
+
+
+async def resolve(ls: "Server", id: str, uri: str = "") -> Answer:
+    """Resolve a gotcha."""
+    place = await holder(ls, id, uri)
+    done = await place.repository.run(lambda: changes.resolve(place.repository.shelf.app, id, place.gitdir))
+    return await _changed(ls, place, done, resolved=True)
+
+
+async def reopen(ls: "Server", id: str, uri: str = "") -> Answer:
+    """Reopen a gotcha."""
+    place = await holder(ls, id, uri)
+    done = await place.repository.run(lambda: changes.reopen(place.repository.shelf.app, id))
+    return await _changed(ls, place, done, resolved=False)
+
+
+async def snooze(ls: "Server", id: str, days: float | None = None) -> Answer:
+    """Hide a gotcha for some days."""
+    place = await holder(ls, id)
+    days = ls.publisher.options(place).snooze_days if days is None else days
+    if not 0 < days <= LONGEST_SNOOZE:
+        raise UserError(f"a gotcha is snoozed for up to {LONGEST_SNOOZE} days, not {days:g}.")
+    told = await place.repository.run(lambda: changes.snooze(place.repository.shelf.app, id, days))
+    await _show_anew(ls, place)
+    return dict(told)
+
+
+async def unsnooze(ls: "Server", id: str) -> Answer:
+    """Show a gotcha again."""
+    place = await holder(ls, id)
+    told = await place.repository.run(lambda: changes.unsnooze(place.repository.shelf.app, id))
+    await _show_anew(ls, place)
+    return dict(told)
+
+
+async def pin(ls: "Server", id: str) -> Answer:
+    """Pin a record."""
+    place = await holder(ls, id)
+    done = await place.repository.run(lambda: changes.set_pin(place.repository.shelf.app, id, pinned=True))
+    return await _changed(ls, place, done, pinned=True)
+
+
+async def unpin(ls: "Server", id: str) -> Answer:
+    """Unpin a record."""
+    place = await holder(ls, id)
+    done = await place.repository.run(lambda: changes.set_pin(place.repository.shelf.app, id, pinned=False))
+    return await _changed(ls, place, done, pinned=False)
+
+
+async def verify(ls: "Server", id: str) -> Answer:
+    """Say that a record still holds."""
+    place = await holder(ls, id)
+    done = await place.repository.run(lambda: changes.verify(place.repository.shelf.app, id, place.gitdir))
+    return await _changed(ls, place, done, confirmed=True)
+
+
+async def _anchor(ls: "Server", place: Place, uri: str, range: Any) -> dict[str, Any]:
+    lines = await lines_of(ls, uri, place)
+    span = lines_from(range, lines)
+    if span is None:
+        return {"path": place.paths[0]}
+    app = place.repository.shelf.app if place.repository.shelf.is_open else await place.repository.run(lambda: place.repository.shelf.app)
+    return await place.repository.read_code(changes.make_anchor, app, place.paths[0], lines, *span)
+
+
+async def reanchor(ls: "Server", id: str, uri: str, range: dict[str, Any]) -> Answer:
+    """Put a record's place at a range."""
+    place = await place_of(ls, uri)
+    anchor = await _anchor(ls, place, uri, range)
+    state = ls.publisher.get(uri)
+    was = next((note.spot for note in state.notes if note.id == id), None) if state else None
+    paths = state.paths if state and state.paths else place.paths
+    done = await place.repository.run(lambda: changes.reanchor(place.repository.shelf.app, id, anchor, paths, was))
+    return await _changed(ls, place, done)
+
+
+async def _open(ls: "Server", place: Place, make: Callable[[Editing], str]) -> Answer:
+    path = await place.repository.run(lambda: make(editing(place)))
+    uri = Path(path).as_uri()
+    await ls.show_document(uri)
+    return {"uri": uri}
+
+
+async def edit(ls: "Server", id: str) -> Answer:
+    """Open a record as a document; saving it commits the change."""
+    place = await holder(ls, id)
+    return await _open(ls, place, lambda documents: documents.edit(id))
+
+
+async def supersede(ls: "Server", id: str) -> Answer:
+    """Open a draft of what takes a record's place."""
+    place = await holder(ls, id)
+    return await _open(ls, place, lambda documents: documents.supersede(id))
+
+
+async def record(
+    ls: "Server", uri: str, range: dict[str, Any] | None = None, title: str | None = None, facts: dict[str, Any] | None = None
+) -> Answer:
+    """Record a gotcha about a range, or open a draft of one."""
+    place = await place_of(ls, uri)
+    anchor = await _anchor(ls, place, uri, range)
+    given: Mapping[str, Any] = facts or {}
+    if title and title.strip():
+        done = await place.repository.run(lambda: changes.record(place.repository.shelf.app, title.strip(), [anchor], given))
+        return await _changed(ls, place, done)
+    return await _open(ls, place, lambda documents: documents.record([anchor], given))
+
+
+async def timeline(ls: "Server", uri: str, position: dict[str, Any] | None = None) -> Answer:
+    """Open a page that tells how the records of a definition came to be."""
+    place = await place_of(ls, uri)
+    lines = await lines_of(ls, uri, place)
+    line = int((position or {}).get("line", 0))
+    state = ls.publisher.get(uri)
+    paths = state.paths if state and state.paths else place.paths
+    shelf = place.repository.shelf
+
+    def about() -> list[Row]:
+        rows = sorted(shelf.app.rows(paths=paths, limit=500), key=lambda row: HIDES.get(row["store"], 0))
+        return list({row["id"]: row for row in rows}.values())
+
+    rows = await place.repository.run(about)
+
+    def choose() -> tuple[str, list[Row]]:
+        from gitmem.codemap.symbols.definitions import enclosing, symbols
+
+        around = enclosing(symbols("".join(lines), place.paths[0]), line + 1)
+        if around is None:
+            return place.paths[0], rows
+        notes = find_notes(rows, paths, lines, shelf.follower(place.worktree))
+        named = {note.id for note in notes if not note.whole_file and around.first <= note.line + 1 <= around.last}
+        return f"{around.qualified} in {place.paths[0]}", [row for row in rows if row["id"] in named]
+
+    title, chosen = await place.repository.read_code(choose)
+    text = await place.repository.run(reports.timeline, shelf.app, title, chosen)
+    return await _page(ls, place, f"timeline-{title}", title, text)
+
+
+async def _page(ls: "Server", place: Place, name: str, title: str, text: str) -> dict[str, Any]:
+    """Show a page; where no file can be written, the answer has its text all the same."""
+    uri: str | None = None
+    try:
+        uri = Path(await place.repository.run(lambda: editing(place).page(name, text))).as_uri()
+    except GitmemError as error:
+        ls.publisher.warn(error)
+    if uri is None or not await ls.show_document(uri):
+        ls.say(plain(title), t.MessageType.Info)
+    return {"uri": uri, "markdown": text, "title": plain(title)}
+
+
+async def show(ls: "Server", id: str) -> Answer:
+    """Return a record in full."""
+    place = await holder(ls, id)
+    scope, stored = await place.repository.run(lambda: place.repository.shelf.app.get(id))
+    made = stored.record
+    told = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
+    shown = {"title": plain(made.title), "markdown": reports.whole(made), "store": scope}
+    return {**told, **shown, "id": made.id, "kind": made.kind, "severity": reports.clean(made.get("severity")), "category": reports.clean(made.get("category")), "status": made.status, "resolved": made.resolved}  # fmt: skip
+
+
+async def list_gotchas(ls: "Server", uri: str | None = None, options: dict[str, Any] | None = None) -> Answer:
+    """Return the gotchas of a file; with `all`, or without a file, of the repository around it or of the workspace's first."""
+    if uri and not (options or {}).get("all"):
+        try:
+            _, found = await looked_at(ls, uri)
+        except UserError:
+            return []  # of no repository; clients ask for whatever is in front
+        return reports.of_notes((*found.notes, *found.triggered, *found.past))
+    place = await home(ls, uri or "")
+    if place is None:
+        return []
+    rows = await place.repository.run(lambda: place.repository.shelf.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED))  # fmt: skip
+    return reports.of_repository(rows)
+
+
+async def report(ls: "Server", uri: str) -> Answer:
+    """Open a page about the gotchas of a file."""
+    place, found = await looked_at(ls, uri)
+    title = f"Gotchas of {place.paths[0]}"
+    return await _page(
+        ls, place, f"gotchas-{place.paths[0]}", title, reports.report(title, reports.of_notes((*found.notes, *found.triggered)))
+    )
+
+
+async def status(ls: "Server", uri: str | None = None) -> Answer:
+    """Return counts of a repository."""
+    try:
+        place = await place_of(ls, uri) if uri else await home(ls)
+    except UserError:
+        return None
+    if place is None:
+        return None
+    shelf = place.repository.shelf
+
+    def count() -> dict[str, Any]:
+        rows = shelf.app.rows(kinds=("gotcha",), statuses=LIVE, fields=("id", "store", "resolved", "origin", "confirmed"))
+        left = [row for row in rows if not row["resolved"]]
+        unsure = sum(row["origin"] in {"captured", "extracted"} and not row["confirmed"] for row in left)
+        return {"gotchas": len(rows), "unresolved": len(left), "unconfirmed": unsure, "snoozed": len(shelf.snoozed(shelf.app.clock.now()))}
+
+    counts = await place.repository.run(count)
+    adrift: set[str] = {note.id for state in ls.publisher.of(place.repository) for note in _lost(state.looked.notes)}
+    return {"root": place.worktree or os.path.realpath(place.repository.location.commondir), **counts, "adrift": len(adrift)}
+
+
+def _lost(notes: Sequence[Note]) -> list[Note]:
+    return [note for note in notes if note.state == "adrift"]
+
+
+Run = Callable[..., Awaitable[Answer]]
+TEXT: tuple[type, ...] = (str,)
+NUMBER: tuple[type, ...] = (int, float)
+RANGE: tuple[type, ...] = (dict,)
+OBJECT: tuple[type, ...] = (dict,)
+# name -> what it runs, how many arguments it needs, and their types
+COMMANDS: Mapping[str, tuple[Run, int, tuple[tuple[type, ...], ...]]] = {
+    names.RESOLVE: (resolve, 1, (TEXT, TEXT)),
+    names.REOPEN: (reopen, 1, (TEXT, TEXT)),
+    names.SNOOZE: (snooze, 1, (TEXT, NUMBER)),
+    names.UNSNOOZE: (unsnooze, 1, (TEXT,)),
+    names.PIN: (pin, 1, (TEXT,)),
+    names.UNPIN: (unpin, 1, (TEXT,)),
+    names.VERIFY: (verify, 1, (TEXT,)),
+    names.REANCHOR: (reanchor, 3, (TEXT, TEXT, RANGE)),
+    names.EDIT: (edit, 1, (TEXT,)),
+    names.RECORD: (record, 1, (TEXT, RANGE, TEXT, OBJECT)),
+    names.SUPERSEDE: (supersede, 1, (TEXT,)),
+    names.TIMELINE: (timeline, 1, (TEXT, OBJECT)),
+    names.SHOW: (show, 1, (TEXT,)),
+    names.LIST: (list_gotchas, 0, (TEXT, OBJECT)),
+    names.REPORT: (report, 1, (TEXT,)),
+    names.STATUS: (status, 0, (TEXT,)),
+}
+
+
+def handler(name: str) -> Callable[..., Awaitable[Answer]]:
+    """Return the handler of a command as pygls wants it."""
+    run, needed, types = COMMANDS[name]
+
+    async def on_command(ls: "Server", *args: Any) -> Answer:
+        given = [as_plain(arg) for arg in args]
+        while len(given) > needed and given[-1] is None:
+            given.pop()
+        good = needed <= len(given) <= len(types) and all(
+            (isinstance(arg, kinds) and not isinstance(arg, bool)) or (arg is None and number >= needed)
+            for number, (arg, kinds) in enumerate(zip(given, types, strict=False))
+        )
+        if not good:
+            raise JsonRpcInvalidParams(f"{name} takes {needed} to {len(types)} arguments; see docs/language-server.md.")
+        try:
+            return await run(ls, *given)
+        except JsonRpcException:
+            raise
+        except GitmemError as error:
+            ls.say(plain(f"{error} {error.hint}"), t.MessageType.Error)
+        except Exception as error:
+            log.exception("%s failed", name)
+            ls.say(f"{name} failed: {plain(str(error))}", t.MessageType.Error)
+        return None
+
+    on_command.__annotations__.clear()
+    return on_command

@@ -1,0 +1,309 @@
+"""The language features: one thin handler a request. What they answer is made by the modules that they are named after."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as t
+from pygls.uris import to_fs_path
+
+from gitmem.errors import GitmemError
+from gitmem_lsp.diagnostics.publisher import Opened
+from gitmem_lsp.features import code_actions as actions
+from gitmem_lsp.features import code_lens as lens
+from gitmem_lsp.features import comment_edits as comments
+from gitmem_lsp.features import completion
+from gitmem_lsp.features import symbols as outline
+from gitmem_lsp.features.commands import editing
+from gitmem_lsp.features.document_links import make_links, range_of
+from gitmem_lsp.features.hover import RECORDS, Told, find_mark, make_hover, wants_markdown
+from gitmem_lsp.features.record_ids import id_at, ids_in
+from gitmem_lsp.features.resolve import first_look, home
+from gitmem_lsp.protocol.positions import to_index
+from gitmem_lsp.protocol.safe_text import plain
+
+if TYPE_CHECKING:
+    from gitmem_lsp.server import Server
+
+FOUND = 50  # records that a search of the workspace lists
+
+
+async def on_hover(ls: "Server", params: t.HoverParams) -> t.Hover | None:
+    """Tell the record whose id is under the cursor, else those of the line."""
+    uri = params.text_document.uri
+    return await _hover_id(ls, uri, params.position) or await _hover_line(ls, uri, params.position.line)
+
+
+async def _hover_id(ls: "Server", uri: str, position: t.Position) -> t.Hover | None:
+    document = ls.workspace_lines.buffer(uri)
+    if document is None or not 0 <= position.line < len(document.lines):
+        return None
+    lines = document.lines
+    found = id_at(lines, position.line, to_index(lines[position.line], position.character, document.encoding))
+    if found is None:
+        return None
+    where = range_of(found, lines, document.encoding)
+    place = await home(ls, uri)
+    if place is None:
+        return None
+    row = (await place.repository.run(place.repository.shelf.named, [found.text])).get(found.text)
+    if row is None:
+        return None
+    record = await place.repository.run(place.repository.shelf.record, row["id"], row["store"])
+    return make_hover([Told(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities))
+
+
+async def _hover_line(ls: "Server", uri: str, line: int) -> t.Hover | None:
+    state = ls.publisher.get(uri)
+    marks = find_mark(state.marks, line) if state else []
+    if state is None or state.place is None or not marks:
+        return None
+    notes = [note for mark in marks for note in mark.notes]
+    repository, told = state.place.repository, []
+    for note in notes[:RECORDS]:
+        try:
+            record = await repository.run(repository.shelf.record, note.id, note.row["store"])
+            told.append(Told(record, "stale" if note.stale and note.state in {"same", "moved"} else note.state, note.went))
+        except GitmemError as error:  # forgotten a moment ago, or damaged: the others are still told
+            ls.publisher.warn(error)
+    if not told:
+        return None
+    return make_hover(told, max(0, len(notes) - RECORDS), marks[0].diagnostic.range, ls.clock.now(), wants_markdown(ls.client_capabilities))
+
+
+def on_code_action(ls: "Server", params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
+    """Offer what can be done about a range: about its gotchas always, about any code when it is asked for."""
+    uri = params.text_document.uri
+    state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
+    if state is None or state.place is None or document is None:
+        return []
+    context, range = params.context, params.range
+    options = ls.publisher.options(state.place)
+    text, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
+    found = actions.for_marks(state.marks, range, uri, options.snooze_days)
+    # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a nuisance
+    if context.trigger_kind != t.CodeActionTriggerKind.Automatic or range.start != range.end or context.only:
+        versioned = bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+        facts = (uri, document.version, document.language_id or "", state.place.paths[0])
+        found += comments.for_marks(state.marks, range, facts, document.lines, versioned)
+        found += actions.for_astray(state.notes, range, uri)
+        found += actions.for_past(state.looked.past, range, uri)
+        found += actions.for_code(range, uri)
+    found = [a for a in found if actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))]
+    if text and text.code_action and text.code_action.code_action_literal_support:
+        return list(found)
+    return [action.command for action in found if action.command is not None]
+
+
+async def on_code_lens(ls: "Server", params: t.CodeLensParams) -> list[t.CodeLens]:
+    """Count the gotchas of a file, and where it is set of each definition."""
+    await first_look(ls, params.text_document.uri)
+    state = ls.publisher.get(params.text_document.uri)
+    document = ls.workspace_lines.opened(params.text_document.uri)
+    if state is None or state.place is None or document is None:
+        return []
+    options = ls.publisher.options(state.place)
+    notes = _seen(ls, state)
+    out = lens.file_lens(notes, state.uri) if options.code_lens else []
+    if options.symbol_lens and notes:
+        from gitmem.codemap.symbols.definitions import symbols
+
+        found = await state.place.repository.read_code(symbols, document.source, state.place.paths[0])
+        out += lens.symbol_lenses(notes, found, state.uri)
+    return out
+
+
+def _seen(ls: "Server", state: Opened) -> list[Any]:
+    options = ls.publisher.options(state.place)
+    return [note for note in state.notes if options.unconfirmed or not note.unconfirmed]
+
+
+def on_inlay_hint(ls: "Server", params: t.InlayHintParams) -> list[t.InlayHint]:
+    """Write titles behind lines, where it is set."""
+    state = ls.publisher.get(params.text_document.uri)
+    document = ls.workspace_lines.opened(params.text_document.uri)
+    if state is None or document is None or not ls.publisher.options(state.place).inlay_hints:
+        return []
+    return lens.hints(state.marks, document.lines, document.encoding, params.range)
+
+
+def on_document_symbol(ls: "Server", params: t.DocumentSymbolParams) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
+    """List gotchas among a file's symbols, where it is set."""
+    state = ls.publisher.get(params.text_document.uri)
+    if state is None or not ls.publisher.options(state.place).outline:
+        return []
+    text = ls.client_capabilities.text_document
+    able = text.document_symbol if text else None
+    found = outline.outline(state.marks, outline.kind_for(able.symbol_kind if able else None))
+    return found if able and able.hierarchical_document_symbol_support else outline.flat(found, state.uri)
+
+
+async def on_workspace_symbol(ls: "Server", params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
+    """Search the memories of all repositories at hand; one without a place in the code is a document of its own."""
+    workspace = ls.client_capabilities.workspace
+    able = workspace.symbol if workspace else None
+    lazily, kind = bool(able and able.resolve_support), outline.kind_for(able.symbol_kind if able else None)
+    places = {place.repository: place for place in ls.repositories.homes.values()}
+    places |= {state.place.repository: state.place for state in ls.publisher.all() if state.place}
+    out: list[t.WorkspaceSymbol] = []
+    for repository, place in places.items():
+        try:
+            rows = await repository.search(params.query, FOUND)
+        except GitmemError as error:
+            ls.publisher.warn(error)
+            continue
+        for row in rows:
+            anchor = outline.anchor_of(row) if place.worktree else None
+            if anchor and place.worktree and row["store"] != "user":
+                uri = Path(place.worktree, anchor[0]).as_uri()
+                state = ls.publisher.get(uri)
+                line = next((note.line for note in state.notes if note.id == row["id"]), anchor[1]) if state else anchor[1]
+                out.append(outline.listed(row, uri, line, kind))
+            elif lazily:
+                out.append(outline.listed(row, Path(repository.editing, f"edit-{row['id']}.md").as_uri(), None, kind))
+            elif len(out) < outline.PAGES:
+                path = await repository.run(lambda place=place, row=row: editing(place).edit(row["id"]))
+                out.append(outline.listed(row, Path(path).as_uri(), 0, kind))
+    return out[: outline.MOST]
+
+
+async def on_workspace_symbol_resolve(ls: "Server", symbol: t.WorkspaceSymbol) -> t.WorkspaceSymbol:
+    """Make the document of a record that was chosen."""
+    data = symbol.data
+    id = data.get("id") if isinstance(data, dict) else getattr(data, "id", None)
+    for place in [*ls.repositories.homes.values(), *(s.place for s in ls.publisher.all() if s.place)]:
+        if id and await place.repository.run(place.repository.shelf.named, [id]):
+            path = await place.repository.run(lambda place=place: editing(place).edit(str(id)))
+            symbol.location = t.Location(Path(path).as_uri(), t.Range(t.Position(0, 0), t.Position(0, 0)))
+            break
+    return symbol
+
+
+async def on_completion(ls: "Server", params: t.CompletionParams) -> t.CompletionList | None:
+    """Complete ids of records in Markdown and in commit messages."""
+    uri = params.text_document.uri
+    document = ls.workspace_lines.buffer(uri)
+    if document is None or not completion.wanted(document):
+        return None
+    typed = completion.begun(document, params.position)
+    if typed is None:
+        return None
+    kind, start, words = typed
+    place = await home(ls, uri)
+    if place is None or not ls.publisher.options(place).completion:
+        return None
+    version = document.version
+    shelf = place.repository.shelf
+    kinds = (kind,) if kind else ("memory", "gotcha")
+    rows = await place.repository.search(words, completion.MOST, kinds)
+    if kind and words:
+        named = await place.repository.run(shelf.beginning, words.replace(" ", ""), kinds, completion.MOST)
+        rows = list({row["id"]: row for row in [*named, *rows]}.values())
+    if ls.workspace_lines.buffer(uri) is not document or document.version != version:
+        return None  # typed on meanwhile: the client asks again
+    return completion.make_items(rows, document, params.position, start, completion.wants_markdown(ls.client_capabilities))
+
+
+async def on_completion_resolve(ls: "Server", item: t.CompletionItem) -> t.CompletionItem:
+    """Tell the record of an item in full."""
+    data = item.data if isinstance(item.data, dict) else {}
+    place = await home(ls, str(data.get("uri") or ""))
+    if place is not None and data.get("id"):
+        record = await place.repository.run(place.repository.shelf.record, str(data["id"]))
+        told = make_hover(
+            [Told(record, "")],
+            0,
+            t.Range(t.Position(0, 0), t.Position(0, 0)),
+            ls.clock.now(),
+            completion.wants_markdown(ls.client_capabilities),
+        )
+        assert isinstance(told.contents, t.MarkupContent)
+        item.documentation = told.contents
+    return item
+
+
+async def on_document_link(ls: "Server", params: t.DocumentLinkParams) -> list[t.DocumentLink]:
+    """Link ids to their records."""
+    uri = params.text_document.uri
+    document = ls.workspace_lines.buffer(uri)
+    found = ids_in(document.lines) if document else []
+    place = await home(ls, uri) if found else None
+    if place is None or document is None:
+        return []
+    lines = document.snapshot()
+    rows = await place.repository.run(place.repository.shelf.named, sorted({named.text for named in found}))
+    return make_links(found, rows, lines, document.encoding, uri)
+
+
+async def on_document_link_resolve(ls: "Server", link: t.DocumentLink) -> t.DocumentLink:
+    """Make the document that a link leads to."""
+    data = link.data if isinstance(link.data, dict) else {}
+    place = await home(ls, str(data.get("uri") or ""))
+    if place is not None and data.get("id"):
+        path = await place.repository.run(lambda: editing(place).edit(str(data["id"])))
+        link.target = Path(path).as_uri()
+    return link
+
+
+async def on_save_draft(ls: "Server", uri: str) -> bool:
+    """Commit a draft that was saved; what is wrong with it is shown in it. False for any other document."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    document = ls.workspace_lines.opened(uri)
+    if path is None or document is None or "gitmem" not in path:
+        return False
+    place = await home(ls, uri)
+    if place is None or not _is_in(path, place.repository.editing):
+        return False
+    name = Path(path).name
+    text = await place.repository.run(lambda: written(path, document.source))
+    worktree = next((s.place.worktree for s in ls.publisher.of(place.repository) if s.place), place.worktree)
+    place = type(place)(place.repository, place.gitdir, worktree, place.paths)
+    try:
+        saved = await place.repository.run(lambda: editing(place).save(name, text))
+    except GitmemError as error:
+        ls.publisher.send(uri, document.version, [draft_problem(document.lines, f"{error} {error.hint}".strip())])
+        return True
+    ls.publisher.send(uri, document.version, [])
+    if saved is not None:
+        if saved.op != "edit":
+            ls.say(
+                f"Recorded {saved.record.id}." if saved.op == "record" else f"Recorded {saved.record.id} in place of the other.",
+                t.MessageType.Info,
+            )
+        await ls.publisher.reload(place.repository)
+        ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
+    return True
+
+
+def written(path: str, otherwise: str) -> str:
+    """Return what was saved. Neovim says that it saved before it says what was typed last: the file is right, the document may be late."""
+    try:
+        return Path(path).read_bytes().decode()
+    except (OSError, ValueError):
+        return otherwise
+
+
+def draft_problem(lines: Any, message: str) -> t.Diagnostic:
+    """Return what is wrong with a draft, as a diagnostic in it: the one thing that is an error."""
+    from gitmem_lsp.editing.draft_text import line_of
+    from gitmem_lsp.protocol.positions import content
+
+    line = line_of("".join(lines), message)
+    size = len(content(lines[line])) if line < len(lines) else 0
+    where = t.Range(t.Position(line, 0), t.Position(line, size))
+    return t.Diagnostic(where, f"Not recorded: {plain(message)}", severity=t.DiagnosticSeverity.Error, source="gitmem")
+
+
+async def on_close_draft(ls: "Server", uri: str) -> None:
+    """Remove a document of ours that was closed, unless something would be lost."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    if path is None or "gitmem" not in path:
+        return
+    place = await home(ls, uri)
+    if place is not None and _is_in(path, place.repository.editing):
+        ls.publisher.send(uri, None, [])
+        if not await place.repository.run(lambda: editing(place).close(Path(path).name)):
+            ls.publisher.warn(f"{path} was closed before it could be recorded; it is kept.")
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return Path(path).resolve().parent == Path(folder).resolve()

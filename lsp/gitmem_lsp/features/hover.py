@@ -1,0 +1,131 @@
+"""The full record for a line, as Markdown or as plain text. Pure: records in, text out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types as t
+
+from gitmem.clock import seconds
+from gitmem.records.record import Record
+from gitmem_lsp.diagnostics.diagnostics import Mark
+from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain, shorten
+
+BODY_LIMIT = 4000
+RECORDS = 3  # records told in full; the others are counted
+
+UNITS = ((365 * 86400, "year"), (30 * 86400, "month"), (7 * 86400, "week"), (86400, "day"), (3600, "hour"), (60, "minute"))
+STATES = {
+    "moved": "Its code has moved here since.",
+    "changed": "The code has changed since.",
+    "approximate": "The code it speaks of is gone; this is the definition that it was in.",
+    "trigger": "Code like this calls for it.",
+    "stale": "The code has changed since.",
+    "adrift": "The code it speaks of was not found: moved or deleted.",
+    "file": "It is about the whole file.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A record and how sure its place is; `went` is where its code is, in another file."""
+
+    record: Record
+    state: str
+    went: str = ""
+
+    @property
+    def place(self) -> str:
+        """What is to be said of its place, if anything."""
+        return f"Its code has moved to {plain(self.went)}." if self.went else STATES.get(self.state, "")
+
+
+def find_mark(marks: Sequence[Mark], line: int) -> list[Mark]:
+    """Return the marks of a line that speak of records."""
+    return [mark for mark in marks if mark.line == line and mark.notes]
+
+
+def wants_markdown(capabilities: t.ClientCapabilities) -> bool:
+    """Say whether a client renders Markdown in a hover."""
+    text = capabilities.text_document
+    formats = text.hover.content_format if text and text.hover else None
+    return t.MarkupKind.Markdown in (formats or ())
+
+
+def make_hover(told: Sequence[Told], more: int, range: t.Range, now: float, markdown: bool) -> t.Hover:
+    """Return the hover for the records of a line; `more` have no room."""
+    tell = _markdown if markdown else _plain
+    parts = [tell(item, now) for item in told]
+    if more:
+        parts.append(f"+{more} more on this line")
+    joined = ("\n\n---\n\n" if markdown else "\n\n----\n\n").join(parts)
+    return t.Hover(t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, joined), range)
+
+
+def age(stamp: str, now: float) -> str:
+    """Return how long ago a time is, in words."""
+    try:
+        gone = now - seconds(stamp)
+    except ValueError:
+        return "at an unknown time"
+    for size, name in UNITS:
+        if gone >= size:
+            count = int(gone // size)
+            return f"{count} {name}{'s' if count > 1 else ''} ago"
+    return "just now"
+
+
+def _facts(record: Record, now: float, say: Callable[[str], str]) -> list[str]:
+    """Return the lines of facts; `say` makes the record's words safe."""
+    author = str(record.get("author") or "").split(" <")[0]
+    made = f"Recorded {age(record.created, now)}" + (f" by {say(shorten(author, 80))}" if author else "")
+    own = ("severity", "category") if record.kind == "gotcha" else ("type",)
+    first = [
+        *(str(record.get(key) or "") for key in own),
+        record.status if record.status != "active" else "",
+        "resolved" if record.resolved else "",
+        _origin(record),
+    ]
+    times = record.get("occurrences")
+    seen = [made]
+    if isinstance(times, int) and times > 1:
+        last = record.fields.get("last_seen")
+        seen.append(f"happened {times} times" + (f", last {age(str(last), now)}" if last else ""))
+    elif record.updated != record.created:
+        seen.append(f"changed {age(record.updated, now)}")
+    confirmed = record.fields.get("confirmed")
+    if isinstance(confirmed, dict) and confirmed.get("at"):
+        seen.append(
+            f"confirmed {age(str(confirmed['at']), now)}" + (f" by {say(shorten(str(confirmed['by']), 80))}" if confirmed.get("by") else "")
+        )
+    return [" · ".join(say(x) for x in first if x), " · ".join(seen)]
+
+
+def _origin(record: Record) -> str:
+    origin = str(record.get("origin"))
+    if record.unconfirmed:
+        return f"{origin}, unconfirmed"
+    return "" if origin == "manual" else origin
+
+
+def _markdown(told: Told, now: float) -> str:
+    record = told.record
+    parts = [f"**{record.kind.capitalize()}** {inline(record.title)}", "  \n".join(_facts(record, now, inline))]
+    if told.place:
+        parts.append(inline(told.place))
+    if record.body.strip():
+        parts.append(block(shorten(record.body.strip(), BODY_LIMIT)))
+    if workaround := str(record.get("workaround") or "").strip():
+        parts.append(f"**Workaround**\n\n{block(shorten(workaround, BODY_LIMIT))}")
+    return "\n\n".join([*parts, f"`{record.id}`"])
+
+
+def _plain(told: Told, now: float) -> str:
+    record = told.record
+    parts = [f"{record.kind.capitalize()}: {plain(record.title)}", "\n".join(_facts(record, now, plain))]
+    if told.place:
+        parts.append(told.place)
+    if record.body.strip():
+        parts.append(multiline(shorten(record.body.strip(), BODY_LIMIT)))
+    if workaround := str(record.get("workaround") or "").strip():
+        parts.append(f"Workaround: {multiline(shorten(workaround, BODY_LIMIT))}")
+    return "\n\n".join([*parts, record.id])

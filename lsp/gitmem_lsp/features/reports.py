@@ -1,0 +1,143 @@
+"""What is told at length: a record, the gotchas of a file or repository, the timeline of a definition. Values for clients, Markdown for people."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gitmem.clock import stamp
+from gitmem.records.record import Record
+from gitmem.services.records import history
+from gitmem_lsp.diagnostics.diagnostics import short_id
+from gitmem_lsp.protocol.safe_text import block, inline, multiline, plain
+from gitmem_lsp.workspace.place_notes import Note
+from gitmem_lsp.workspace.repository_view import Row
+
+if TYPE_CHECKING:
+    from gitmem.app import App
+
+LOOKING = 3.0  # seconds that the history of a store is read
+LISTED = 2000  # rows that a list has at most
+DONE = {
+    "add": "recorded", "edit": "changed", "resolve": "resolved", "reopen": "reopened", "confirm": "confirmed", "reanchor": "moved to other code",
+    "supersede": "superseded", "capture": "captured", "observe": "seen again", "pin": "pinned", "unpin": "unpinned", "archive": "archived",
+}  # fmt: skip
+
+
+def listed(row: Row, line: int | None = None, state: str = "") -> dict[str, Any]:
+    """Return a gotcha as a client lists it; `line` counts from 0, or is null for one of the whole file."""
+    return {
+        "id": row["id"], "short": short_id(str(row["id"])), "kind": row["kind"], "title": plain(str(row["title"])), "severity": plain(str(row["severity"] or "")),
+        "category": plain(str(row["category"] or "")), "status": row["status"], "resolved": bool(row["resolved"]),
+        "unconfirmed": row["origin"] in {"captured", "extracted"} and not row.get("confirmed"), "line": line, "state": state,
+        "workaround": plain(str(row.get("workaround") or "")), "agent": plain(str(row["agent"] or "")), "updated": row["updated"],
+    }  # fmt: skip
+
+
+def of_notes(notes: Iterable[Note]) -> list[dict[str, Any]]:
+    """Return the gotchas of a file, in the order of its lines."""
+    return [listed(n.row, n.line, n.state) | {"moved_to": moved_to(n)} for n in sorted(notes, key=lambda n: (n.line, n.rank, n.id))]
+
+
+def moved_to(note: Note) -> dict[str, Any] | None:
+    """Return the other file, and the line in it, that a gotcha's code is in now."""
+    path, _, line = note.went.rpartition(":")
+    return {"path": path, "line": int(line) - 1} if note.went else None
+
+
+def of_repository(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return the gotchas of a repository, each with the line of its first place as it was recorded."""
+    out = []
+    for row in rows:
+        spans = [a["lines"] for a in row["anchors"] if isinstance(a.get("lines"), list) and a["lines"] and type(a["lines"][0]) is int]
+        entry = listed(row, spans[0][0] - 1 if spans else None)
+        entry["path"] = next((a["path"] for a in row["anchors"] if isinstance(a.get("path"), str)), "")
+        out.append(entry)
+    return out
+
+
+def whole(record: Record) -> str:
+    """Return a record as a page: title, what kind of thing it is, text, workaround, id."""
+    facts = [record.kind, record.get("severity"), record.get("category"), "resolved" if record.resolved else None]
+    workaround = str(record.get("workaround") or "")
+    parts = [
+        f"# {inline(record.title)}",
+        " · ".join(inline(str(fact)) for fact in facts if fact),
+        block(record.body),
+        *(["**Workaround**", block(workaround)] if workaround.strip() else []),
+        f"`{record.id}`",
+    ]
+    return "\n\n".join(part for part in parts if part.strip()) + "\n"
+
+
+def clean(value: Any) -> Any:
+    """Return a record's fields with every text in them made safe to show."""
+    if isinstance(value, str):
+        return multiline(value)
+    if isinstance(value, Mapping):
+        return {multiline(str(key)): clean(inner) for key, inner in value.items()}
+    return [clean(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def report(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return a page about the gotchas of a file."""
+    lines = [f"# {inline(title)}", ""]
+    if not entries:
+        return "\n".join([*lines, "No gotchas.", ""])
+    for entry in entries:
+        facts = [
+            entry["severity"],
+            entry["category"],
+            *(["unconfirmed"] if entry["unconfirmed"] else []),
+            *(["resolved"] if entry["resolved"] else []),
+        ]
+        where = f"line {entry['line'] + 1}" if entry["line"] is not None else "the whole file"
+        if entry["state"] == "adrift":
+            where = "its code was not found"
+        lines.append(f"- **{inline(str(entry['title']))}** ({where}; {', '.join(str(f) for f in facts)}) `{entry['id']}`")
+        if entry["workaround"]:
+            lines.append(f"  {inline(str(entry['workaround']))}")
+    return "\n".join([*lines, ""])
+
+
+def timeline(app: "App", title: str, rows: Sequence[Row]) -> str:
+    """Return a page that tells how records came to be, the newest change first. On the repository's thread."""
+    lines = [f"# {inline(title)}", ""]
+    if not rows:
+        return "\n".join([*lines, "Nothing is recorded about this code.", ""])
+    titles = {str(row["id"]): row for row in rows}
+    steps, whole = _steps(app, list(titles), {str(row["store"]) for row in rows})
+    day = ""
+    for when, who, op, id in steps:
+        date = stamp(when)[:10]
+        if date != day:
+            lines += ["", f"## {date}", ""]
+            day = date
+        row = titles[id]
+        lines.append(f"- {stamp(when)[11:16]} {DONE.get(op, op or 'changed')} by {inline(who)}: **{inline(str(row['title']))}** `{id}`")
+    if not whole:
+        lines += ["", "Older changes were not looked for."]
+    lines += ["", "## As it is now", ""]
+    for id, row in titles.items():
+        state = "resolved" if row["resolved"] else row["status"]
+        lines.append(f"- {row['kind']}, {state}: **{inline(str(row['title']))}** `{id}`")
+    return "\n".join([*lines, ""])
+
+
+def _steps(app: "App", ids: Sequence[str], scopes: Iterable[str]) -> tuple[list[tuple[float, str, str, str]], bool]:
+    until = time.monotonic() + LOOKING
+    out: list[tuple[float, str, str, str]] = []
+    whole = True
+    for scope in sorted(scopes):
+        left = set(ids)
+        for step in history.log(app.store(scope), ids):
+            op = step.trailers.get("op", [""])[0]
+            for what, id in step.changes:
+                out.append((float(step.commit.author.time), step.commit.author.name, op or what, id))
+                if what == "added":
+                    left.discard(id)
+            if not left:
+                break
+            if time.monotonic() > until:
+                whole = False
+                break
+    return sorted(out, reverse=True), whole

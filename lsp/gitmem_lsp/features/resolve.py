@@ -1,0 +1,154 @@
+"""From what a client names (a document, a range, an id) to repositories and the text of files, open or not."""
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as t
+from pygls.uris import to_fs_path
+
+from gitmem.errors import GitmemError, UserError
+from gitmem_lsp.diagnostics.note_cache import Looked, look, look_further
+from gitmem_lsp.protocol.positions import git_lines, split_lines
+from gitmem_lsp.workspace.code_moves import NONE, Moves
+from gitmem_lsp.workspace.place_notes import MAX_CHARS
+from gitmem_lsp.workspace.repositories import Place, Repository
+
+if TYPE_CHECKING:
+    from gitmem_lsp.server import Server
+
+
+PATIENCE = 3.0  # seconds that a request waits for the workspace's repositories to be found
+
+
+async def place_of(ls: "Server", uri: str) -> Place:
+    """Return where a document's file is; raises UserError outside of any work tree."""
+    state = ls.publisher.get(uri)
+    if state is not None and state.place is not None:
+        return state.place
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    place = await ls.publisher.locate(path) if path else None
+    if place is None:
+        raise UserError("this document is no file of a git repository.", "Save it in one first.")
+    return place
+
+
+async def home(ls: "Server", uri: str = "") -> Place | None:
+    """Return the repository around a file, a commit message too; that of the workspace for what is no file."""
+    if uri.startswith("file:") and (path := to_fs_path(uri)):
+        found = await ls.publisher.disk(ls.repositories.enclose, path)
+        return ls.repositories.place(found) if found else None
+    await _homes(ls)
+    return next(iter(ls.repositories.homes.values()), None)
+
+
+async def _homes(ls: "Server") -> None:
+    """Wait for the folders of the workspace to be looked at, which a client that asks at once may be ahead of."""
+    try:
+        await asyncio.wait_for(ls.repositories.found.wait(), PATIENCE)
+    except TimeoutError:
+        pass  # a slow disk: what is known by now has to do
+
+
+async def holder(ls: "Server", id: str, uri: str = "") -> Place:
+    """Return where a record is: the repository of the document given, of one that shows it, of the workspace; raises UserError."""
+    if uri:
+        return await place_of(ls, uri)
+    repositories: dict[Repository, Place] = {}
+    for state in ls.publisher.all():
+        if state.place is not None:
+            if any(note.id == id for note in (*state.notes, *state.looked.past)):
+                return state.place
+            repositories.setdefault(state.place.repository, state.place)
+    await _homes(ls)
+    for place in ls.repositories.homes.values():
+        repositories.setdefault(place.repository, place)
+    for repository, place in repositories.items():
+        try:
+            if await repository.run(repository.shelf.named, [id]):
+                return place
+        except GitmemError as error:
+            ls.publisher.warn(error)
+    raise UserError(f"{id} is in no repository that is open here.", "Open a file of the repository that it is in, and try again.")
+
+
+async def lines_of(ls: "Server", uri: str, place: Place) -> tuple[str, ...]:
+    """Return the lines of a document as the editor has it, else as the disk has it; raises UserError."""
+    document = ls.workspace_lines.opened(uri)
+    if document is not None:
+        return document.snapshot()
+    path = to_fs_path(uri) or ""
+    return await place.repository.read_code(_read, path)
+
+
+def _read(path: str) -> tuple[str, ...]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(4 * MAX_CHARS)
+    except (OSError, ValueError) as error:
+        raise UserError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}.", "Open it in the editor first.") from error
+    return tuple(split_lines(data.decode("utf-8", "replace")))
+
+
+async def first_look(ls: "Server", uri: str) -> None:
+    """Wait for a document's first look, if it is under way: a client that asks at once does not always ask again when it is told to."""
+    state = ls.publisher.get(uri)
+    while state is not None and state.shown is None and state.task is not None and not state.task.done():
+        await asyncio.wait({state.task}, timeout=PATIENCE)
+        if not state.task.done():
+            return
+
+
+async def looked_at(ls: "Server", uri: str) -> tuple[Place, Looked]:
+    """Return what is known of a document's gotchas, open or not."""
+    place = await place_of(ls, uri)
+    state = ls.publisher.get(uri)
+    if state is not None:
+        while state.shown is None and state.task is not None and not state.task.done():
+            await asyncio.wait({state.task})  # its first look is under way
+        return place, replace(state.looked, notes=state.moves.told(state.looked.notes))
+    lines = await lines_of(ls, uri, place)
+    found = await _look(place, place.paths, lines, NONE)
+    moves = await ls.publisher.tracking.find(place, found.notes)
+    if moves.names or moves.came:
+        found = await _look(place, tuple(dict.fromkeys((*place.paths, *moves.names))), lines, moves)
+    return place, replace(found, notes=moves.told(found.notes))
+
+
+async def _look(place: Place, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves) -> Looked:
+    shelf, read_code = place.repository.shelf, place.repository.read_code
+    rows = moves.over(await place.repository.run(shelf.gotchas, paths))
+    found = await read_code(look, shelf, place.worktree, rows, paths, lines)
+    return found if found.whole else await read_code(look_further, shelf, place.worktree, rows, paths, lines, found)
+
+
+def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:
+    """Return the lines, from 1 and as git counts them, of a range that a client sent; None for no range. Raises UserError."""
+    if range is None:
+        return None
+    try:
+        first, last, end = (int(x) for x in (range["start"]["line"], range["end"]["line"], range["end"]["character"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError("the range is not one of the protocol.") from error
+    if last > first and end == 0:
+        last -= 1  # whole lines were selected
+    _, starts = git_lines(lines)
+    first, last = (min(max(0, n), len(lines) - 1) for n in (first, max(first, last)))
+    return max(1, bisect_right(starts, first)), max(1, bisect_right(starts, last))
+
+
+def as_plain(value: Any) -> Any:
+    """Return an argument of a command as plain JSON: pygls makes objects of some."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, t.Range):
+        return {"start": as_plain(value.start), "end": as_plain(value.end)}
+    if isinstance(value, t.Position):
+        return {"line": value.line, "character": value.character}
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_plain(inner) for inner in value]
+    return value

@@ -1,0 +1,32 @@
+"""Where a line is after edits, without looking at the text: what keeps marks in place between two keystrokes. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types as t
+
+from gitmem_lsp.protocol.positions import split_lines
+
+Edit = tuple[int, int, int, int]  # first line and column, last line, line ends in what was put there
+
+
+def edits_of(changes: Sequence[Any]) -> list[Edit] | None:
+    """Return the edits of a `didChange`; None when one of them replaces the whole text."""
+    out = []
+    for change in changes:
+        if not isinstance(change, t.TextDocumentContentChangePartial):
+            return None
+        start, end = change.range.start, change.range.end
+        out.append((start.line, start.character, end.line, len(split_lines(change.text)) - 1))
+    return out
+
+
+def shift(line: int, edits: Sequence[Edit]) -> int | None:
+    """Return where a line is after edits in their order; None when it was removed."""
+    for first, column, last, added in edits:
+        if line < first or (line == first and (column > 0 or last < first)):
+            continue
+        if line < last or (line == first < last):
+            return None
+        line += added - (max(first, last) - first)
+    return line

@@ -1,0 +1,206 @@
+"""Where in a text a file's gotchas are. Pure but for what the placer reads; runs on the thread that reads code."""
+
+import json
+import logging
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gitmem.git.object_codec import object_id
+from gitmem_lsp.protocol.positions import content, git_lines
+from gitmem_lsp.workspace.repository_view import Row, applies
+
+log = logging.getLogger("gitmem_lsp")
+PLACED = 200  # gotchas of a file that are looked for in its text, the most severe first
+MAX_LINES = 50_000
+MAX_CHARS = 10_000_000
+HITS = 5  # lines of a file on which one trigger is shown
+TRIGGER_SECONDS = 0.3  # that all triggers together may take on a text
+
+RANK = {"critical": 0, "warning": 1, "info": 2}
+ADRIFT = frozenset({"adrift", "approximate"})  # its code is not there any more
+STATES = ("same", "moved", "changed", "approximate", "trigger", "file", "glob", "adrift")  # surest first
+
+
+class Placement(Protocol):
+    """Where an anchor is in a text: lines from 1."""
+
+    @property
+    def first(self) -> int:
+        """The first line."""
+
+    @property
+    def last(self) -> int:
+        """The last line."""
+
+    @property
+    def state(self) -> str:
+        """How sure that is."""
+
+    @property
+    def stale(self) -> bool:
+        """Whether the code is not what the record spoke of any more."""
+
+
+class Placer(Protocol):
+    """What finds anchors in a text."""
+
+    def place_all(self, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str = "") -> Sequence[Placement]:
+        """Return where anchors are in one text of a file called `path` today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A gotcha at its best place in a text; lines count from 0."""
+
+    row: Row
+    line: int
+    state: str
+    stale: bool = False
+    last: int = -1
+    anchor: int = -1  # which of the row's anchors that is
+    went: str = ""  # path and line of its code, where that is in another file
+
+    @property
+    def id(self) -> str:
+        """The record's id."""
+        return str(self.row["id"])
+
+    @property
+    def spot(self) -> dict[str, Any] | None:
+        """The record's anchor that it is at, as the record has it."""
+        if "came" in self.row:
+            return dict(self.row["came"])
+        anchors = self.row["anchors"]
+        return dict(anchors[self.anchor]) if 0 <= self.anchor < len(anchors) else None
+
+    @property
+    def rank(self) -> int:
+        """How severe it is: 0 is worst."""
+        return RANK.get(str(self.row.get("severity")), 1)
+
+    @property
+    def whole_file(self) -> bool:
+        """Whether it is about no line in particular, or its line was not found."""
+        return self.state in {"file", "glob", "adrift"}
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether it was captured or extracted, and nobody has said that it is so."""
+        return self.row.get("origin") in {"captured", "extracted"} and not self.row.get("confirmed")
+
+
+def bounded(text: str, lines: Sequence[str]) -> bool:
+    """Say whether a text, given in its lines too, is one that is worth looking at: not binary, not huge."""
+    return len(text) <= MAX_CHARS and len(lines) <= MAX_LINES and "\0" not in text
+
+
+def blob_ids(text: str, lengths: Iterable[int]) -> frozenset[str]:
+    """Return the oids that git could know a text by: as it is, and with the line ends that it keeps for a CRLF file."""
+    forms = {text, text.replace("\r\n", "\n")} if "\r" in text else {text}
+    kinds = {"sha256" if length == 64 else "sha1" for length in lengths}
+    return frozenset(object_id("blob", form.encode("utf-8", "replace"), kind) for form in forms for kind in kinds)
+
+
+def choose(rows: Sequence[Row], paths: Sequence[str]) -> list[tuple[Row, list[tuple[int, dict[str, Any]]]]]:
+    """Return the rows that are looked for, the most severe first, each with its anchors in a file and their numbers."""
+    ranked = sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1))
+    return [(row, [(n, a) for n, a in enumerate(row["anchors"]) if applies(a, paths)]) for row in ranked[:PLACED]]
+
+
+def quick_notes(rows: Sequence[Row], paths: Sequence[str], text: str, count: int) -> list[Note] | None:
+    """Return the notes when every anchor was made on this very text of so many lines, which needs no looking; else None."""
+    if "\r" in text:
+        return None
+    chosen = choose(rows, paths)
+    anchors = [anchor for _, found in chosen for _, anchor in found]
+    blobs = {str(anchor.get("blob") or "") for anchor in anchors}
+    if len(blobs) > 1 or not all(map(_is_span, anchors)):
+        return None
+    if blobs and not blobs <= blob_ids(text, map(len, blobs)):
+        return None
+    out = []
+    for row, found in chosen:
+        spots = [(min(a["lines"][0], count) - 1, min(a["lines"][1], count) - 1, n) for n, a in found]
+        if spots:
+            line, last, number = min(spots)
+            out.append(Note(row, line, "same", last=last, anchor=number))
+    return out
+
+
+def _is_span(anchor: Mapping[str, Any]) -> bool:
+    span = anchor.get("lines")
+    return isinstance(span, list) and len(span) == 2 and all(type(n) is int for n in span) and 1 <= span[0] <= span[1]
+
+
+def find_notes(rows: Sequence[Row], paths: Sequence[str], lines: Sequence[str], placer: Placer) -> list[Note]:
+    """Return each gotcha at its best place in a text, the most severe first."""
+    chosen = choose(rows, paths)
+    lengths = {len(str(a["blob"])) for _, found in chosen for _, a in found if a.get("blob")}
+    blobs = blob_ids("".join(lines), lengths) if lengths else frozenset()
+    ended, starts = git_lines(lines)
+    texts = [content(line) for line in ended]
+    keyed = {json.dumps(anchor, sort_keys=True): anchor for _, found in chosen for _, anchor in found}
+    by_blob: dict[str, list[str]] = {}
+    for key, anchor in keyed.items():
+        blob = str(anchor.get("blob") or "")
+        by_blob.setdefault(blob if blob in blobs else "", []).append(key)
+    known: dict[str, tuple[int, int, str, bool]] = {}
+    for blob, keys in by_blob.items():
+        for key, found in zip(keys, _place(placer, [keyed[key] for key in keys], paths[0], texts, blob), strict=True):
+            if found is None:
+                known[key] = (0, 0, "adrift", True)
+                continue
+            first, last = (starts[max(0, min(n, len(starts)) - 1)] for n in (found.first, found.last))
+            known[key] = (first, max(first, last), found.state if found.state in STATES else "adrift", bool(found.stale))
+    out = []
+    for row, anchors in chosen:
+        spots = [(*known[json.dumps(anchor, sort_keys=True)], number) for number, anchor in anchors]
+        if spots:
+            line, last, state, stale, number = min(spots, key=lambda spot: (STATES.index(spot[2]), spot[0]))
+            state = "moved" if state == "same" and "came" in row else state
+            out.append(Note(row, line, state, stale, last, number))
+    return out
+
+
+def _place(placer: Placer, anchors: Sequence[dict[str, Any]], path: str, lines: Sequence[str], blob: str) -> Sequence[Placement | None]:
+    """Return where anchors are; all in one call, or one by one when that fails: an anchor may hold anything, and must not hide the others."""
+    try:
+        return placer.place_all(anchors, path, lines, blob)
+    except Exception as error:  # noqa: BLE001 - see above
+        log.info("an anchor cannot be placed: %s", error)
+        return [None] if len(anchors) == 1 else [found for anchor in anchors for found in _place(placer, [anchor], path, lines, blob)]
+
+
+def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds: float = TRIGGER_SECONDS) -> list[Note]:
+    """Return the lines on which gotchas without a place fire, the most severe first; what does not fit the time is left out."""
+    if not rows:
+        return []
+    from gitmem.codemap.symbols import definitions as symbols
+    from gitmem.codemap.symbols import triggers
+    from gitmem.errors import UserError
+
+    language = symbols.language_of(path)
+    texts, starts = git_lines(lines)
+    if not "".join(texts).isascii():  # a client may have sent half of a letter, which no engine takes
+        texts = [line.encode("utf-8", "replace").decode() for line in texts]
+    until = time.monotonic() + seconds
+    out: list[Note] = []
+    for row in sorted(rows, key=lambda row: RANK.get(str(row.get("severity")), 1)):
+        if time.monotonic() > until or len(out) >= PLACED:
+            break
+        given = row["triggers"]
+        wanted = str(given.get("language") or "")
+        if wanted and (not language or symbols.language_named(wanted) != language):
+            continue
+        hits: list[int] = []
+        try:
+            if isinstance(given.get("code"), str):
+                hits += triggers.code_hits(given["code"], texts, path, HITS)
+            if isinstance(given.get("query"), str) and language and wanted:
+                hits += triggers.query_hits(given["query"], language, "".join(texts), HITS, max(0.01, until - time.monotonic()))
+        except UserError:
+            continue  # not every record's pattern is one that can be searched for
+        out += [Note(row, starts[hit - 1], "trigger", last=starts[hit - 1]) for hit in sorted(set(hits))[:HITS] if hit <= len(starts)]
+    return out

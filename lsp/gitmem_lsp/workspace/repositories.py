@@ -1,0 +1,188 @@
+"""Repositories: found by a document's folder, one `App` each, used by one thread each.
+
+All that touches git or SQLite runs on that thread (`Repository.run`): the server's loop never waits for a disk, two reads of one
+repository never meet, and a slow repository delays no other. Code is read and searched on a second thread (`Repository.read_code`), so
+that a large file does not delay an answer. What waits when its asker is cancelled never runs.
+"""
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gitmem.base.files import Location, locate, user_repository
+from gitmem.errors import GitmemError
+from gitmem_lsp.workspace.code_moves import Scout
+from gitmem_lsp.workspace.repository_view import Row, Shelf
+
+T = TypeVar("T")
+
+# An editor that git started (for a commit message) inherits these, and they name that one repository whatever file is open.
+MISLEADING = frozenset({
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH",
+})  # fmt: skip
+REMEMBERED = 2000  # files whose repository is known without a look at the disk
+EDITING = os.path.join("gitmem", "editing")  # in the common dir: documents that we made for the editor
+
+
+class Repository:
+    """One repository, by its common dir: its two threads, and what is kept of it."""
+
+    def __init__(self, location: Location, env: Mapping[str, str], progress: Callable[[int, int], None] | None = None) -> None:
+        self.location = location
+        self.env = env
+        self._lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-repository")
+        self._history_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-history")
+        self._code_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-code")
+        self.shelf = Shelf(location, env, progress)
+        self.scout = Scout(self.shelf.make_follower)
+        self.news = asyncio.Event()  # something may have moved
+        self.watched = False
+
+    async def run(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function on the repository's thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._lane, work, *args)
+
+    async def read_code(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function on the thread that reads code."""
+        return await asyncio.get_running_loop().run_in_executor(self._code_lane, work, *args)
+
+    async def read_history(self, work: Callable[..., T], *args: Any) -> T:
+        """Run a function on the thread that asks git for renames."""
+        return await asyncio.get_running_loop().run_in_executor(self._history_lane, work, *args)
+
+    async def search(self, text: str, limit: int, kinds: Sequence[str] = ()) -> list[Row]:
+        """Search the records; when the asker goes, the search ends."""
+        future = self._lane.submit(self.shelf.search, text, limit, kinds)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            self.shelf.interrupt()
+            raise
+
+    @property
+    def editing(self) -> str:
+        """The folder of documents that we made for the editor."""
+        return os.path.join(self.location.commondir, EDITING)
+
+    @property
+    def user(self) -> str:
+        """The user's own repository, whether it is there or not; empty where this is it."""
+        path = user_repository(self.env)
+        return "" if os.path.realpath(path) == os.path.realpath(self.location.commondir) else path
+
+    def close(self) -> "list[Future[None]]":
+        """Let the running jobs end, drop the waiting ones, and release files and children."""
+        ends = [self._lane.submit(self.shelf.close)]
+        for lane in (self._lane, self._code_lane, self._history_lane):
+            lane.shutdown(wait=False, cancel_futures=lane is not self._lane)
+        return ends
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file's repository, the key that its work trees share, and the file's paths in it."""
+
+    location: Location
+    key: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document is: its repository, its work tree, the git dir of that, its path there (and its target's, for a link)."""
+
+    repository: Repository
+    gitdir: str
+    worktree: str | None
+    paths: tuple[str, ...]
+
+
+class Repositories:
+    """All repositories of open documents. `locate` and `enclose` read the disk; the rest is for the loop."""
+
+    def __init__(self, env: Mapping[str, str], progress: Callable[[Location, int, int], None] | None = None) -> None:
+        self.env = {key: value for key, value in env.items() if key not in MISLEADING}
+        self._progress = progress
+        self._known: dict[str, Repository] = {}
+        self._files: OrderedDict[str, Place] = OrderedDict()
+        self.homes: dict[str, Place] = {}  # by folder of the workspace
+        self.expected: list[str] = []  # folders whose repositories are being looked for
+        self.found = asyncio.Event()
+
+    def all(self) -> list[Repository]:
+        """Return the repositories in use."""
+        return list(self._known.values())
+
+    def locate(self, path: str) -> Found | None:
+        """Return a file's repository and its paths there; None outside of any work tree. Reads the disk: not on the loop."""
+        folder, name = os.path.split(path)
+        own = os.path.join(os.path.realpath(folder), name)
+        target = os.path.realpath(path)
+        for candidate in dict.fromkeys((own, target)):
+            found = self._location(os.path.dirname(candidate))
+            if found is None or found.worktree is None:
+                continue
+            root = os.path.realpath(found.worktree)
+            paths = tuple(dict.fromkeys(rel for p in (candidate, target) if (rel := inside(p, root))))
+            if paths and not inside(candidate, os.path.realpath(found.gitdir)):
+                return Found(found, os.path.realpath(found.commondir), paths)
+        return None
+
+    def enclose(self, path: str) -> Found | None:
+        """Return the repository around a file, also when the file is in its git dir, as a commit message is. Reads the disk."""
+        found = self._location(os.path.realpath(os.path.dirname(path)))
+        return Found(found, os.path.realpath(found.commondir), ()) if found else None
+
+    def _location(self, folder: str) -> Location | None:
+        while folder and not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)  # a new file in a folder that is not there yet
+        try:
+            return locate(folder, self.env)
+        except (GitmemError, OSError, ValueError):
+            return None
+
+    def place(self, found: Found, path: str = "") -> Place:
+        """Return the place of a located file, and remember it; its repository is made once."""
+        if found.key not in self._known:
+            progress = self._progress
+            report = (lambda done, total: progress(found.location, done, total)) if progress else None
+            self._known[found.key] = Repository(found.location, self.env, report)
+        made = Place(self._known[found.key], found.location.gitdir, found.location.worktree, found.paths)
+        if path:
+            self.remember(path, made)
+        return made
+
+    def remember(self, path: str, place: Place) -> None:
+        """Keep where a file is."""
+        self._files[path] = place
+        if len(self._files) > REMEMBERED:
+            self._files.popitem(last=False)
+
+    def expect_no_more(self, folder: str) -> None:
+        """Note that a folder was looked at; a folder that is looked for no more keeps nobody waiting."""
+        self.expected = [path for path in self.expected if path != folder]
+        if not self.expected:
+            self.found.set()
+
+    def recall(self, path: str) -> Place | None:
+        """Return where a file was found before, without a look at the disk."""
+        return self._files.get(path)
+
+    def forget(self, path: str) -> None:
+        """Take a file for one that was never looked for."""
+        self._files.pop(path, None)
+
+    def close(self, timeout: float) -> None:
+        """Release all repositories, waiting for them no longer than a time."""
+        wait([end for repository in self._known.values() for end in repository.close()], timeout)
+
+
+def inside(path: str, root: str) -> str | None:
+    """Return a path relative to a folder, with `/`; None when it is not inside."""
+    prefix = root.rstrip(os.sep) + os.sep
+    return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) and len(path) > len(prefix) else None

@@ -1,0 +1,362 @@
+"""What the server knows of one repository: its `App`, the gotchas of a file, settings, snoozes. Used by the repository's threads only.
+
+Rows are kept by path as of a state of the stores; a state is the tips of the stores and what is snoozed.
+"""
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gitmem.base.files import Location, locate
+from gitmem.clock import Clock
+from gitmem.errors import GitmemError
+from gitmem.git.process import Git, check_owner
+from gitmem.index.reader import sort_rows, unpack
+from gitmem.records.kinds import LIVE
+from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.services.gotchas.placement import MOVED_ROWS
+from gitmem.text.globs import glob_match
+from gitmem_lsp.settings import DEFAULTS, GIT_LEVELS, KEYS, Options, from_git
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from gitmem.app import App
+    from gitmem.codemap.anchors.tracker import Follower
+    from gitmem.records.record import Record
+
+Row = dict[str, Any]
+HIDES = {"user": 0, "shared": 1, "private": 2}  # of one id in several stores the last is shown
+FILES = 500  # files whose rows are kept
+PAST = 20  # resolved gotchas of a file that can be reopened from it
+WIDE = 500  # gotchas with a pattern or a trigger that are looked at
+RECENT = 300  # records, the newest, whose titles are looked at for what is half typed
+AHEAD = 20_000  # gotchas that are kept at hand for files that were not opened yet
+FOLLOWERS = 8  # work trees of one repository whose history is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The gotchas that may be about a file: open ones, those that a trigger may bring there, resolved ones. `version` names the state."""
+
+    open: tuple[Row, ...]
+    triggered: tuple[Row, ...]
+    past: tuple[Row, ...]
+    version: int
+
+
+class Shelf:
+    """One repository's parts. Made on any thread, used on the repository's own; `follower` on the one that reads code."""
+
+    def __init__(self, location: Location, env: Mapping[str, str], progress: Callable[[int, int], None] | None = None) -> None:
+        self.location = location
+        self._env = env
+        self._progress = progress
+        self._opened: App | None = None
+        self._seen: tuple[Any, ...] | None = None
+        self._key: tuple[Any, ...] = ()
+        self._rows: OrderedDict[tuple[str, ...], Rows] = OrderedDict()
+        self._ahead: tuple[int, dict[str, list[tuple[str, tuple[Any, ...]]]]] = (-1, {})
+        self._looked_ahead = -1
+        self._globs: list[Row] = []
+        self._triggered: list[Row] = []
+        self._followers: OrderedDict[str, Follower] = OrderedDict()
+        self.heads = 0  # how often HEAD has moved
+        self._head: tuple[Any, ...] = ()
+        self._busy: Connection | None = None
+        self._config: tuple[Any, ...] = ()
+        self._snoozed: dict[str, float] = {}
+        self._bases: tuple[int, dict[str, set[str]]] = (-1, {})
+        self._about: tuple[tuple[int, frozenset[str]], list[Row]] = ((-1, frozenset()), [])
+        self.version = 0
+        self.until: float | None = None  # when the next snooze ends
+        self.options: Options = DEFAULTS
+        self.problems: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the repository's parts are made."""
+        return self._opened is not None
+
+    @property
+    def app(self) -> "App":
+        """The repository's parts; raises GitmemError."""
+        if self._opened is None:
+            from gitmem.app import App  # the editor's first request need not wait for it
+
+            check_owner(self.location, self.location.worktree or self.location.gitdir, self._env)
+            # `auto` is libgit2, and git where libgit2 cannot open the repository: slower is better than silent
+            self._opened = App(self.location, self._env, Clock(), prefer="auto", progress=self._progress)
+            self.configure()
+        return self._opened
+
+    def configure(self) -> None:
+        """Read git's configuration anew."""
+        assert self._opened is not None
+        self._config = self._config_state()
+        self._opened.__dict__.pop("settings", None)
+        settings = self._opened.settings
+        keys = [key for _, key in KEYS.values()] + list(GIT_LEVELS.values())
+        self.options = from_git({key: settings.get(key) for key in keys if f"gitmem.{key.lower()}" in settings.raw})
+        self.problems = tuple(settings.problems)
+
+    def recall(self, paths: tuple[str, ...]) -> Rows | None:
+        """Return the rows of a file if they are at hand. On any thread."""
+        found = self._rows.get(paths)
+        if found is None:
+            version, ahead = self._ahead
+            if version == self.version:
+                packed = [one for path in paths for one in ahead.get(path, ())]
+                rows = unpack(row for _, row in packed)
+                for (scope, _), row in zip(packed, rows, strict=True):
+                    row["store"] = scope or row["store"]
+                sort_rows(rows, "severity")
+                found = self._arranged(paths, rows)
+        return found
+
+    def ahead(self) -> list[str]:
+        """Return the files whose gotchas are at hand though nobody has opened them."""
+        version, found = self._ahead
+        return list(found) if version == self.version else []
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the gotchas of all files are at hand, or it was seen that they are too many."""
+        return self._looked_ahead == self.version
+
+    def look_ahead(self) -> None:
+        """Have the gotchas of all files at hand, as long as they are not too many."""
+        version = self.version
+        if self._looked_ahead == version:
+            return
+        self._looked_ahead = version
+        out: dict[str, list[tuple[str, tuple[Any, ...]]]] = {}
+        count = 0
+        for scope, index in self.app.indexes():
+            for path, rows in index.packed(AHEAD).items():
+                out.setdefault(path, []).extend((scope, row) for row in rows)
+                count += len(rows)
+        stored = sum(number for _, index in self.app.indexes() for (_, kind), number in index.count().items() if kind == "gotcha")
+        self._ahead = (version, out) if stored <= AHEAD and count <= AHEAD else (-1, {})
+
+    def gotchas(self, paths: tuple[str, ...]) -> Rows:
+        """Return the gotchas about a file by any of its paths, those with a pattern that fits, and those with triggers."""
+        app = self.app
+        if self._seen is None:
+            self.moved()  # before the first read, so that no move falls between the two
+        self._refresh()
+        if paths not in self._rows:
+            self._rows[paths] = self._arranged(paths, self._read(app, paths=paths))
+            if len(self._rows) > FILES:
+                self._rows.popitem(last=False)
+        return self._rows[paths]
+
+    def _arranged(self, paths: tuple[str, ...], anchored: Sequence[Row]) -> Rows:
+        """Return the rows for a file, given those that are anchored in it."""
+        matching = [row for row in self._globs if any(applies(anchor, paths) for anchor in row["anchors"])]
+        found = sorted([*anchored, *matching], key=lambda row: HIDES.get(row["store"], 0))
+        rows = list({row["id"]: row for row in found}.values())
+        live = tuple(row for row in rows if not row["resolved"] and row["id"] not in self._snoozed)
+        past = sorted((row for row in rows if row["resolved"]), key=lambda row: str(row["updated"]), reverse=True)
+        here = {row["id"] for row in live}
+        return Rows(live, tuple(row for row in self._triggered if row["id"] not in here), tuple(past[:PAST]), self.version)
+
+    def _refresh(self) -> None:
+        """Forget the rows when the stores, or what is snoozed, have changed."""
+        app = self.app
+        indexes = app.indexes()
+        now = app.clock.now()
+        snoozed = self.snoozed(now)
+        key = (tuple((scope, *sorted(index.tips().items())) for scope, index in indexes), tuple(sorted(snoozed.items())))
+        if key == self._key:
+            return
+        self._snoozed, self.until = snoozed, min(snoozed.values(), default=None)
+        self._globs = [
+            row for row in self._read(app, globs=True, limit=WIDE) if any(isinstance(a.get("glob"), str) for a in row["anchors"])
+        ]
+        wide = self._read(app, resolved=False, triggered=True, limit=WIDE)
+        self._triggered = [row for row in wide if not row["anchors"] and row["id"] not in snoozed]
+        self._rows.clear()
+        self._key = key
+        self.version += 1
+
+    def bases(self) -> tuple[int, dict[str, set[str]]]:
+        """Return the version, and {path: blobs} that gotchas of this repository have places in, as `Index.bases` has them."""
+        if self._bases[0] != self.version:
+            out: dict[str, set[str]] = {}
+            for scope, index in self.app.indexes():
+                if scope != "user":
+                    for path, blobs in index.bases().items():
+                        out.setdefault(path, set()).update(blobs)
+            self._bases = self.version, out
+        return self._bases
+
+    def about(self, paths: frozenset[str]) -> list[Row]:
+        """Return the worst of the gotchas that are about some files."""
+        if self._about[0] != (self.version, paths):
+            found: dict[str, Row] = {}
+            names = sorted(paths)
+            for start in range(0, len(names), FILES):
+                part = names[start : start + FILES]
+                rows = self.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", paths=part, limit=MOVED_ROWS)
+                found |= {row["id"]: row for row in rows if row["id"] not in self._snoozed}
+            worst = list(found.values())
+            sort_rows(worst, "severity")
+            self._about = (self.version, paths), worst[:MOVED_ROWS]
+        return self._about[1]
+
+    def again(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+        """Return rows that came from other files as they are now, without those that are resolved, snoozed, anchored anew or gone."""
+        out = []
+        for row in rows:
+            fresh = self.named([row["id"]]).get(row["id"])
+            live = fresh and fresh["status"] in LIVE and not fresh["resolved"] and row["id"] not in self._snoozed
+            if fresh and live and row["came"] in fresh["anchors"]:
+                out.append({**fresh, "anchors": row["anchors"], "came": row["came"]})
+        return tuple(out)
+
+    def snoozed(self, now: float) -> dict[str, float]:
+        """Return {id: until} of what this user does not want to see; nothing where that cannot be read."""
+        try:
+            return self.app.state.snoozed(now) if os.path.exists(self.app.home.join("state.db")) else {}
+        except Exception:  # noqa: BLE001 - a read-only or damaged file: everything is shown
+            return {}
+
+    def warm(self) -> None:
+        """Open the repository and bring its index up to date."""
+        if self._seen is None:
+            self.moved()  # before the first read, so that no move falls between the two
+        self._refresh()
+
+    def _read(self, app: "App", **filters: Any) -> list[Row]:
+        rows: list[Row] = app.rows(kinds=("gotcha",), statuses=LIVE, order="severity", **filters)
+        return rows
+
+    def record(self, id: str, scope: str = "") -> "Record":
+        """Return a record as it stands in a store; raises GitmemError."""
+        return self.app.get(id, (scope,) if scope else ())[1].record
+
+    def named(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return the row of each text that names one record, by that text."""
+        out: dict[str, Row] = {}
+        for text in ids:
+            try:
+                id = self.app.find(text)
+            except GitmemError:
+                continue
+            rows = [{**row, "store": prefix or row["store"]} for prefix, index in self.app.indexes() for row in index.get(id)]
+            if rows:
+                out[text] = max(rows, key=lambda row: HIDES.get(row["store"], 0))
+        return out
+
+    def search(self, text: str, limit: int, kinds: Sequence[str] = ()) -> list[Row]:
+        """Return the best matches of all stores, then new records whose titles have the words as far as they are typed.
+
+        An empty text finds the newest. Its queries end early when its asker goes.
+        """
+        out: list[Row] = []
+        late: list[Row] = []
+        words = text.lower().split()
+        for prefix, index in self.app.indexes():
+            with self._interruptible(index.db):
+                rows = index.search(text, limit=limit, kinds=kinds, snippets=False) if words else []
+                recent = index.rows(kinds=kinds, statuses=LIVE, order="updated", limit=RECENT if words else limit)
+            out += [{**row, "store": prefix or row["store"]} for row in rows]
+            late += [{**row, "store": prefix or row["store"]} for row in recent if all(word in str(row["title"]).lower() for word in words)]
+        return list({row["id"]: row for row in [*out, *late]}.values())[:limit]
+
+    def beginning(self, text: str, kinds: Sequence[str], limit: int) -> list[Row]:
+        """Return records of some kinds whose ids begin or end with a text."""
+        ids = list(dict.fromkeys(id for _, index in self.app.indexes() for id in index.match_ids(text, limit)))
+        return [row for row in self.named(ids).values() if row["kind"] in kinds][:limit]
+
+    @contextmanager
+    def _interruptible(self, db: "Connection") -> Iterator[None]:
+        self._busy = db
+        try:
+            yield
+        finally:
+            self._busy = None
+
+    def interrupt(self) -> None:
+        """End a running search. On any thread."""
+        busy = self._busy
+        if busy is not None:
+            busy.interrupt()
+
+    def moved(self) -> bool:
+        """Say whether any ref that holds memories, HEAD or the snoozes may have moved since the last call: a few calls of stat."""
+        if self._opened is None:
+            return False
+        common = self.location.commondir
+        files = [os.path.join(common, name) for name in (SHARED, PRIVATE, "packed-refs", "reftable/tables.list", "HEAD", "config")]
+        files += [os.path.join(common, "gitmem", name) for name in ("state.db", "state.db-wal")]
+        if self.app.has_user():
+            user = self.app.user.location.commondir
+            files += [os.path.join(user, name) for name in (SHARED, "packed-refs", "reftable/tables.list")]
+        now = tuple(_state(path) for path in files)
+        heads = tuple(_state(os.path.join(self.location.gitdir, name)) for name in ("HEAD", "logs/HEAD"))
+        if heads != self._head:
+            self._head, self.heads = heads, self.heads + 1
+        before, self._seen = self._seen, now
+        return before is not None and before != now
+
+    def changed(self) -> bool:
+        """Say whether what would be shown has changed since it was read; brings the index up to date."""
+        before = self.version
+        self._refresh()
+        if self._config != self._config_state():
+            self.configure()
+            return True
+        return self.version != before
+
+    def _config_state(self) -> tuple[Any, ...]:
+        return tuple(
+            _state(os.path.join(folder, name))
+            for folder, name in ((self.location.commondir, "config"), (self.location.gitdir, "config.worktree"))
+        )
+
+    def close(self) -> None:
+        """Release files and children."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    # -- on the thread that reads code
+
+    def follower(self, worktree: str | None) -> "Follower":
+        """Return what places anchors in a work tree."""
+        key = worktree or ""
+        if key not in self._followers:
+            self._followers[key] = self.make_follower(worktree)
+            if len(self._followers) > FOLLOWERS:
+                self._followers.popitem(last=False)
+        return self._followers[key]
+
+    def make_follower(self, worktree: str | None) -> "Follower":
+        """Return what finds code in a work tree, a new one."""
+        from gitmem.codemap.anchors.tracker import Follower
+
+        gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir  # to git a work tree is no git dir
+        return Follower(Git(gitdir, self._env), worktree)
+
+
+def applies(anchor: Mapping[str, Any], paths: Sequence[str]) -> bool:
+    """Say whether an anchor is in a file that has these paths."""
+    if isinstance(anchor.get("path"), str):
+        return anchor["path"] in paths
+    glob = anchor.get("glob")
+    if not isinstance(glob, str):
+        return False
+    return any(glob_match(glob, path) for path in paths)
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
