@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from gitmem import config
 from gitmem.base.detach import detach
-from gitmem.base.files import Home, Location, has_reftable, ignore_text, is_shared, locate, raw_ref, user_repository
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index.reader import NAME, Index, open_index
-from gitmem.repo.refs import BRANCH, PRIVATE, SHARED
+from gitmem.repo.location import Home, Location, ignore_text, is_shared, locate, user_repository
+from gitmem.repo.refs import BRANCH, PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
 

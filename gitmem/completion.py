@@ -6,8 +6,8 @@ Answers from the index as it is: a completion must not wait for git. Standard li
 import os
 import sys
 
-from gitmem.base.files import locate, user_repository
 from gitmem.index.reader import NAME, open_index
+from gitmem.repo.location import locate, user_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

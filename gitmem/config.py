@@ -7,8 +7,9 @@ folder that names the files it was made from and their times (`cached`). Standar
 import os
 
 from gitmem.base.fast import loads
-from gitmem.base.files import Home, Location, write_atomic
+from gitmem.base.files import write_atomic
 from gitmem.errors import UserError
+from gitmem.repo.location import Home, Location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from gitmem import config
 from gitmem.base.detach import detach
-from gitmem.base.files import Home, Location, is_own, locate
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git, child_env
 from gitmem.repo import hook_switch as switch
+from gitmem.repo.location import Home, Location, is_own, locate
 
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
 

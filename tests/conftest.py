@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from gitmem.base.files import Home, is_shared, locate
 from gitmem.clock import Clock
 from gitmem.git.backend import open_objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.records.record import PREFIX, Record, make
+from gitmem.repo.location import Home, is_shared, locate
 from gitmem.repo.refs import SHARED
 from gitmem.store import operations as ops
 from gitmem.store.store import Damaged, Message, Store, Stored

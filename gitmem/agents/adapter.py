@@ -8,7 +8,7 @@ import os
 from gitmem.agents import events
 from gitmem.agents.events import Event, name, text
 from gitmem.agents.prompt_text import without_fences
-from gitmem.redaction.private_tags import public
+from gitmem.redaction.formats import public
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

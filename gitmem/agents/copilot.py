@@ -8,7 +8,7 @@ whose text ends with the exit code; PostToolUseFailure is for tools that could n
 from gitmem.agents import events
 from gitmem.agents.adapter import LONG, Adapter, Settings, context, failed, first, go_on, read_back
 from gitmem.agents.events import Event
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from gitmem.agents import events
 from gitmem.agents.adapter import LONG, Adapter, Settings, at, first, go_on, hook_output, read_back, tail
 from gitmem.agents.events import Event
 from gitmem.agents.prompt_text import bracketed
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

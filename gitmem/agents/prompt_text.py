@@ -4,7 +4,7 @@ Records are data written by others. A value loses control, bidi and invisible ch
 brackets, is one line, and has an end. Standard library only: the hot path imports this.
 """
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.records.kinds import UNSURE
 
 TYPE_CHECKING = False

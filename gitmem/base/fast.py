@@ -1,4 +1,4 @@
-"""JSON and SQLite for hooks: the C parts of the standard library's modules, without what these import beside them.
+"""JSON, SQLite and regular expressions for hooks: the standard library's C parts, without what its modules import beside them.
 
 `json` imports `re`, `sqlite3` imports `datetime`: together 7 ms, half of what a bare Python takes to start. A Python without
 these C parts gets the modules themselves. The classes are the same in either case.
@@ -14,7 +14,7 @@ else:
     except ImportError:
         import sqlite3 as sqlite
 
-__all__ = ["dumps", "loads", "sqlite"]
+__all__ = ["Lazy", "dumps", "loads", "sqlite"]
 
 
 class _Rules:
@@ -74,3 +74,18 @@ def dumps(value: "Any") -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join([dumps(one) for one in value]) + "]"
     raise TypeError(f"JSON has no form for {type(value).__name__}")
+
+
+class Lazy:
+    """A regular expression with the methods of a compiled one."""
+
+    def __init__(self, text: "str | bytes") -> None:
+        self._text = text
+
+    def __getattr__(self, name: str) -> "Any":
+        """Return a method of the compiled pattern, and keep them all."""
+        import re
+
+        found = re.compile(self._text)
+        self.__dict__.update({m: getattr(found, m) for m in ("search", "match", "fullmatch", "sub", "finditer", "findall")})
+        return self.__dict__[name]

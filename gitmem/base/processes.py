@@ -85,3 +85,16 @@ def _stat(pid: int) -> "tuple[str, int, str] | None":
     if len(fields) < 20 or fields[0] in {"Z", "X"}:
         return None
     return name, int(fields[1]), fields[19]  # the fields of proc(5) from the third on: 4 is the parent, 22 the start
+
+
+def runs(pid: str) -> bool:
+    """Say whether a process of this machine is there."""
+    try:
+        if int(pid) <= 0:
+            return False  # a group of processes
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import head
 from gitmem.cli import options as opt
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
@@ -19,6 +18,7 @@ from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.records.summary_entries import key_of
+from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle as gotchas
 from gitmem.services.records import history
 from gitmem.services.records import write as memories

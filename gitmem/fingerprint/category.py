@@ -3,7 +3,7 @@
 The error itself is asked first, then the command that failed, then the lines around the error.
 """
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 # Signs in the error itself. The first that fits wins.
 _SECURITY = Lazy(

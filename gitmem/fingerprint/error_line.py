@@ -3,7 +3,7 @@
 Tools that wrap an error in pages of other text have their own shape (`shapes`); everything else is ranked line by line (`saying`).
 """
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.fingerprint.line_score import NOISE, WRAPPING, bared, completed, rank_of, ranked, tidy
 from gitmem.fingerprint.tool_output import SHAPES
 

@@ -6,7 +6,7 @@ Pure, and read by hooks: nothing but `re`. Time is linear in the text, of which 
 
 import re
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.fingerprint.error_line import choose
 from gitmem.fingerprint.line_score import tidy
 from gitmem.fingerprint.normalise import EXTENSIONS, LINE, PATTERN, normalise

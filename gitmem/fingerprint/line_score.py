@@ -3,7 +3,7 @@
 Pure, read by hooks: most tests are plain string methods, because a pattern costs more to compile.
 """
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ error codes, HTTP statuses, and the names of what is missing, unknown or refused
 
 import re
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 LINE, PATTERN = 2000, 200  # characters of a line that are looked at, of a pattern
 

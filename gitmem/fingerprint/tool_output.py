@@ -3,7 +3,7 @@
 Each shape returns the number and the text of the line that names the error, None when the output is not what it seemed. Pure, read by hooks.
 """
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.fingerprint.line_score import COMPARED, bared, completed, next_said, rank_of, ranked, tidy
 
 TYPE_CHECKING = False

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from gitmem.base.files import Location, has_reftable
 from gitmem.errors import External, GitFailed, GitmemError
 from gitmem.git.objects import Commit, Identity, Objects
 from gitmem.git.objects_cli import CliObjects, algorithm_of, needs_git
 from gitmem.git.process import Git
+from gitmem.repo.location import Location
+from gitmem.repo.refs import has_reftable
 
 
 def open_objects(location: Location, env: Mapping[str, str], prefer: str = "auto") -> Objects:

@@ -11,11 +11,11 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
-from gitmem.base.files import has_reftable, raw_ref
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects as o
 from gitmem.git.object_codec import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
+from gitmem.repo.refs import has_reftable, raw_ref
 
 ROOM_FOR_A_REF = 64 * 1024
 UNPACK_TRIES = 10

@@ -9,8 +9,8 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
-from gitmem.base.files import Location, is_own
 from gitmem.errors import External, GitFailed, UntrustedRepository
+from gitmem.repo.location import Location, is_own
 
 # What a child may see of GIT_*: how to reach a remote, nothing that names a repository.
 KEPT = frozenset({

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from gitmem.base.files import Location
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git
+from gitmem.repo.location import Location
 
 DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")  # without it a file that was touched alone makes git write its index
 MANY = 2000  # changed files that are looked at

@@ -11,25 +11,12 @@ from gitmem.agents import events
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, tokens, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
-from gitmem.base.files import (
-    Home,
-    Location,
-    code_state,
-    has_reftable,
-    ignore_text,
-    inside,
-    is_own,
-    is_shared,
-    locate,
-    raw_ref,
-    storable,
-    user_repository,
-)
+from gitmem.base.sqlite_recovery import is_damage
 from gitmem.errors import External, GitmemError
-from gitmem.redaction.formats import harmless
-from gitmem.redaction.private_tags import public
-from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.state.database import State, is_damage
+from gitmem.redaction.formats import harmless, public
+from gitmem.repo.location import Home, Location, ignore_text, inside, is_own, is_shared, locate, storable, user_repository
+from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
+from gitmem.state.database import State
 from gitmem.store import journal
 
 TYPE_CHECKING = False

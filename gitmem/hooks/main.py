@@ -11,13 +11,13 @@ import time
 from gitmem.agents import adapter, events
 from gitmem.agents.prompt_text import clean, fence, tokens
 from gitmem.base.fast import dumps, loads, sqlite
-from gitmem.base.files import is_own, locate
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.hooks.context import Hook
 from gitmem.hooks.dispatch import react
 from gitmem.hooks.session_log import note, own_id
 from gitmem.repo.hook_switch import by_variable, is_off
+from gitmem.repo.location import is_own, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from errno import ENOSPC
 
 from gitmem.agents import events
 from gitmem.base.fast import dumps
-from gitmem.base.files import branch
 from gitmem.clock import stamp
 from gitmem.hooks.context import Hook
 from gitmem.redaction.formats import harmless
+from gitmem.repo.refs import branch
 from gitmem.state import sessions
 
 TYPE_CHECKING = False

@@ -5,16 +5,15 @@ import time
 
 from gitmem.agents import events
 from gitmem.base.fast import loads
-from gitmem.base.files import head
+from gitmem.base.processes import runs
 from gitmem.clock import stamp, ulid
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.session_log import append
 from gitmem.hooks.tool_use import COMMAND, PATIENCE, known
 from gitmem.records.kinds import LIVE, gotcha_id
-from gitmem.repo.refs import SHARED
+from gitmem.repo.refs import SHARED, head
 from gitmem.state import sessions
-from gitmem.state.database import runs
 from gitmem.store import journal
 
 TYPE_CHECKING = False

@@ -4,10 +4,10 @@ import os
 
 from gitmem.agents import events
 from gitmem.agents.prompt_text import record_line
-from gitmem.base.files import storable
 from gitmem.hooks.context import FILES, Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.records.kinds import LIVE, gotcha_id
+from gitmem.repo.location import storable
 from gitmem.repo.source_frames import read_lines
 from gitmem.state import sessions
 

@@ -1,6 +1,6 @@
 """A turn or a session ends, or its context is compacted: what is to be done later is asked for. Part of the hot path."""
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
 from gitmem.state import memory_file_requests as native
 from gitmem.state import sessions

@@ -1,7 +1,7 @@
 """What the start of a session is told of the work in hand: one line, and what was handed over to this agent. Part of the hot path."""
 
 from gitmem.agents.prompt_text import clean, record_line
-from gitmem.base.files import branch
+from gitmem.repo.refs import branch
 from gitmem.services.work import context
 from gitmem.services.work import workflow_table as workflows
 from gitmem.state.workflow import NEW

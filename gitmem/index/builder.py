@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from gitmem.base.files import Home
+from gitmem.base.sqlite_recovery import is_damage, use_wal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.git.objects import Objects, diff
 from gitmem.index.columns import bases, columns, entries, settled, words
@@ -21,7 +21,7 @@ from gitmem.index.tokenizer import parts
 from gitmem.records.epic import facts
 from gitmem.records.kinds import command_heads, error_patterns
 from gitmem.records.record import Record, is_stamp, kind_of
-from gitmem.state.database import is_damage, use_wal
+from gitmem.repo.location import Home
 from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.operations import parse_usage
 from gitmem.store.store import Damaged, Store, Stored, load

@@ -5,10 +5,11 @@ process is. Signs of life are those that hooks leave for their session anyway, a
 """
 
 from gitmem.base.fast import dumps, loads
+from gitmem.base.sqlite_recovery import healing
 from gitmem.clock import seconds
 from gitmem.index.reader import Index
 from gitmem.state import sessions
-from gitmem.state.database import State, healing
+from gitmem.state.database import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ dicts. A missing, damaged or foreign file is `None` to `open_index`, never an er
 import os
 
 from gitmem.base.fast import dumps, loads, sqlite
+from gitmem.base.sqlite_recovery import healing
 from gitmem.index.tokenizer import match_query, tokens, unfold
-from gitmem.state.database import healing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gitmem.agents import adapter as agents
 from gitmem.agents import events
 from gitmem.agents.adapter import Adapter
-from gitmem.base.files import Location, user_repository
 from gitmem.errors import GitmemError, NotARepository, UserError
 from gitmem.git.process import Git
 from gitmem.git.worktree import WorkTree
@@ -19,6 +18,7 @@ from gitmem.install.hook_command import Command
 from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document, applied
 from gitmem.install.settings_formats import SHAPES, Form
+from gitmem.repo.location import Location, user_repository
 
 SCOPES = ("local", "project", "user")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@
 They are the providers' own, as their documentation, gitleaks and detect-secrets list them. `scrub` reads them.
 """
 
+from gitmem.base.fast import Lazy
+
 # Kind, prefixes, what follows them. A prefix never starts inside a word.
 PREFIXED = (
     ("AWS access key", "AKIA ASIA ABIA ACCA A3T", r"[A-Z0-9]{16,17}(?![A-Za-z0-9])"),
@@ -181,3 +183,20 @@ def harmless(text: str) -> bool:
 
 _PREFIXES = tuple(prefix for _, prefixes, _ in PREFIXED for prefix in prefixes.split())
 _HINTS = frozenset({*KEYWORDS, "cookie", "putty", *(hint for _, hints, _, _ in PATTERNS for hint in hints.split())})
+
+
+_MARK = Lazy(r"(?i)<(/?)private(?:\s[^<>]*)?>")
+
+
+def public(text: str) -> str:
+    """Return a text without what stands between `<private>` and `</private>`; a mark without an end hides the rest."""
+    if "<private" not in text and "<private" not in text.lower():
+        return text
+    kept: list[str] = []
+    deep = at = 0
+    for mark in _MARK.finditer(text):
+        if not deep:
+            kept.append(text[at : mark.start()])
+        deep = max(0, deep - 1) if mark[1] else deep + 1
+        at = mark.end()
+    return "".join(kept) + ("" if deep else text[at:])

@@ -6,7 +6,8 @@ Standard library only.
 import os
 
 from gitmem.base.fast import dumps, loads
-from gitmem.base.files import Home, disk_error, user_folder, write_atomic
+from gitmem.base.files import disk_error, write_atomic
+from gitmem.repo.location import Home, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import posixpath
 from fnmatch import translate
 from math import inf
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.text.globs import fits, glob_match
 from gitmem.text.shell import parts
 

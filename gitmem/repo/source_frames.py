@@ -2,7 +2,7 @@
 
 import os
 
-from gitmem.base.files import inside
+from gitmem.repo.location import inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

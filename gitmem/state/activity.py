@@ -4,7 +4,8 @@ After an hour without a sign of it the next sign begins it anew: what was done b
 writes it.
 """
 
-from gitmem.state.database import State, healing
+from gitmem.base.sqlite_recovery import healing
+from gitmem.state.database import State
 from gitmem.state.workflow import ASSISTANT, COMMAND, SKEW, TTL, Act, normal
 
 TYPE_CHECKING = False

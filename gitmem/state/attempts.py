@@ -4,7 +4,8 @@ Standard library only; the hot path writes it. A command is known again by a key
 """
 
 from gitmem.base.fast import dumps, loads
-from gitmem.state.database import State, healing
+from gitmem.base.sqlite_recovery import healing
+from gitmem.state.database import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,22 +8,13 @@ import os
 import time
 
 from gitmem.base.fast import sqlite
-from gitmem.base.files import Home
+from gitmem.base.processes import runs
+from gitmem.base.sqlite_recovery import healing, is_damage, use_wal
+from gitmem.repo.location import Home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Concatenate, ParamSpec, Protocol, TypeVar
-
-    class Healer(Protocol):
-        """What owns a database that can be replaced."""
-
-        def heal(self) -> bool:
-            """Replace the damaged database by a sound one; False if that cannot be done."""
-
-    Self = TypeVar("Self", bound=Healer)
-    P = ParamSpec("P")
-    T = TypeVar("T")
+    from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
 SCHEMA = 7
@@ -49,62 +40,9 @@ STARTING, COMING = 0.3, 15.0  # seconds that a hook has to start the drain that 
 KEPT = 7 * 86400.0  # seconds that errors are remembered, beyond any window in use
 
 
-def is_damage(error: sqlite.Error) -> bool:
-    """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
-    if isinstance(error, sqlite.OperationalError):
-        return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
-    return type(error) is sqlite.DatabaseError
-
-
 def is_aside(name: str) -> bool:
     """Say whether a file of our folder is a `state.db` that was not yet in its place."""
     return name.startswith(f"{NAME}.") and ".tmp" in name
-
-
-def runs(pid: str) -> bool:
-    """Say whether a process of this machine is there."""
-    try:
-        if int(pid) <= 0:
-            return False  # a group of processes
-        os.kill(int(pid), 0)
-    except PermissionError:
-        return True
-    except (OSError, ValueError, OverflowError):
-        return False
-    return True
-
-
-def use_wal(db: sqlite.Connection, patience: float) -> None:
-    """Switch a database to write-ahead logging; raises sqlite.OperationalError when others keep it for `patience` seconds.
-
-    Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting for its
-    busy timeout (to avoid a deadlock of two readers that both want to write), so the wait is here.
-    """
-    end = time.monotonic() + patience
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-        except sqlite.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() >= end:
-                raise
-            time.sleep(0.005)
-        else:
-            return
-
-
-def healing(method: "Callable[Concatenate[Self, P], T]") -> "Callable[Concatenate[Self, P], T]":
-    """Have a method that finds its database damaged heal it and run again, once."""
-
-    def run(self: "Self", /, *args: "P.args", **options: "P.kwargs") -> "T":
-        try:
-            return method(self, *args, **options)
-        except sqlite.DatabaseError as error:
-            if not is_damage(error) or not self.heal():
-                raise
-        return method(self, *args, **options)
-
-    run.__name__, run.__doc__, run.__wrapped__ = method.__name__, method.__doc__, method  # type: ignore[attr-defined]
-    return run  # `functools.wraps` would import `collections`
 
 
 class State:

@@ -3,7 +3,8 @@
 Standard library only; the hot path writes it.
 """
 
-from gitmem.state.database import State, healing
+from gitmem.base.sqlite_recovery import healing
+from gitmem.state.database import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ killed between the commit and the removal of the entry finds its key and does no
 import os
 
 from gitmem.base.fast import loads
-from gitmem.base.files import Home, listing, write_atomic
+from gitmem.base.files import listing, write_atomic
+from gitmem.repo.location import Home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

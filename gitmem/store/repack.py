@@ -12,10 +12,11 @@ import re
 import subprocess
 from collections.abc import Sequence
 
-from gitmem.base.files import Home, Lock, write_atomic
+from gitmem.base.files import Lock, write_atomic
 from gitmem.errors import Busy, External, GitFailed
 from gitmem.git.objects import Made
 from gitmem.git.process import DURABLE, Git
+from gitmem.repo.location import Home
 from gitmem.repo.refs import NAMESPACE
 
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -1,7 +1,8 @@
 """Who counts: the random name of this clone, in its own folder and never shared but in counts."""
 
-from gitmem.base.files import Home, write_atomic
+from gitmem.base.files import write_atomic
 from gitmem.clock import Clock
+from gitmem.repo.location import Home
 
 NAME = "replica"
 

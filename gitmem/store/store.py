@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from gitmem.base.files import Home, Lock
+from gitmem.base.files import Lock
 from gitmem.clock import Clock, seconds
 from gitmem.errors import Busy, GitmemError, InvalidRecord, Moved, UnknownId, UserError
 from gitmem.git.objects import Draft, Entry, Identity, Objects, files
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
+from gitmem.repo.location import Home
 from gitmem.store import journal
 from gitmem.store.layout import FILE_LIMIT, FOLDER, FORMAT_PATH, PLAIN_LIMIT, check_format, id_of_path, in_record_folder, record_path
 from gitmem.store.operations import Op, View, apply

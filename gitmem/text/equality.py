@@ -1,6 +1,6 @@
 """When two texts are the same text. Standard library only: the hot path imports this."""
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 # signs that are part of a name: `C++17`, `clang++`, `C#`; not those of `a+b`, `1++`, `Page#top`, `## Title ##`
 SIGNS = r"(?<=[a-z])\+\+(?!\+|\d*[a-z_])|(?<=[a-z])(?<![a-z0-9_]{2})#(?!#|\d*[a-z_])"

@@ -6,7 +6,7 @@ substitutions, lists (`&&`, `||`, `;`, `&`), pipes, redirections, assignments. W
 
 import posixpath
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 
 READ = 4096  # characters of a command that are looked at
 LONGEST = 2000  # characters of a key

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from gitmem.redaction.private_tags import public
+from gitmem.redaction.formats import public
 
 SAID = 64_000  # characters that are kept of one text
 OUTPUT = 6_000  # characters that are kept of what a tool printed: its beginning and its end

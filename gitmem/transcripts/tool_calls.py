@@ -4,7 +4,7 @@ import posixpath
 import re
 from typing import Any
 
-from gitmem.redaction.private_tags import public
+from gitmem.redaction.formats import public
 from gitmem.transcripts.cleanup import mapping, printed, sequence, string
 from gitmem.transcripts.turn import TOOL, Turn
 

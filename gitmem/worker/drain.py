@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from gitmem.app import App, open_app
-from gitmem.base.files import Lock, code_state, storable
+from gitmem.base.files import Lock
 from gitmem.errors import GitmemError, InvalidRecord, UnknownId
 from gitmem.index.reader import Index
+from gitmem.repo.location import storable
+from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import placement as placing
 from gitmem.state import memory_file_requests as native
 from gitmem.state import sessions

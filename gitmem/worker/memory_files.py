@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gitmem.agents.prompt_text import clean
 from gitmem.app import SCOPES, App
-from gitmem.base.files import Lock, disk_error, head, ignore_text, storable
+from gitmem.base.files import Lock, disk_error
 from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
@@ -16,6 +16,8 @@ from gitmem.git.worktree import DIFF
 from gitmem.install import file_changes as changes
 from gitmem.redaction.mask import scrub
 from gitmem.repo.ignore import ignored
+from gitmem.repo.location import ignore_text, storable
+from gitmem.repo.refs import head
 from gitmem.services.memory_files import managed_block as block
 from gitmem.services.memory_files import pull as native_pull
 from gitmem.services.memory_files import pull_plan as native_plan

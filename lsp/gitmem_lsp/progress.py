@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as t
 
-from gitmem.base.files import Location
+from gitmem.repo.location import Location
 
 if TYPE_CHECKING:
     from gitmem_lsp.server import Server

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import Home, locate
+from gitmem.repo.location import Home, locate
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import GONE, Session

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.state.database import State
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip
 from tests.conftest import fsck, git

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import locate
 from gitmem.codemap.anchors.resolve import attach
 from gitmem.codemap.anchors.spec import parse
 from gitmem.codemap.anchors.tracker import Follower
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
+from gitmem.repo.location import locate
 
 
 class Tree:

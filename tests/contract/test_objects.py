@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import locate
 from gitmem.errors import External, MissingObject, Moved
 from gitmem.git.backend import open_objects
 from gitmem.git.objects import BLOB, LINK, PACK_ABOVE, TREE, Change, Draft, Entry, Identity, Objects, TreeCache, diff, files
 from gitmem.git.objects_cli import CliObjects
+from gitmem.repo.location import locate
 from gitmem.store.operations import put
 from gitmem.store.store import Message
 from tests.conftest import GIT_ONLY, WORLDS, add, fsck, git, listed, record

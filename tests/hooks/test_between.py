@@ -12,12 +12,13 @@ import pytest
 
 from gitmem.agents import events
 from gitmem.agents.events import Event
-from gitmem.base.files import Home, Lock
+from gitmem.base.files import Lock
 from gitmem.errors import GitmemError
 from gitmem.hooks import context as invocation
 from gitmem.hooks.context import Hook
 from gitmem.hooks.session_log import note, own_id
 from gitmem.index.reader import open_index
+from gitmem.repo.location import Home
 from gitmem.services.briefing import collect as gathering
 from gitmem.services.briefing import session_opening as opening
 from gitmem.state import sessions

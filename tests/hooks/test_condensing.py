@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gitmem.agents.prompt_text import tokens
-from gitmem.base.files import Home
 from gitmem.clock import Clock
+from gitmem.repo.location import Home
 from gitmem.services.session_log import compact as condensing
 from gitmem.services.session_log import reader as histories
 from gitmem.services.session_log import rotation as rotating

@@ -42,7 +42,7 @@ def content(db: sqlite3.Connection) -> dict[str, list[Any]]:
 
 def rebuilt(store: Store, folder: Path, **others: Store) -> dict[str, list[Any]]:
     """Return what an index built from nothing says."""
-    from gitmem.base.files import Home
+    from gitmem.repo.location import Home
 
     with contextlib.closing(Cache(Home(str(folder / f"fresh-{len(os.listdir(folder))}")))) as fresh:
         fresh.refresh({"shared": store, **others})

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from gitmem.base.files import Home
 from gitmem.errors import Busy
 from gitmem.index.builder import BULK, Cache
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
+from gitmem.repo.location import Home
 from gitmem.store import operations as ops
 from gitmem.store.layout import record_path, usage_path
 from gitmem.store.store import Message
@@ -395,7 +395,7 @@ def test_many_processes_write_and_refresh(indexed, repo, tmp_path, before):
 OPENER = """
 import sys, time
 sys.path.insert(0, {here!r})
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.{module} import {name}
 home = Home(sys.argv[1])
 while time.time() < float(sys.argv[2]):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import DIGEST, GONE, LEASE, SILENCE, SNAPSHOT, Session

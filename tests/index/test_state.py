@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.services.maintenance import purge_local as traces
 from gitmem.state import sessions
 from gitmem.state.database import KEPT, NAME, State
@@ -120,7 +120,7 @@ def test_count_is_that_of_a_true_window(tmp_path_factory, times):
 COUNT = """
 import sys
 sys.path.insert(0, {here!r})
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.state.database import State
 for n in range({rounds}):
     state = State(Home({home!r}), timeout=30.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.state import attempts as trials
 from gitmem.state.attempts import COMMAND, EDIT, Failure
 from gitmem.state.database import State
@@ -150,7 +150,7 @@ def test_steps_are_bounded(state):
 SEER = """
 import sys
 sys.path.insert(0, {here!r})
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.state import attempts as trials
 from gitmem.state.database import State
 state = State(Home(sys.argv[1]))

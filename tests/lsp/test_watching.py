@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.base.files import locate
+from gitmem.repo.location import locate
 from gitmem_lsp.workspace.watcher import Watcher, folders, is_remote
 from tests.lsp.conftest import FRESH
 from tests.lsp.raw import Raw

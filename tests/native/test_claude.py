@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from gitmem.base.files import locate
+from gitmem.repo.location import locate
 from gitmem.services.memory_files.discover import encoded, main_root
 from tests.agents.clis import Cli
 from tests.agents.fake_model import FakeModel

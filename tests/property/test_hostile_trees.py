@@ -164,7 +164,7 @@ def test_hostile_tree_is_read(shared, rows):
         if isinstance(row, Stored):
             assert record_path(row.record.id) == row.path
     with tempfile.TemporaryDirectory() as folder:
-        from gitmem.base.files import Home
+        from gitmem.repo.location import Home
 
         with Cache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
@@ -270,7 +270,7 @@ def test_very_deep_tree(shared, repo_path, folder):
     list(shared.records())
     list(history.changes(shared, root, evil))
     with tempfile.TemporaryDirectory() as home:
-        from gitmem.base.files import Home
+        from gitmem.repo.location import Home
 
         with Cache(Home(home)) as cache:
             cache.refresh({"shared": shared})
@@ -366,7 +366,7 @@ def test_folder_too_deep_is_named_not_opened(shared):
     found = [row.path for row in shared.records()]
     assert ["memories/deep" + "/d00" * 6] == found
     with tempfile.TemporaryDirectory() as folder:
-        from gitmem.base.files import Home
+        from gitmem.repo.location import Home
 
         with Cache(Home(folder)) as cache:
             cache.refresh({"shared": shared})
@@ -376,7 +376,7 @@ def test_folder_too_deep_is_named_not_opened(shared):
 PEAK = """
 import os, resource, sys
 from tests.conftest import new_store, remote_of
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.index.builder import Cache
 from gitmem.store.store import Damaged
 from gitmem.store.sync import sync

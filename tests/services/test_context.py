@@ -380,7 +380,7 @@ def test_work_trees_are_apart(app: App) -> None:
 @given(st.lists(st.floats(-2 * TTL, 2 * TTL), min_size=1, max_size=12))
 def test_the_id_changes_where_the_work_breaks_off(steps: list[float]) -> None:
     """Whatever the clock does: one id as long as signs are near enough, a new one after each break."""
-    from gitmem.base.files import Home
+    from gitmem.repo.location import Home
 
     state = State.__new__(State)
     state.in_memory, state._home, state._timeout, state._inode = True, Home("/nowhere"), 1.0, 0

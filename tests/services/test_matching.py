@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from gitmem.agents.prompt_text import gotcha_lines, tokens
-from gitmem.base.files import Home
 from gitmem.clock import seconds, stamp
 from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.index.builder import Cache
 from gitmem.index.reader import Index
 from gitmem.records.record import Record
+from gitmem.repo.location import Home
 from gitmem.services.retrieval.matcher import Match, fit, match
 from gitmem.services.retrieval.prompt import recall
 from gitmem.services.retrieval.task import Task

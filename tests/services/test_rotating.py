@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.base.files import Home
 from gitmem.hooks.session_log import append
+from gitmem.repo.location import Home
 from gitmem.services.maintenance import purge_local as traces
 from gitmem.services.session_log import reader as histories
 from gitmem.services.session_log import rotation as rotating
@@ -216,7 +216,7 @@ with open(acks, "a") as file:
 """
 MOVER = """
 import sys, time
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.services.session_log import rotation as rotating
 rotating.QUICK = 0.05
 home, stem = Home(sys.argv[1]), sys.argv[2]

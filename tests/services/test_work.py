@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from gitmem.base import processes
-from gitmem.base.files import Home
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.index import epics as works
@@ -15,6 +14,7 @@ from gitmem.records import epic as work
 from gitmem.records import epic_operations as workops
 from gitmem.records.codec import decode
 from gitmem.records.record import make
+from gitmem.repo.location import Home
 from gitmem.services.work import epics as service
 from gitmem.state import sessions
 from gitmem.state.database import State

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import locate
 from gitmem.git.worktree import WorkTree
+from gitmem.repo.location import locate
 from tests.conftest import git
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import Home, Lock
+from gitmem.base.files import Lock
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, Moved
+from gitmem.repo.location import Home
 from gitmem.repo.refs import PRIVATE
 from gitmem.store import journal
 from gitmem.store import operations as ops

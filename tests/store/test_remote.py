@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import locate
 from gitmem.errors import RemoteRefused
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
+from gitmem.repo.location import locate
 from gitmem.repo.refs import BRANCH, SHARED
 from gitmem.store.store import Store
 from tests.conftest import add, git

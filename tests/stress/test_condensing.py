@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.services.session_log import reader as histories
 from tests.conftest import git
 

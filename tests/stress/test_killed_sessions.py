@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.base.files import Home
+from gitmem.repo.location import Home
 from gitmem.services.session_log import reader as histories
 from tests.conftest import fsck, git
 

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import head
 from gitmem.cli import options as opt
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.records.add_edit import done, field_options, resolve_anchor, titled, written_fields, written_text
@@ -18,6 +17,7 @@ from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import Terminal, plain, public, short
 from gitmem.errors import UserError
 from gitmem.records.record import Record
+from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle as gotchas
 from gitmem.services.records import write as memories
 from gitmem.services.records.write import Change

@@ -8,7 +8,6 @@ import click
 
 from gitmem.agents.prompt_text import without_fences
 from gitmem.app import App
-from gitmem.base.files import head
 from gitmem.cli import options as opt
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, age, plain, short
@@ -16,6 +15,7 @@ from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.records.kinds import LIVE, error_patterns, gotcha_id
 from gitmem.redaction.mask import scrub
+from gitmem.repo.refs import head
 from gitmem.services.gotchas.capture import rule_of
 from gitmem.store.layout import record_path, tombstone_path
 

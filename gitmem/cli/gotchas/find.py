@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import inside
 from gitmem.cli import options as opt
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.records.list import hit_lines, paths_of
@@ -17,6 +16,7 @@ from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES
+from gitmem.repo.location import inside
 from gitmem.services.gotchas.page import page
 
 ENTRY = (*LINE, *SORTED_BY["severity"], "occurrences")  # what `entry` shows

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import head, inside
 from gitmem.cli import options as opt
 from gitmem.cli.editor import edit
 from gitmem.cli.rows import as_row
@@ -21,6 +20,8 @@ from gitmem.git.object_codec import object_id
 from gitmem.records.codec import decode, encode
 from gitmem.records.kinds import CATEGORIES, SEVERITIES, TYPES
 from gitmem.records.record import TITLE_LIMIT, Record, clean_body, kind_of
+from gitmem.repo.location import inside
+from gitmem.repo.refs import head
 from gitmem.services.records import write as memories
 from gitmem.services.records.write import Change
 from gitmem.store.store import Stored

@@ -9,13 +9,15 @@ import click
 
 from gitmem.agents.prompt_text import clean, tokens
 from gitmem.app import App
-from gitmem.base.files import branch, head, ignore_text, read_regular, write_atomic
+from gitmem.base.files import read_regular, write_atomic
 from gitmem.base.processes import is_gone
 from gitmem.cli import options as opt
 from gitmem.cli.terminal import Terminal
 from gitmem.clock import stamp
 from gitmem.errors import External, UserError
 from gitmem.index import epics as works
+from gitmem.repo.location import ignore_text
+from gitmem.repo.refs import branch, head
 from gitmem.services.briefing import collect as gathering
 from gitmem.services.briefing import layout as briefing
 from gitmem.services.briefing.layout import LINES, MARK, Fitted, Place

@@ -14,11 +14,12 @@ from typing import IO, Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import head, storable
 from gitmem.cli import options as opt
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.records.items import KINDS, Extract, Item
+from gitmem.repo.location import storable
+from gitmem.repo.refs import head
 from gitmem.transcripts.turn import Turn
 
 FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
@@ -107,7 +108,7 @@ def _sources(app: App, files: Sequence[str], form: str, session: str | None, com
 
 def _shown(app: App, source: _Source) -> _Source:
     """Return a source without what is never stored of this work tree; its evidence names no place outside of it."""
-    from gitmem.base.files import inside
+    from gitmem.repo.location import inside
     from gitmem.transcripts import ignored as hidden
 
     root = app.location.worktree or ""

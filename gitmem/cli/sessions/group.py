@@ -9,9 +9,9 @@ import click
 
 from gitmem.agents import adapter, events
 from gitmem.base import processes
-from gitmem.base.files import Home, is_shared, locate
 from gitmem.cli.group import Parts
 from gitmem.errors import GitmemError
+from gitmem.repo.location import Home, is_shared, locate
 from gitmem.services.sessions import current as own
 from gitmem.state import sessions
 from gitmem.state.database import State

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import head
 from gitmem.cli import options as opt
 from gitmem.cli.sessions.context import agent_name, agent_of
 from gitmem.cli.sessions.group import of_agent
@@ -16,6 +15,7 @@ from gitmem.errors import UnknownId, UserError
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.redaction.mask import Finding, scrub
+from gitmem.repo.refs import head
 from gitmem.services.session_log import reader as histories
 from gitmem.services.work import context, handover
 from gitmem.services.work.context import HANDOVER

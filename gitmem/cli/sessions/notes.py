@@ -14,7 +14,7 @@ from gitmem.cli.sessions.run import drain, running, sign, write
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.hooks.session_log import TEXT, kept
-from gitmem.redaction.private_tags import public
+from gitmem.redaction.formats import public
 from gitmem.services.session_log import reader as histories
 from gitmem.services.work import context
 from gitmem.state import activity as acts

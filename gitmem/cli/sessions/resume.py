@@ -9,7 +9,6 @@ import click
 from gitmem.agents import adapter, events
 from gitmem.app import App
 from gitmem.base import processes
-from gitmem.base.files import branch, locate, storable
 from gitmem.cli import options as opt
 from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of
 from gitmem.cli.sessions.run import running, sign, write
@@ -20,6 +19,8 @@ from gitmem.index import summaries
 from gitmem.index.columns import FOREVER
 from gitmem.records.epic import ACTIVE, PAUSED
 from gitmem.records.items import DONE
+from gitmem.repo.location import locate, storable
+from gitmem.repo.refs import branch
 from gitmem.services.briefing.session_opening import LOOKED, is_small
 from gitmem.services.session_log import reader as histories
 from gitmem.services.sessions import current as own

@@ -8,7 +8,7 @@ import click
 from gitmem.agents import events
 from gitmem.app import App
 from gitmem.base.detach import detach, wait
-from gitmem.base.files import Lock, branch, disk_error
+from gitmem.base.files import Lock, disk_error
 from gitmem.cli import options as opt
 from gitmem.cli.sessions.context import agent_name
 from gitmem.cli.sessions.find import RUNNING, facts, one, state_of
@@ -17,7 +17,8 @@ from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import External, UnknownId, UserError
 from gitmem.hooks.session_log import FOLDER, append, kept
-from gitmem.redaction.private_tags import public
+from gitmem.redaction.formats import public
+from gitmem.repo.refs import branch
 from gitmem.services.sessions import current as own
 from gitmem.services.sessions.digest import digest_id
 from gitmem.services.work import context

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from gitmem.base.files import Home
 from gitmem.cli.sessions.find import one
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.repo import hook_switch as switch
+from gitmem.repo.location import Home
 
 SHOWN = 5  # sessions that are named
 LONGEST = 10 * 365 * 86400.0  # seconds that hooks may be off for

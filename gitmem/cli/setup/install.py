@@ -12,7 +12,6 @@ from gitmem import githooks as running
 from gitmem.agents import adapter as agents
 from gitmem.agents.events import ADAPTERS
 from gitmem.app import App
-from gitmem.base.files import locate
 from gitmem.cli import options as opt
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import GitmemError, NotARepository, UserError
@@ -23,6 +22,7 @@ from gitmem.install import plan
 from gitmem.install.file_changes import DONE, Change
 from gitmem.install.plan import World
 from gitmem.install.status import survey
+from gitmem.repo.location import locate
 
 F = TypeVar("F", bound=Callable[..., Any])
 Step = tuple[str, Callable[[], Change]]  # for which scope's ledger, and what makes the change

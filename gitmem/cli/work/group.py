@@ -10,12 +10,13 @@ import click
 
 from gitmem.app import App
 from gitmem.base import processes
-from gitmem.base.files import branch, storable
 from gitmem.cli import options as opt
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.index import epics as works
+from gitmem.repo.location import storable
+from gitmem.repo.refs import branch
 from gitmem.services.work import epics as service
 from gitmem.services.work.epics import Desk, Epic
 from gitmem.store.operations import BY

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import inside
 from gitmem.cli import options as opt
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.group import TABLE, opened, rows
@@ -16,6 +15,7 @@ from gitmem.errors import UserError
 from gitmem.index import epics as works
 from gitmem.records import epic as work
 from gitmem.records.epic import State
+from gitmem.repo.location import inside
 from gitmem.services.work import epics as service
 from gitmem.services.work import state_files as workimport
 from gitmem.services.work.epics import Desk

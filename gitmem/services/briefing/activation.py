@@ -13,7 +13,6 @@ from typing import Any
 
 from gitmem import config
 from gitmem.base import processes
-from gitmem.base.files import Home, Location, branch, ignore_text, is_shared, raw_ref
 from gitmem.clock import Clock
 from gitmem.errors import External, UserError
 from gitmem.git.process import Git
@@ -21,7 +20,8 @@ from gitmem.index import epics as works
 from gitmem.index.reader import NAME, Index, open_index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.ignore import ignored
-from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.repo.location import Home, Location, ignore_text, is_shared
+from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref
 from gitmem.services.briefing import agent_definitions as agentfiles
 from gitmem.services.briefing import collect as gathering
 from gitmem.services.briefing.agent_definitions import Agent

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from gitmem.base.files import Home
+    from gitmem.repo.location import Home
     from gitmem.services.briefing.collect import Entry
     from gitmem.state.database import State
     from gitmem.state.sessions import Session

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitmem.base.files import Home, Location, Lock, disk_error, listing, packed_ref, raw_ref, sync_dir
+from gitmem.base.files import Lock, disk_error, listing, sync_dir
 from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.extraction.llm.select import describe
 from gitmem.git.process import Git
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
-from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
+from gitmem.repo.location import Home, Location
+from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED, packed_ref, raw_ref
 from gitmem.state.database import NAME as STATE
 from gitmem.store import journal
 from gitmem.store.history import prune

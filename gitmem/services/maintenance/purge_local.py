@@ -5,8 +5,8 @@ import gzip
 import os
 from collections.abc import Iterator, Sequence
 
-from gitmem.base.files import Home
 from gitmem.index.reader import NAME as INDEX
+from gitmem.repo.location import Home
 from gitmem.services.session_log.reader import PACKED, unpacked
 from gitmem.services.session_log.rotation import locked
 from gitmem.state.database import NAME as STATE

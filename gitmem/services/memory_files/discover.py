@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gitmem.base.files import Location, inside, read_regular, storable
+from gitmem.base.files import read_regular
 from gitmem.git.process import Git
+from gitmem.repo.location import Location, inside, storable
 from gitmem.services.memory_files.statements import Page, parse, whole
 
 SIZE = 1 << 20  # bytes of a file that are looked at

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gitmem.base.files import inside, storable
 from gitmem.errors import UserError
+from gitmem.repo.location import inside, storable
 from gitmem.services.memory_files import managed_block as block
 from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Files, Finder
 from gitmem.services.memory_files.pull import Known

@@ -1,6 +1,6 @@
 """Which files a task is about, and what is anchored at them or beside them. Standard library only: the hot path imports this."""
 
-from gitmem.base.files import inside
+from gitmem.repo.location import inside
 from gitmem.services.retrieval.task import storable
 from gitmem.services.retrieval.terms import WORD, hits_of, quoted, short
 from gitmem.services.retrieval.test_files import are_sisters, is_test, stem

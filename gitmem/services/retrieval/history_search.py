@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.base.fast import dumps
-from gitmem.base.files import Home
 from gitmem.index.tokenizer import fold, match_query, parts, tokens, unfold
 from gitmem.records.items import plain
+from gitmem.repo.location import Home
 from gitmem.services.session_log import reader as histories
 from gitmem.services.session_log import rotation as rotating
 

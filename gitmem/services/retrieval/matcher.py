@@ -10,12 +10,12 @@ Standard library only: the hot path imports this, and only a prompt pays for it.
 
 import re
 
+from gitmem.base.sqlite_recovery import healing
 from gitmem.clock import seconds
 from gitmem.services.retrieval.error_evidence import Errors
 from gitmem.services.retrieval.file_evidence import Files
 from gitmem.services.retrieval.task import Case, Cases, Task, storable
 from gitmem.services.retrieval.terms import FAINT, Words, short
-from gitmem.state.database import healing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from gitmem.base.files import Home, write_atomic
+from gitmem.base.files import write_atomic
 from gitmem.clock import stamp
 from gitmem.records.items import Item
+from gitmem.repo.location import Home
 from gitmem.services.session_log import condense
 from gitmem.services.session_log import reader as histories
 from gitmem.services.session_log import rotation as rotating

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gzip import GzipFile
     from typing import IO, Any
 
-    from gitmem.base.files import Home
+    from gitmem.repo.location import Home
     from gitmem.state.sessions import Session
 
     Row = dict[str, Any]

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from gitmem.base.files import Home, Lock, sync_dir, write_atomic
+from gitmem.base.files import Lock, sync_dir, write_atomic
 from gitmem.errors import Busy, GitmemError
+from gitmem.repo.location import Home
 from gitmem.services.session_log.reader import LIVE, PACKED, PART, SHORT, Segment, of_segment, segments, stem_of
 
 LOCK = "histories.lock"

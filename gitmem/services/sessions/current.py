@@ -6,8 +6,8 @@ A small file in our folder, named by terminal and work tree, holds the session's
 import os
 
 from gitmem.base import processes
-from gitmem.base.files import Home, is_shared, locate
 from gitmem.errors import GitmemError
+from gitmem.repo.location import Home, is_shared, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

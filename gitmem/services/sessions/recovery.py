@@ -8,8 +8,8 @@ import os
 import stat
 from collections.abc import Callable
 
-from gitmem.base.files import Home
 from gitmem.clock import seconds
+from gitmem.repo.location import Home
 from gitmem.services.session_log import reader as histories
 from gitmem.state import sessions
 from gitmem.state.database import State

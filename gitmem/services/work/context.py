@@ -5,11 +5,12 @@
 
 import os
 
-from gitmem.base.files import branch, storable
 from gitmem.clock import stamp
 from gitmem.errors import InvalidRecord
 from gitmem.index import epics as works
 from gitmem.records.kinds import LIVE
+from gitmem.repo.location import storable
+from gitmem.repo.refs import branch
 from gitmem.state import activity as acts
 from gitmem.state import workflow
 from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TASK, Act, Standing, Table, ago, fill, infer, is_fresh, kind_of

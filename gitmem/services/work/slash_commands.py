@@ -3,7 +3,7 @@
 `*important*` is emphasis, `2*x` is arithmetic, `* item` is a list, `*args` in code is code: none of them is a command.
 """
 
-from gitmem.base.lazy_regex import Lazy
+from gitmem.base.fast import Lazy
 from gitmem.state.workflow import GIT
 
 TYPE_CHECKING = False

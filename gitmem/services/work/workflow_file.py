@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gitmem.base.files import Home, read_regular
+from gitmem.base.files import read_regular
 from gitmem.errors import InvalidRecord
+from gitmem.repo.location import Home
 from gitmem.services.work import workflow_table as workflows
 from gitmem.state.workflow import Table, normal
 from gitmem.text import safe_yaml as bounded

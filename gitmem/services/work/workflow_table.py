@@ -6,7 +6,7 @@ Hooks load it: a repository's own file, which needs a YAML reader, is compiled b
 import os
 
 from gitmem.base.fast import dumps, loads
-from gitmem.base.files import inside
+from gitmem.repo.location import inside
 from gitmem.state.workflow import Table
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.base.files import Home
+    from gitmem.repo.location import Home
 
 FILES = ("workflows.yaml", "workflows.yml", "workflows.json")
 FOLDER = ".gitmem"

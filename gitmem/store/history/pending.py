@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from gitmem.base.files import Home, write_atomic
+from gitmem.base.files import write_atomic
+from gitmem.repo.location import Home
 
 PENDING = "purge.json"
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -5,11 +5,11 @@ import glob
 import os
 from collections.abc import Sequence
 
-from gitmem.base.files import Home
 from gitmem.errors import GitFailed, MissingObject
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import DURABLE, Git
 from gitmem.records.codec import SUMMARY_LIMIT
+from gitmem.repo.location import Home
 from gitmem.store.history.pending import PENDING, doom, pending, remember
 from gitmem.store.history.redact import Mask
 from gitmem.store.repack import drop_pack, index_oids

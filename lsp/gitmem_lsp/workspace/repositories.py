@@ -13,8 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from gitmem.base.files import Location, locate, user_repository
 from gitmem.errors import GitmemError
+from gitmem.repo.location import Location, locate, user_repository
 from gitmem_lsp.workspace.code_moves import Scout
 from gitmem_lsp.workspace.repository_view import Row, Shelf
 

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gitmem.base.files import Location, locate
 from gitmem.clock import Clock
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git, check_owner
 from gitmem.index.reader import sort_rows, unpack
 from gitmem.records.kinds import LIVE
+from gitmem.repo.location import Location, locate
 from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.gotchas.placement import MOVED_ROWS
 from gitmem.text.globs import glob_match

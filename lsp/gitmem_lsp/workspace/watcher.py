@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gitmem.base.files import Location
+from gitmem.repo.location import Location
 
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch

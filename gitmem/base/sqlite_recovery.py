@@ -1,0 +1,60 @@
+"""What to do about a SQLite file that is damaged, or locked while its journal mode changes. The hot path imports this module."""
+
+import time
+
+from gitmem.base.fast import sqlite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+    class Healer(Protocol):
+        """What owns a database that can be replaced."""
+
+        def heal(self) -> bool:
+            """Replace the damaged database by a sound one; False if that cannot be done."""
+
+    Self = TypeVar("Self", bound=Healer)
+    P = ParamSpec("P")
+    T = TypeVar("T")
+
+
+def is_damage(error: sqlite.Error) -> bool:
+    """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
+    if isinstance(error, sqlite.OperationalError):
+        return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
+    return type(error) is sqlite.DatabaseError
+
+
+def use_wal(db: sqlite.Connection, patience: float) -> None:
+    """Switch a database to write-ahead logging; raises sqlite.OperationalError when others keep it for `patience` seconds.
+
+    Of processes that switch a new file at once, SQLite tells all but one "locked" without waiting for its
+    busy timeout (to avoid a deadlock of two readers that both want to write), so the wait is here.
+    """
+    end = time.monotonic() + patience
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= end:
+                raise
+            time.sleep(0.005)
+        else:
+            return
+
+
+def healing(method: "Callable[Concatenate[Self, P], T]") -> "Callable[Concatenate[Self, P], T]":
+    """Have a method that finds its database damaged heal it and run again, once."""
+
+    def run(self: "Self", /, *args: "P.args", **options: "P.kwargs") -> "T":
+        try:
+            return method(self, *args, **options)
+        except sqlite.DatabaseError as error:
+            if not is_damage(error) or not self.heal():
+                raise
+        return method(self, *args, **options)
+
+    run.__name__, run.__doc__, run.__wrapped__ = method.__name__, method.__doc__, method  # type: ignore[attr-defined]
+    return run  # `functools.wraps` would import `collections`

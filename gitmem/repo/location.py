@@ -1,0 +1,206 @@
+"""Where a repository is, found as git finds it but without starting git: a hook cannot pay for a process.
+
+Standard library only; the hot path imports this module.
+"""
+
+import os
+
+from gitmem.base.files import disk_error, read_regular
+from gitmem.errors import NotARepository, UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Location:
+    """Where a repository is: its git dir, the common dir that worktrees share, its work tree."""
+
+    __slots__ = ("commondir", "gitdir", "worktree")
+
+    def __init__(self, gitdir: str, commondir: str, worktree: str | None) -> None:
+        self.gitdir = gitdir
+        self.commondir = commondir
+        self.worktree = worktree
+
+    @property
+    def home(self) -> str:
+        """Our folder in the common dir: index, state, journal, lock."""
+        return os.path.join(self.commondir, "gitmem")
+
+
+def locate(start: str, env: "Mapping[str, str]") -> Location:
+    """Find the repository of a folder as git does: GIT_DIR first, then upwards.
+
+    Honours GIT_COMMON_DIR and GIT_CEILING_DIRECTORIES; raises NotARepository, and UserError
+    when the folder itself does not exist.
+    """
+    try:
+        start = os.path.abspath(start)
+    except OSError as error:
+        raise UserError("the current folder is there no more.", "Change to another one.") from error
+    if not os.path.isdir(start):
+        raise UserError(f"there is no folder '{start}'.", "Check the path given with -C.")
+    given = env.get("GIT_DIR")
+    if given:
+        gitdir = _git_dir(os.path.join(start, given))
+        if gitdir is None:
+            raise NotARepository(
+                f"GIT_DIR is set to '{given}', which is not a git repository.", "Unset GIT_DIR, or point it at a repository."
+            )
+        tree = env.get("GIT_WORK_TREE")
+        worktree = os.path.abspath(os.path.join(start, tree)) if tree else _worktree_of(gitdir)
+        return Location(gitdir, _common(gitdir, env), worktree)
+    ceilings = {os.path.abspath(p) for p in env.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if p}
+    here = start
+    while True:
+        dot = os.path.join(here, ".git")
+        gitdir = _git_dir(dot)
+        if gitdir is not None:
+            return Location(gitdir, _common(gitdir, env), here)
+        if _is_git_dir(here):
+            return Location(here, _common(here, env), _worktree_of(here))
+        above = os.path.dirname(here)
+        if above == here or above in ceilings:
+            raise NotARepository(
+                f"'{start}' is not in a git repository.",
+                "Run 'git init' first, change to a repository, or name one with -C.",
+            )
+        here = above
+
+
+def _git_dir(path: str) -> str | None:
+    """The git dir that a `.git` folder, file or link names, if it is one."""
+    if os.path.isdir(path):
+        return os.path.abspath(path) if _is_git_dir(path) else None
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(4096)
+    except (OSError, ValueError):
+        return None
+    if not text.startswith("gitdir:"):
+        return None
+    target = os.path.abspath(os.path.join(os.path.dirname(path), text[7:].strip("\r\n ")))
+    return target if _is_git_dir(target) else None
+
+
+def _is_git_dir(path: str) -> bool:
+    head = os.path.join(path, "HEAD")
+    if not (os.path.isfile(head) or os.path.islink(head)):
+        return False
+    if os.path.isfile(os.path.join(path, "commondir")):
+        return True
+    return os.path.isdir(os.path.join(path, "objects")) and os.path.isdir(os.path.join(path, "refs"))
+
+
+def _common(gitdir: str, env: "Mapping[str, str]") -> str:
+    given = env.get("GIT_COMMON_DIR")
+    if given:
+        return os.path.abspath(given)
+    try:
+        with open(os.path.join(gitdir, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.abspath(os.path.join(gitdir, file.read().strip()))
+    except OSError:
+        return os.path.abspath(gitdir)
+
+
+def _worktree_of(gitdir: str) -> str | None:
+    """The work tree of a git dir given directly; None when it is bare."""
+    if os.path.basename(gitdir) == ".git":
+        return os.path.dirname(gitdir)
+    try:
+        with open(os.path.join(gitdir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.dirname(os.path.abspath(file.read().strip()))
+    except OSError:
+        return None
+
+
+def user_folder(env: "Mapping[str, str]") -> str:
+    """Return our folder in the user's data folder."""
+    return os.path.dirname(user_repository(env))
+
+
+def user_repository(env: "Mapping[str, str]") -> str:
+    """Return where the user's own store is, or would be: a bare repository in the user's data folder."""
+    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "gitmem", "user.git")
+
+
+def is_own(where: Location) -> bool:
+    """Say whether all that git looks at belongs to this user: git dir, common dir, work tree, and the `.git` in it."""
+    paths = [where.gitdir, where.commondir, *([where.worktree, os.path.join(where.worktree, ".git")] if where.worktree else [])]
+    try:
+        return all(os.lstat(path).st_uid == os.geteuid() for path in paths if os.path.lexists(path))
+    except (OSError, AttributeError):
+        return False
+
+
+def is_shared(commondir: str) -> bool:
+    """Say whether a repository's config file asks for files that a group may write."""
+    text = read_regular(os.path.join(commondir, "config"), 1 << 22).decode("utf-8", "replace")
+    return any(
+        line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
+        for line in text.split("\n")
+    )
+
+
+class Home:
+    """Our folder in a common dir. Creates files readable as the repository is: group-shared or not."""
+
+    def __init__(self, path: str, shared: bool = False) -> None:
+        self.path = path
+        self.shared = shared
+
+    def join(self, *names: str) -> str:
+        """Return a path inside the folder."""
+        return os.path.join(self.path, *names)
+
+    def make(self, *names: str) -> str:
+        """Return a sub-folder's path, creating it; raises External when the disk says no."""
+        path = self.join(*names)
+        if not os.path.isdir(path):
+            try:
+                os.makedirs(path, exist_ok=True)
+                if self.shared:
+                    os.chmod(path, 0o2775)
+                    os.chmod(self.path, 0o2775)
+            except OSError as error:
+                raise disk_error(error, path) from error
+        return path
+
+    def touch(self, name: str, *, private: bool = False) -> str:
+        """Return a file's path, creating it empty with the right mode when it is not there; `private` keeps it from others.
+
+        In a repository that a group shares, the group shares that too.
+        """
+        self.make()
+        path = self.join(name)
+        if not os.path.exists(path):
+            try:
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o664 if self.shared else 0o600 if private else 0o644))
+                if self.shared:
+                    os.chmod(path, 0o664)
+            except OSError as error:
+                raise disk_error(error, path) from error
+        return path
+
+
+def ignore_text(worktree: str | None) -> str:
+    """Return what a work tree says that it does not want stored, as far as that is looked at."""
+    return read_regular(os.path.join(worktree, ".gitmemignore"), 1 << 18).decode("utf-8", "replace") if worktree else ""
+
+
+def storable(path: str) -> str:
+    """Return a path as text that a database takes: bytes that are no UTF-8 become `?`."""
+    return path if path.isascii() else path.encode("utf-8", "replace").decode()
+
+
+def inside(path: str, root: str, cwd: str) -> str:
+    """Return a path relative to the work tree, links resolved; empty when it leads out of it, or into git's folder."""
+    if not root or "\0" in path:
+        return ""
+    full = os.path.realpath(os.path.join(cwd, path))
+    if not full.startswith(root.rstrip(os.sep) + os.sep):
+        return ""
+    rest = full[len(root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
+    return "" if rest.split("/", 1)[0].lower() == ".git" else rest
