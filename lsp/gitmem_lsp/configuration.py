@@ -1,14 +1,13 @@
 """The editor's settings: asked for where it can be asked, else as given at the start."""
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as t
 
+from gitmem_lsp.background import Background
+from gitmem_lsp.client import Client
 from gitmem_lsp.settings import SECTION, Options, from_editor
-
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
 
 log = logging.getLogger("gitmem_lsp")
 
@@ -16,8 +15,9 @@ log = logging.getLogger("gitmem_lsp")
 class Configuration:
     """What the editor has set. It lies over what git has set for a repository."""
 
-    def __init__(self, server: "Server") -> None:
-        self._server = server
+    def __init__(self, client: Client, background: Background) -> None:
+        self._client = client
+        self._background = background
         self._given: Any = None
         self._made: dict[int, tuple[Options, Options]] = {}
 
@@ -37,17 +37,17 @@ class Configuration:
         self._given = given
         self._made.clear()
         for problem in from_editor(given)[1]:
-            self._server.publisher.warn(problem)
+            self._background.warn(problem)
 
     @property
     def can_ask(self) -> bool:
         """Whether the editor answers `workspace/configuration`."""
-        workspace = self._server.client_capabilities.workspace
+        workspace = self._client.client_capabilities.workspace
         return bool(workspace and workspace.configuration)
 
     async def ask(self) -> None:
         """Ask the editor."""
         params = t.ConfigurationParams(items=[t.ConfigurationItem(section=SECTION)])
-        answer = await self._server.workspace_configuration_async(params)
+        answer = await self._client.workspace_configuration_async(params)
         if answer and answer[0] is not None:
             self.set(answer[0])

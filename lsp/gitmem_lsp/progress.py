@@ -3,28 +3,27 @@
 import asyncio
 import os
 import uuid
-from typing import TYPE_CHECKING
 
 from lsprotocol import types as t
 
 from gitmem.repo.location import Location
-
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
+from gitmem_lsp.background import Background
+from gitmem_lsp.client import Client
 
 
 class Progress:
     """One bar a repository that is being indexed. `report` may be called from any thread; the rest is for the loop."""
 
-    def __init__(self, server: "Server") -> None:
-        self._server = server
+    def __init__(self, client: Client, background: Background) -> None:
+        self._client = client
+        self._background = background
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tokens: dict[str, str] = {}
         self._begun: set[str] = set()
 
     def start(self) -> None:
         """Begin to show progress, if the client does."""
-        window = self._server.client_capabilities.window
+        window = self._client.client_capabilities.window
         if window and window.work_done_progress:
             self._loop = asyncio.get_running_loop()
 
@@ -33,12 +32,12 @@ class Progress:
         loop = self._loop
         if loop is not None and not loop.is_closed():
             try:
-                loop.call_soon_threadsafe(lambda: self._server.publisher.start(self._show(location.commondir, done, total)))
+                loop.call_soon_threadsafe(lambda: self._background.start(self._show(location.commondir, done, total)))
             except RuntimeError:
                 return  # the loop has ended
 
     async def _show(self, key: str, done: int, total: int) -> None:
-        progress = self._server.work_done_progress
+        progress = self._client.work_done_progress
         if done >= total:
             token = self._tokens.pop(key, None)
             if token is not None and token in self._begun:

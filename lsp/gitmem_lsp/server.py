@@ -21,6 +21,7 @@ from pygls.uris import to_fs_path
 from gitmem import __version__
 from gitmem.clock import Clock
 from gitmem_lsp import command_names as names
+from gitmem_lsp.background import Background
 from gitmem_lsp.configuration import Configuration
 from gitmem_lsp.diagnostics.publisher import Publisher
 from gitmem_lsp.diagnostics.refresher import Following
@@ -34,6 +35,7 @@ from gitmem_lsp.protocol.frames import serve_frames
 from gitmem_lsp.protocol.guard import guarded
 from gitmem_lsp.protocol.protocol import GuardedProtocol
 from gitmem_lsp.protocol.safe_text import plain
+from gitmem_lsp.settings import Options
 from gitmem_lsp.workspace.repositories import Repositories
 
 log = logging.getLogger("gitmem_lsp")
@@ -48,11 +50,12 @@ class Server(LanguageServer):
     def __init__(self, env: Mapping[str, str]) -> None:
         super().__init__("git-mem-lsp", __version__, protocol_cls=GuardedProtocol, max_workers=1)  # its pool only reads stdin
         self.clock = Clock()
-        self.configuration = Configuration(self)
-        self.indexing = Progress(self)
+        self.background = Background()
+        self.configuration = Configuration(self, self.background)
+        self.indexing = Progress(self, self.background)
         self.repositories = Repositories(env, self.indexing.report)
-        self.publisher = Publisher(self, self.repositories)
-        self.following = Following(self, self.publisher)
+        self.publisher = Publisher(self, self.repositories, self.background)
+        self.following = Following(self, self.publisher, self.background)
         self.publisher.on_repository = self.following.follow
         self.ready = False  # whether the client has said so
         self.notify_changes = False
@@ -92,6 +95,14 @@ class Server(LanguageServer):
         """Log an error of a handler; pygls' own shows a window for each."""
         log.error("%s: %s", getattr(source, "__name__", source), error)
 
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification, without the cost of making protocol objects."""
+        self.guarded.tell(method, params)
+
+    def settings_over(self, base: Options) -> Options:
+        """Return the editor's settings on top of a repository's."""
+        return self.configuration.over(base)
+
     def say(self, message: str, kind: t.MessageType) -> None:
         """Show a message to the user."""
         self.window_show_message(t.ShowMessageParams(kind, message))
@@ -107,7 +118,7 @@ class Server(LanguageServer):
     def tell_changed(self, uris: Sequence[str]) -> None:
         """Tell a client that asked for it that what is known of documents has changed."""
         if self.notify_changes:
-            self.guarded.tell(names.CHANGED, {"uris": list(uris)})
+            self.notify(names.CHANGED, {"uris": list(uris)})
 
     def redraw(self) -> None:
         """Ask the client for new lenses and hints, where it can be asked; soon, and once for many changes."""
@@ -119,7 +130,7 @@ class Server(LanguageServer):
         )
         if (lens or inlay) and not self._redrawing:
             self._redrawing = True
-            self.publisher.start(self._redraw(lens, inlay))
+            self.background.start(self._redraw(lens, inlay))
 
     async def _redraw(self, lens: bool, inlay: bool) -> None:
         await asyncio.sleep(REDRAW)
@@ -221,7 +232,7 @@ def warm(ls: Server, uris: Sequence[str]) -> None:
     paths = [path for uri in uris if (path := to_fs_path(uri))]
     ls.repositories.expected += paths
     for path in paths:
-        ls.publisher.start(_warm(ls, path))
+        ls.background.start(_warm(ls, path))
     if not ls.repositories.expected:
         ls.repositories.found.set()
 

@@ -4,14 +4,12 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from gitmem_lsp.background import Background
+from gitmem_lsp.diagnostics.open_documents import Documents, Opened
 from gitmem_lsp.workspace.code_moves import NONE, Moves, numbered
 from gitmem_lsp.workspace.place_notes import Note
 from gitmem_lsp.workspace.repositories import Place
-
-if TYPE_CHECKING:
-    from gitmem_lsp.diagnostics.publisher import Opened, Publisher
 
 BACK = 0.15  # seconds after the first diagnostics: git may take a while
 FILES = 500  # of which it is kept what was found
@@ -20,8 +18,9 @@ FILES = 500  # of which it is kept what was found
 class Tracking:
     """What was found for the documents, and the tasks that look."""
 
-    def __init__(self, publisher: "Publisher") -> None:
-        self._publisher = publisher
+    def __init__(self, documents: Documents, background: Background) -> None:
+        self._documents = documents
+        self._background = background
         self._known: OrderedDict[tuple[str, tuple[str, ...]], Moves] = OrderedDict()
 
     def known(self, place: Place, version: int) -> Moves:
@@ -29,7 +28,7 @@ class Tracking:
         found = self._known.get((place.gitdir, place.paths), NONE)
         return found if found.version == version or not found.came else numbered(replace(found, came=()))
 
-    def recall(self, state: "Opened") -> None:
+    def recall(self, state: Opened) -> None:
         """Put what was found for a document's file into its state."""
         if state.place is None:
             state.paths, state.moves = (), NONE
@@ -39,28 +38,28 @@ class Tracking:
         if state.paths != paths or state.moves is not found:
             state.paths, state.moves, state.stale = paths, found, True
 
-    async def renew(self, state: "Opened") -> None:
+    async def renew(self, state: Opened) -> None:
         """Leave out what came to a document and has been resolved since, or is not there any more."""
         if state.place is not None and state.rows is not None and state.moves.came and state.moves.version != state.rows.version:
             shelf = state.place.repository.shelf
             came = await state.place.repository.run(shelf.again, state.moves.came)
             self._keep(state, state.place, numbered(replace(state.moves, came=came, version=state.rows.version)))
 
-    def _keep(self, state: "Opened", place: Place, moves: Moves) -> None:
+    def _keep(self, state: Opened, place: Place, moves: Moves) -> None:
         state.moves, state.paths = moves, tuple(dict.fromkeys((*place.paths, *moves.names)))
         self._known[place.gitdir, place.paths] = moves
         self._known.move_to_end((place.gitdir, place.paths))
         if len(self._known) > FILES:
             self._known.popitem(last=False)
 
-    def begin(self, state: "Opened") -> None:
+    def begin(self, state: Opened) -> None:
         """Look around for a document, soon."""
         if state.back is not None:
             state.back.cancel()
         if state.place is not None:
-            state.back = self._publisher.start(self._look(state, state.place))
+            state.back = self._background.start(self._look(state, state.place))
 
-    async def _look(self, state: "Opened", place: Place) -> None:
+    async def _look(self, state: Opened, place: Place) -> None:
         await asyncio.sleep(BACK)
         found = await self.find(place, state.looked.notes)
         state.tracked = found.version
@@ -71,8 +70,8 @@ class Tracking:
             self._keep(state, place, replace(before, key=found.key, version=found.version))
         else:
             self._keep(state, place, numbered(found))
-            self._publisher.touch(state.uri, moved=found.names != before.names)
-        for other in self._publisher.of(place.repository):  # what one has lost another may have got
+            self._documents.touch(state.uri, moved=found.names != before.names)
+        for other in self._documents.of(place.repository):  # what one has lost another may have got
             idle = other.back is None or other.back.done()
             if other is not state and idle and other.place and other.place.worktree == place.worktree and other.moves.key != found.key:
                 self.begin(other)

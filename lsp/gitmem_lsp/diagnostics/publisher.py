@@ -7,76 +7,47 @@ the threads of its repository, and what comes back for a text that has changed m
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types as t
 
-from gitmem.errors import GitmemError
+from gitmem_lsp.background import Background
+from gitmem_lsp.client import Client
 from gitmem_lsp.diagnostics.diagnostics import Mark, as_json, make_marks
 from gitmem_lsp.diagnostics.move_tracker import Tracking
 from gitmem_lsp.diagnostics.note_cache import Looked, Memory, look, look_further
+from gitmem_lsp.diagnostics.open_documents import Opened
 from gitmem_lsp.diagnostics.prefetch import Ahead
 from gitmem_lsp.protocol.documents import LineDocument
 from gitmem_lsp.protocol.line_shift import Edit, edits_of, shift
 from gitmem_lsp.settings import DEFAULTS, Options
-from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.place_notes import Note, bounded, quick_notes
 from gitmem_lsp.workspace.repositories import Place, Repositories, Repository, inside
 from gitmem_lsp.workspace.repository_view import Rows
-
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
 
 log = logging.getLogger("gitmem_lsp")
 T = TypeVar("T")
 AFTERWARDS = 0.05  # seconds after an answer from memory at which it is looked at again
 ANEW = 8  # times that what shows a document anew may be begun again before a command is answered
-WARNED = 500  # sentences that are not said twice
-
-
-@dataclass(slots=True, eq=False)
-class Opened:
-    """A document that the editor has open, and what it shows."""
-
-    uri: str
-    place: Place | None = None
-    paths: tuple[str, ...] = ()  # with the names that the file had before
-    rows: Rows | None = None
-    looked: Looked = field(default_factory=Looked)
-    marks: list[Mark] = field(default_factory=list)
-    shifted: bool = False  # the marks are to be made anew from the notes
-    shown: tuple[int | None, list[dict[str, Any]]] | None = None  # as the protocol writes them
-    stale: bool = True  # the rows are to be read again
-    moved: bool = True  # the file's place is to be looked for again
-    task: "asyncio.Task[None] | None" = None
-    moves: Moves = NONE  # former names, and code that went from file to file
-    tracked: int = -1  # the state of the stores for which that was looked for
-    back: "asyncio.Task[None] | None" = None  # looks for it
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The unresolved gotchas, wherever they come from."""
-        return self.moves.told(self.looked.notes) + self.looked.triggered
 
 
 class Publisher:
     """The open documents and their diagnostics."""
 
-    def __init__(self, server: "Server", repositories: Repositories) -> None:
-        self._server = server
+    def __init__(self, client: Client, repositories: Repositories, background: Background) -> None:
+        self._client = client
+        self._background = background
         self._repositories = repositories
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gitmem-locate")
         self._documents: dict[str, Opened] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._warned: set[str] = set()
         self._memory = Memory()
         self._ahead = Ahead()
         self._preparing: dict[Repository, asyncio.Task[None]] = {}
-        self.tracking = Tracking(self)
+        self.tracking = Tracking(self, background)
         self.on_repository: Callable[[Repository], None] = lambda _: None
 
     # -- what is shown
@@ -85,7 +56,7 @@ class Publisher:
         """Return an open document's state, its marks where the last edit has put them."""
         state = self._documents.get(unquote(uri))
         if state is not None and state.shifted:
-            document = self._server.workspace_lines.opened(state.uri)
+            document = self._client.workspace_lines.opened(state.uri)
             state.marks = self._marks(state, document) if document else []
             state.shifted = False
         return state
@@ -100,7 +71,7 @@ class Publisher:
 
     def options(self, place: Place | None) -> Options:
         """Return the settings for documents of a repository."""
-        return self._server.configuration.over(place.repository.shelf.options if place else DEFAULTS)
+        return self._client.settings_over(place.repository.shelf.options if place else DEFAULTS)
 
     def _marks(self, state: Opened, document: LineDocument) -> list[Mark]:
         notes = state.notes
@@ -113,7 +84,7 @@ class Publisher:
 
     def open(self, uri: str) -> None:
         """Show a document's gotchas: at once where they are known."""
-        document = self._server.workspace_lines.opened(uri)
+        document = self._client.workspace_lines.opened(uri)
         if document is None:
             return
         state = self._documents.setdefault(unquote(uri), Opened(uri))
@@ -205,14 +176,14 @@ class Publisher:
 
     def touch(self, uri: str, delay: float = 0.0, *, read: bool = True, moved: bool = False) -> None:
         """Look at a document again after a delay; a later call takes the place of one that waits. `read` asks the stores too."""
-        if self._server.workspace_lines.opened(uri) is None:
+        if self._client.workspace_lines.opened(uri) is None:
             return
         state = self._documents.setdefault(unquote(uri), Opened(uri))
         state.stale = state.stale or read
         state.moved = state.moved or moved
         if state.task is not None:
             state.task.cancel()
-        state.task = self.start(self._update(state, delay))
+        state.task = self._background.start(self._update(state, delay))
 
     def forget(self, uri: str) -> None:
         """Stop showing anything in a document that was closed."""
@@ -254,8 +225,8 @@ class Publisher:
         if place is not None:
             if repository in self._preparing:
                 self._preparing[repository].cancel()
-            encoding = self._server.workspace_lines.encoding
-            self._preparing[repository] = self.start(self._ahead.prepare(place, encoding, self.options(place)))
+            encoding = self._client.workspace_lines.encoding
+            self._preparing[repository] = self._background.start(self._ahead.prepare(place, encoding, self.options(place)))
 
     def retry(self) -> None:
         """Look again at what could not be read."""
@@ -265,36 +236,10 @@ class Publisher:
 
     def close(self) -> None:
         """End all work; what is running in a thread is not waited for."""
-        for task in list(self._tasks):
-            task.cancel()
+        self._background.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     # -- work
-
-    def start(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Run work in the background; what goes wrong is logged, and it ends with the server."""
-        task = asyncio.get_running_loop().create_task(self._guard(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except GitmemError as error:
-            self.warn(error)
-        except Exception:
-            if not self._server.leaving:
-                log.exception("a document could not be looked at")
-
-    def warn(self, error: GitmemError | str) -> None:
-        """Log an error that has a sentence for people, once."""
-        text = error if isinstance(error, str) else f"{error} {error.hint}".strip()
-        if text not in self._warned:
-            if len(self._warned) > WARNED:
-                self._warned.clear()
-            self._warned.add(text)
-            log.warning("%s", text)
 
     async def disk(self, work: Callable[..., T], *args: Any) -> T:
         """Run a function that reads the disk and belongs to no repository yet."""
@@ -342,7 +287,7 @@ class Publisher:
     async def _update(self, state: Opened, delay: float) -> None:
         if delay:
             await asyncio.sleep(delay)
-        document = self._server.workspace_lines.opened(state.uri)
+        document = self._client.workspace_lines.opened(state.uri)
         if document is None:
             return
         if state.place is None and state.moved and await self._first(state, document):
@@ -393,14 +338,14 @@ class Publisher:
             self._show(state, document)
 
     def _current(self, state: Opened, document: LineDocument, version: int | None) -> bool:
-        return self._server.workspace_lines.opened(state.uri) is document and document.version == version
+        return self._client.workspace_lines.opened(state.uri) is document and document.version == version
 
     def _show(self, state: Opened, document: LineDocument, marks: list[Mark] | None = None) -> None:
         before = [(mark.line, mark.diagnostic.message) for mark in state.marks]
         state.marks, state.shifted = self._marks(state, document) if marks is None else marks, False
         self._send(state, document.version, [mark.diagnostic for mark in state.marks])
         if before != [(mark.line, mark.diagnostic.message) for mark in state.marks]:
-            self._server.redraw()
+            self._client.redraw()
 
     def _send(self, state: Opened, version: int | None, diagnostics: list[t.Diagnostic]) -> None:
         self._publish(state, version, [as_json(diagnostic) for diagnostic in diagnostics])
@@ -418,4 +363,4 @@ class Publisher:
         params: dict[str, Any] = {"uri": uri, "diagnostics": diagnostics}
         if version is not None:
             params["version"] = version
-        self._server.guarded.tell("textDocument/publishDiagnostics", params)
+        self._client.notify("textDocument/publishDiagnostics", params)

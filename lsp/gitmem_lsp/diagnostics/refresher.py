@@ -3,15 +3,13 @@
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING
 
 from gitmem.errors import GitmemError
+from gitmem_lsp.background import Background
+from gitmem_lsp.client import Client
 from gitmem_lsp.diagnostics.publisher import Publisher
 from gitmem_lsp.workspace.repositories import Repository
 from gitmem_lsp.workspace.watcher import Watcher
-
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
 
 log = logging.getLogger("gitmem_lsp")
 AHEAD = 2.0  # seconds of rest after a change before the gotchas of files that are not open are read again
@@ -24,8 +22,9 @@ GATHER = 0.02  # seconds in which changes that come together are one
 class Following:
     """The repositories of open documents, each followed once."""
 
-    def __init__(self, server: "Server", publisher: Publisher) -> None:
-        self._server = server
+    def __init__(self, client: Client, publisher: Publisher, background: Background) -> None:
+        self._client = client
+        self._background = background
         self._publisher = publisher
         self._followed: set[Repository] = set()
         self.watcher = Watcher()
@@ -34,7 +33,7 @@ class Following:
         """Begin to follow a repository, if that is not done yet."""
         if repository not in self._followed:
             self._followed.add(repository)
-            self._publisher.start(self._follow(repository))
+            self._background.start(self._follow(repository))
 
     def close(self) -> None:
         """End watching."""
@@ -84,7 +83,7 @@ class Following:
             moved = await repository.run(repository.shelf.moved)
             changed = (moved or anyway) and await repository.run(repository.shelf.changed)
         except GitmemError as error:
-            self._publisher.warn(error)
+            self._background.warn(error)
             return False
         except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
             log.info("the stores could not be looked at: %s", error)
@@ -92,10 +91,10 @@ class Following:
         if moved and heads != repository.shelf.heads:
             self._publisher.moved(repository)
         for problem in repository.shelf.problems:
-            self._publisher.warn(problem)
+            self._background.warn(problem)
         open_now = self._publisher.of(repository)
         # a document that was opened or saved a moment ago may have been first to read the news
         if changed or any(state.rows and state.rows.version != repository.shelf.version for state in open_now):
             await self._publisher.reload(repository)
-            self._server.tell_changed([state.uri for state in self._publisher.of(repository)])
+            self._client.tell_changed([state.uri for state in self._publisher.of(repository)])
         return not any(state.stale and (state.task is None or state.task.done()) for state in self._publisher.of(repository))

@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -18,14 +18,12 @@ from gitmem_lsp import command_names as names
 from gitmem_lsp.editing import record_changes as changes
 from gitmem_lsp.editing.virtual_documents import Editing
 from gitmem_lsp.features import reports
+from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.resolve import as_plain, holder, home, lines_from, lines_of, looked_at, place_of
 from gitmem_lsp.protocol.safe_text import plain
 from gitmem_lsp.workspace.place_notes import Note, find_notes
 from gitmem_lsp.workspace.repositories import Place
 from gitmem_lsp.workspace.repository_view import HIDES, Row
-
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
 
 log = logging.getLogger("gitmem_lsp")
 Answer = dict[str, Any] | list[Any] | None
@@ -38,33 +36,33 @@ def editing(place: Place) -> Editing:
     return Editing(place.repository.shelf.app, place.repository.editing, place.worktree)
 
 
-async def _changed(ls: "Server", place: Place, done: changes.Done, **told: Any) -> dict[str, Any]:
+async def _changed(ls: Host, place: Place, done: changes.Done, **told: Any) -> dict[str, Any]:
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
     await _show_anew(ls, place)
     return done.told(**told)
 
 
-async def _show_anew(ls: "Server", place: Place) -> None:
+async def _show_anew(ls: Host, place: Place) -> None:
     await ls.publisher.reload(place.repository)
     ls.tell_changed([state.uri for state in ls.publisher.of(place.repository)])
 
 
-async def resolve(ls: "Server", id: str, uri: str = "") -> Answer:
+async def resolve(ls: Host, id: str, uri: str = "") -> Answer:
     """Resolve a gotcha."""
     place = await holder(ls, id, uri)
     done = await place.repository.run(lambda: changes.resolve(place.repository.shelf.app, id, place.gitdir))
     return await _changed(ls, place, done, resolved=True)
 
 
-async def reopen(ls: "Server", id: str, uri: str = "") -> Answer:
+async def reopen(ls: Host, id: str, uri: str = "") -> Answer:
     """Reopen a gotcha."""
     place = await holder(ls, id, uri)
     done = await place.repository.run(lambda: changes.reopen(place.repository.shelf.app, id))
     return await _changed(ls, place, done, resolved=False)
 
 
-async def snooze(ls: "Server", id: str, days: float | None = None) -> Answer:
+async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
     """Hide a gotcha for some days."""
     place = await holder(ls, id)
     days = ls.publisher.options(place).snooze_days if days is None else days
@@ -75,7 +73,7 @@ async def snooze(ls: "Server", id: str, days: float | None = None) -> Answer:
     return dict(told)
 
 
-async def unsnooze(ls: "Server", id: str) -> Answer:
+async def unsnooze(ls: Host, id: str) -> Answer:
     """Show a gotcha again."""
     place = await holder(ls, id)
     told = await place.repository.run(lambda: changes.unsnooze(place.repository.shelf.app, id))
@@ -83,28 +81,28 @@ async def unsnooze(ls: "Server", id: str) -> Answer:
     return dict(told)
 
 
-async def pin(ls: "Server", id: str) -> Answer:
+async def pin(ls: Host, id: str) -> Answer:
     """Pin a record."""
     place = await holder(ls, id)
     done = await place.repository.run(lambda: changes.set_pin(place.repository.shelf.app, id, pinned=True))
     return await _changed(ls, place, done, pinned=True)
 
 
-async def unpin(ls: "Server", id: str) -> Answer:
+async def unpin(ls: Host, id: str) -> Answer:
     """Unpin a record."""
     place = await holder(ls, id)
     done = await place.repository.run(lambda: changes.set_pin(place.repository.shelf.app, id, pinned=False))
     return await _changed(ls, place, done, pinned=False)
 
 
-async def verify(ls: "Server", id: str) -> Answer:
+async def verify(ls: Host, id: str) -> Answer:
     """Say that a record still holds."""
     place = await holder(ls, id)
     done = await place.repository.run(lambda: changes.verify(place.repository.shelf.app, id, place.gitdir))
     return await _changed(ls, place, done, confirmed=True)
 
 
-async def _anchor(ls: "Server", place: Place, uri: str, range: Any) -> dict[str, Any]:
+async def _anchor(ls: Host, place: Place, uri: str, range: Any) -> dict[str, Any]:
     lines = await lines_of(ls, uri, place)
     span = lines_from(range, lines)
     if span is None:
@@ -113,7 +111,7 @@ async def _anchor(ls: "Server", place: Place, uri: str, range: Any) -> dict[str,
     return await place.repository.read_code(changes.make_anchor, app, place.paths[0], lines, *span)
 
 
-async def reanchor(ls: "Server", id: str, uri: str, range: dict[str, Any]) -> Answer:
+async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer:
     """Put a record's place at a range."""
     place = await place_of(ls, uri)
     anchor = await _anchor(ls, place, uri, range)
@@ -124,27 +122,27 @@ async def reanchor(ls: "Server", id: str, uri: str, range: dict[str, Any]) -> An
     return await _changed(ls, place, done)
 
 
-async def _open(ls: "Server", place: Place, make: Callable[[Editing], str]) -> Answer:
+async def _open(ls: Host, place: Place, make: Callable[[Editing], str]) -> Answer:
     path = await place.repository.run(lambda: make(editing(place)))
     uri = Path(path).as_uri()
     await ls.show_document(uri)
     return {"uri": uri}
 
 
-async def edit(ls: "Server", id: str) -> Answer:
+async def edit(ls: Host, id: str) -> Answer:
     """Open a record as a document; saving it commits the change."""
     place = await holder(ls, id)
     return await _open(ls, place, lambda documents: documents.edit(id))
 
 
-async def supersede(ls: "Server", id: str) -> Answer:
+async def supersede(ls: Host, id: str) -> Answer:
     """Open a draft of what takes a record's place."""
     place = await holder(ls, id)
     return await _open(ls, place, lambda documents: documents.supersede(id))
 
 
 async def record(
-    ls: "Server", uri: str, range: dict[str, Any] | None = None, title: str | None = None, facts: dict[str, Any] | None = None
+    ls: Host, uri: str, range: dict[str, Any] | None = None, title: str | None = None, facts: dict[str, Any] | None = None
 ) -> Answer:
     """Record a gotcha about a range, or open a draft of one."""
     place = await place_of(ls, uri)
@@ -156,7 +154,7 @@ async def record(
     return await _open(ls, place, lambda documents: documents.record([anchor], given))
 
 
-async def timeline(ls: "Server", uri: str, position: dict[str, Any] | None = None) -> Answer:
+async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -> Answer:
     """Open a page that tells how the records of a definition came to be."""
     place = await place_of(ls, uri)
     lines = await lines_of(ls, uri, place)
@@ -186,19 +184,19 @@ async def timeline(ls: "Server", uri: str, position: dict[str, Any] | None = Non
     return await _page(ls, place, f"timeline-{title}", title, text)
 
 
-async def _page(ls: "Server", place: Place, name: str, title: str, text: str) -> dict[str, Any]:
+async def _page(ls: Host, place: Place, name: str, title: str, text: str) -> dict[str, Any]:
     """Show a page; where no file can be written, the answer has its text all the same."""
     uri: str | None = None
     try:
         uri = Path(await place.repository.run(lambda: editing(place).page(name, text))).as_uri()
     except GitmemError as error:
-        ls.publisher.warn(error)
+        ls.background.warn(error)
     if uri is None or not await ls.show_document(uri):
         ls.say(plain(title), t.MessageType.Info)
     return {"uri": uri, "markdown": text, "title": plain(title)}
 
 
-async def show(ls: "Server", id: str) -> Answer:
+async def show(ls: Host, id: str) -> Answer:
     """Return a record in full."""
     place = await holder(ls, id)
     scope, stored = await place.repository.run(lambda: place.repository.shelf.app.get(id))
@@ -208,7 +206,7 @@ async def show(ls: "Server", id: str) -> Answer:
     return {**told, **shown, "id": made.id, "kind": made.kind, "severity": reports.clean(made.get("severity")), "category": reports.clean(made.get("category")), "status": made.status, "resolved": made.resolved}  # fmt: skip
 
 
-async def list_gotchas(ls: "Server", uri: str | None = None, options: dict[str, Any] | None = None) -> Answer:
+async def list_gotchas(ls: Host, uri: str | None = None, options: dict[str, Any] | None = None) -> Answer:
     """Return the gotchas of a file; with `all`, or without a file, of the repository around it or of the workspace's first."""
     if uri and not (options or {}).get("all"):
         try:
@@ -223,7 +221,7 @@ async def list_gotchas(ls: "Server", uri: str | None = None, options: dict[str, 
     return reports.of_repository(rows)
 
 
-async def report(ls: "Server", uri: str) -> Answer:
+async def report(ls: Host, uri: str) -> Answer:
     """Open a page about the gotchas of a file."""
     place, found = await looked_at(ls, uri)
     title = f"Gotchas of {place.paths[0]}"
@@ -232,7 +230,7 @@ async def report(ls: "Server", uri: str) -> Answer:
     )
 
 
-async def status(ls: "Server", uri: str | None = None) -> Answer:
+async def status(ls: Host, uri: str | None = None) -> Answer:
     """Return counts of a repository."""
     try:
         place = await place_of(ls, uri) if uri else await home(ls)
@@ -287,7 +285,7 @@ def handler(name: str) -> Callable[..., Awaitable[Answer]]:
     """Return the handler of a command as pygls wants it."""
     run, needed, types = COMMANDS[name]
 
-    async def on_command(ls: "Server", *args: Any) -> Answer:
+    async def on_command(ls: Host, *args: Any) -> Answer:
         given = [as_plain(arg) for arg in args]
         while len(given) > needed and given[-1] is None:
             given.pop()

@@ -1,13 +1,13 @@
 """The language features: one thin handler a request. What they answer is made by the modules that they are named after."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as t
 from pygls.uris import to_fs_path
 
 from gitmem.errors import GitmemError
-from gitmem_lsp.diagnostics.publisher import Opened
+from gitmem_lsp.diagnostics.open_documents import Opened
 from gitmem_lsp.features import code_actions as actions
 from gitmem_lsp.features import code_lens as lens
 from gitmem_lsp.features import comment_edits as comments
@@ -15,25 +15,23 @@ from gitmem_lsp.features import completion
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
+from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.hover import RECORDS, Told, find_mark, make_hover, wants_markdown
 from gitmem_lsp.features.record_ids import id_at, ids_in
 from gitmem_lsp.features.resolve import first_look, home
 from gitmem_lsp.protocol.positions import to_index
 from gitmem_lsp.protocol.safe_text import plain
 
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
-
 FOUND = 50  # records that a search of the workspace lists
 
 
-async def on_hover(ls: "Server", params: t.HoverParams) -> t.Hover | None:
+async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
     """Tell the record whose id is under the cursor, else those of the line."""
     uri = params.text_document.uri
     return await _hover_id(ls, uri, params.position) or await _hover_line(ls, uri, params.position.line)
 
 
-async def _hover_id(ls: "Server", uri: str, position: t.Position) -> t.Hover | None:
+async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     document = ls.workspace_lines.buffer(uri)
     if document is None or not 0 <= position.line < len(document.lines):
         return None
@@ -52,7 +50,7 @@ async def _hover_id(ls: "Server", uri: str, position: t.Position) -> t.Hover | N
     return make_hover([Told(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities))
 
 
-async def _hover_line(ls: "Server", uri: str, line: int) -> t.Hover | None:
+async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     state = ls.publisher.get(uri)
     marks = find_mark(state.marks, line) if state else []
     if state is None or state.place is None or not marks:
@@ -64,13 +62,13 @@ async def _hover_line(ls: "Server", uri: str, line: int) -> t.Hover | None:
             record = await repository.run(repository.shelf.record, note.id, note.row["store"])
             told.append(Told(record, "stale" if note.stale and note.state in {"same", "moved"} else note.state, note.went))
         except GitmemError as error:  # forgotten a moment ago, or damaged: the others are still told
-            ls.publisher.warn(error)
+            ls.background.warn(error)
     if not told:
         return None
     return make_hover(told, max(0, len(notes) - RECORDS), marks[0].diagnostic.range, ls.clock.now(), wants_markdown(ls.client_capabilities))
 
 
-def on_code_action(ls: "Server", params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
+def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | t.Command]:
     """Offer what can be done about a range: about its gotchas always, about any code when it is asked for."""
     uri = params.text_document.uri
     state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
@@ -94,7 +92,7 @@ def on_code_action(ls: "Server", params: t.CodeActionParams) -> list[t.CodeActio
     return [action.command for action in found if action.command is not None]
 
 
-async def on_code_lens(ls: "Server", params: t.CodeLensParams) -> list[t.CodeLens]:
+async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
     """Count the gotchas of a file, and where it is set of each definition."""
     await first_look(ls, params.text_document.uri)
     state = ls.publisher.get(params.text_document.uri)
@@ -112,12 +110,12 @@ async def on_code_lens(ls: "Server", params: t.CodeLensParams) -> list[t.CodeLen
     return out
 
 
-def _seen(ls: "Server", state: Opened) -> list[Any]:
+def _seen(ls: Host, state: Opened) -> list[Any]:
     options = ls.publisher.options(state.place)
     return [note for note in state.notes if options.unconfirmed or not note.unconfirmed]
 
 
-def on_inlay_hint(ls: "Server", params: t.InlayHintParams) -> list[t.InlayHint]:
+def on_inlay_hint(ls: Host, params: t.InlayHintParams) -> list[t.InlayHint]:
     """Write titles behind lines, where it is set."""
     state = ls.publisher.get(params.text_document.uri)
     document = ls.workspace_lines.opened(params.text_document.uri)
@@ -126,7 +124,7 @@ def on_inlay_hint(ls: "Server", params: t.InlayHintParams) -> list[t.InlayHint]:
     return lens.hints(state.marks, document.lines, document.encoding, params.range)
 
 
-def on_document_symbol(ls: "Server", params: t.DocumentSymbolParams) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
+def on_document_symbol(ls: Host, params: t.DocumentSymbolParams) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
     """List gotchas among a file's symbols, where it is set."""
     state = ls.publisher.get(params.text_document.uri)
     if state is None or not ls.publisher.options(state.place).outline:
@@ -137,7 +135,7 @@ def on_document_symbol(ls: "Server", params: t.DocumentSymbolParams) -> list[t.D
     return found if able and able.hierarchical_document_symbol_support else outline.flat(found, state.uri)
 
 
-async def on_workspace_symbol(ls: "Server", params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
+async def on_workspace_symbol(ls: Host, params: t.WorkspaceSymbolParams) -> list[t.WorkspaceSymbol]:
     """Search the memories of all repositories at hand; one without a place in the code is a document of its own."""
     workspace = ls.client_capabilities.workspace
     able = workspace.symbol if workspace else None
@@ -149,7 +147,7 @@ async def on_workspace_symbol(ls: "Server", params: t.WorkspaceSymbolParams) -> 
         try:
             rows = await repository.search(params.query, FOUND)
         except GitmemError as error:
-            ls.publisher.warn(error)
+            ls.background.warn(error)
             continue
         for row in rows:
             anchor = outline.anchor_of(row) if place.worktree else None
@@ -166,7 +164,7 @@ async def on_workspace_symbol(ls: "Server", params: t.WorkspaceSymbolParams) -> 
     return out[: outline.MOST]
 
 
-async def on_workspace_symbol_resolve(ls: "Server", symbol: t.WorkspaceSymbol) -> t.WorkspaceSymbol:
+async def on_workspace_symbol_resolve(ls: Host, symbol: t.WorkspaceSymbol) -> t.WorkspaceSymbol:
     """Make the document of a record that was chosen."""
     data = symbol.data
     id = data.get("id") if isinstance(data, dict) else getattr(data, "id", None)
@@ -178,7 +176,7 @@ async def on_workspace_symbol_resolve(ls: "Server", symbol: t.WorkspaceSymbol) -
     return symbol
 
 
-async def on_completion(ls: "Server", params: t.CompletionParams) -> t.CompletionList | None:
+async def on_completion(ls: Host, params: t.CompletionParams) -> t.CompletionList | None:
     """Complete ids of records in Markdown and in commit messages."""
     uri = params.text_document.uri
     document = ls.workspace_lines.buffer(uri)
@@ -203,7 +201,7 @@ async def on_completion(ls: "Server", params: t.CompletionParams) -> t.Completio
     return completion.make_items(rows, document, params.position, start, completion.wants_markdown(ls.client_capabilities))
 
 
-async def on_completion_resolve(ls: "Server", item: t.CompletionItem) -> t.CompletionItem:
+async def on_completion_resolve(ls: Host, item: t.CompletionItem) -> t.CompletionItem:
     """Tell the record of an item in full."""
     data = item.data if isinstance(item.data, dict) else {}
     place = await home(ls, str(data.get("uri") or ""))
@@ -221,7 +219,7 @@ async def on_completion_resolve(ls: "Server", item: t.CompletionItem) -> t.Compl
     return item
 
 
-async def on_document_link(ls: "Server", params: t.DocumentLinkParams) -> list[t.DocumentLink]:
+async def on_document_link(ls: Host, params: t.DocumentLinkParams) -> list[t.DocumentLink]:
     """Link ids to their records."""
     uri = params.text_document.uri
     document = ls.workspace_lines.buffer(uri)
@@ -234,7 +232,7 @@ async def on_document_link(ls: "Server", params: t.DocumentLinkParams) -> list[t
     return make_links(found, rows, lines, document.encoding, uri)
 
 
-async def on_document_link_resolve(ls: "Server", link: t.DocumentLink) -> t.DocumentLink:
+async def on_document_link_resolve(ls: Host, link: t.DocumentLink) -> t.DocumentLink:
     """Make the document that a link leads to."""
     data = link.data if isinstance(link.data, dict) else {}
     place = await home(ls, str(data.get("uri") or ""))
@@ -244,7 +242,7 @@ async def on_document_link_resolve(ls: "Server", link: t.DocumentLink) -> t.Docu
     return link
 
 
-async def on_save_draft(ls: "Server", uri: str) -> bool:
+async def on_save_draft(ls: Host, uri: str) -> bool:
     """Commit a draft that was saved; what is wrong with it is shown in it. False for any other document."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     document = ls.workspace_lines.opened(uri)
@@ -293,7 +291,7 @@ def draft_problem(lines: Any, message: str) -> t.Diagnostic:
     return t.Diagnostic(where, f"Not recorded: {plain(message)}", severity=t.DiagnosticSeverity.Error, source="gitmem")
 
 
-async def on_close_draft(ls: "Server", uri: str) -> None:
+async def on_close_draft(ls: Host, uri: str) -> None:
     """Remove a document of ours that was closed, unless something would be lost."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     if path is None or "gitmem" not in path:
@@ -302,7 +300,7 @@ async def on_close_draft(ls: "Server", uri: str) -> None:
     if place is not None and _is_in(path, place.repository.editing):
         ls.publisher.send(uri, None, [])
         if not await place.repository.run(lambda: editing(place).close(Path(path).name)):
-            ls.publisher.warn(f"{path} was closed before it could be recorded; it is kept.")
+            ls.background.warn(f"{path} was closed before it could be recorded; it is kept.")
 
 
 def _is_in(path: str, folder: str) -> bool:

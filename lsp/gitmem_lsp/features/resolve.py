@@ -4,26 +4,23 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types as t
 from pygls.uris import to_fs_path
 
 from gitmem.errors import GitmemError, UserError
 from gitmem_lsp.diagnostics.note_cache import Looked, look, look_further
+from gitmem_lsp.features.host import Host
 from gitmem_lsp.protocol.positions import git_lines, split_lines
 from gitmem_lsp.workspace.code_moves import NONE, Moves
 from gitmem_lsp.workspace.place_notes import MAX_CHARS
 from gitmem_lsp.workspace.repositories import Place, Repository
 
-if TYPE_CHECKING:
-    from gitmem_lsp.server import Server
-
-
 PATIENCE = 3.0  # seconds that a request waits for the workspace's repositories to be found
 
 
-async def place_of(ls: "Server", uri: str) -> Place:
+async def place_of(ls: Host, uri: str) -> Place:
     """Return where a document's file is; raises UserError outside of any work tree."""
     state = ls.publisher.get(uri)
     if state is not None and state.place is not None:
@@ -35,7 +32,7 @@ async def place_of(ls: "Server", uri: str) -> Place:
     return place
 
 
-async def home(ls: "Server", uri: str = "") -> Place | None:
+async def home(ls: Host, uri: str = "") -> Place | None:
     """Return the repository around a file, a commit message too; that of the workspace for what is no file."""
     if uri.startswith("file:") and (path := to_fs_path(uri)):
         found = await ls.publisher.disk(ls.repositories.enclose, path)
@@ -44,7 +41,7 @@ async def home(ls: "Server", uri: str = "") -> Place | None:
     return next(iter(ls.repositories.homes.values()), None)
 
 
-async def _homes(ls: "Server") -> None:
+async def _homes(ls: Host) -> None:
     """Wait for the folders of the workspace to be looked at, which a client that asks at once may be ahead of."""
     try:
         await asyncio.wait_for(ls.repositories.found.wait(), PATIENCE)
@@ -52,7 +49,7 @@ async def _homes(ls: "Server") -> None:
         pass  # a slow disk: what is known by now has to do
 
 
-async def holder(ls: "Server", id: str, uri: str = "") -> Place:
+async def holder(ls: Host, id: str, uri: str = "") -> Place:
     """Return where a record is: the repository of the document given, of one that shows it, of the workspace; raises UserError."""
     if uri:
         return await place_of(ls, uri)
@@ -70,11 +67,11 @@ async def holder(ls: "Server", id: str, uri: str = "") -> Place:
             if await repository.run(repository.shelf.named, [id]):
                 return place
         except GitmemError as error:
-            ls.publisher.warn(error)
+            ls.background.warn(error)
     raise UserError(f"{id} is in no repository that is open here.", "Open a file of the repository that it is in, and try again.")
 
 
-async def lines_of(ls: "Server", uri: str, place: Place) -> tuple[str, ...]:
+async def lines_of(ls: Host, uri: str, place: Place) -> tuple[str, ...]:
     """Return the lines of a document as the editor has it, else as the disk has it; raises UserError."""
     document = ls.workspace_lines.opened(uri)
     if document is not None:
@@ -92,7 +89,7 @@ def _read(path: str) -> tuple[str, ...]:
     return tuple(split_lines(data.decode("utf-8", "replace")))
 
 
-async def first_look(ls: "Server", uri: str) -> None:
+async def first_look(ls: Host, uri: str) -> None:
     """Wait for a document's first look, if it is under way: a client that asks at once does not always ask again when it is told to."""
     state = ls.publisher.get(uri)
     while state is not None and state.shown is None and state.task is not None and not state.task.done():
@@ -101,7 +98,7 @@ async def first_look(ls: "Server", uri: str) -> None:
             return
 
 
-async def looked_at(ls: "Server", uri: str) -> tuple[Place, Looked]:
+async def looked_at(ls: Host, uri: str) -> tuple[Place, Looked]:
     """Return what is known of a document's gotchas, open or not."""
     place = await place_of(ls, uri)
     state = ls.publisher.get(uri)
