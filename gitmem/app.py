@@ -4,8 +4,6 @@ Edges (commands, hooks, the language server) hold an `App` and call services wit
 """
 
 import os
-import pwd
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,32 +12,32 @@ from gitmem import config
 from gitmem.base.detach import detach
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
+from gitmem.git import identity
 from gitmem.git.process import Git, check_owner, child_env
-from gitmem.index.reader import NAME, Index, open_index
+from gitmem.index import joined
+from gitmem.index.fresh import FreshIndex
+from gitmem.index.reader import Index
 from gitmem.repo.location import Home, Location, ignore_text, is_shared, locate, user_repository
-from gitmem.repo.refs import BRANCH, PRIVATE, SHARED, has_reftable, raw_ref
+from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
+from gitmem.store.notices import Notices
 
 # Parts are imported where they are first used: 'git mem list' on a fresh index needs none of them, and
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
-    import sqlite3
-
     from gitmem.codemap.anchors.tracker import Follower
     from gitmem.extraction.llm.provider import Model
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.git.worktree import WorkTree
-    from gitmem.index.builder import Cache
     from gitmem.repo.ignore import Ignored
     from gitmem.services.records.write import Writer
     from gitmem.store.store import Notice, Store, Stored
 
 SCOPES = ("shared", "private", "user")
+REFS = (("shared", SHARED), ("private", PRIVATE))
 READS_A_FLUSH = 50
-HISTORY_DAYS = 30
-FIRST_INDEX = 600.0  # seconds that a reader waits for another process that makes the index
 PATIENCE = 0.5  # seconds that a reader waits for what the journal holds
 
 
@@ -59,14 +57,11 @@ class App:
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
-        self._behind = False  # this process wrote, and has not indexed it
-        self._listeners: list[Callable[[Notice], None]] = []
-        self.unsigned = False  # a commit that should have been signed could not be
-        self._cache: Cache | None = None
-        self._index: Index | None = None
-        self.stale = False  # another process was indexing all the time: what was read may lack the newest records
         self.home = Home(location.home, shared=is_shared(location.commondir))
         self.git = Git(location.commondir, env)
+        self.notices = Notices()
+        self.fresh_index = FreshIndex(self.home, self._stores, progress)
+        self.unsigned = False  # a commit that should have been signed could not be
 
     def __enter__(self) -> "App":
         return self
@@ -81,16 +76,12 @@ class App:
             from gitmem.store import repack as maintenance
 
             maintenance.after_write(self.git, self.home, made)
-        behind = self._behind and os.path.isdir(self.home.join("sessions"))
+        behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
         for name in ("objects", "state", "user"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 part.close()
-        if self._cache is not None:
-            self._cache.close()
-        elif self._index is not None:
-            self._index.db.close()
-        self._cache = self._index = None
+        self.fresh_index.close()
         if behind:
             try:
                 detach(["-C", self.location.worktree or self.location.gitdir, "drain"], self.env)
@@ -115,15 +106,7 @@ class App:
     @cached_property
     def author(self) -> tuple[str, str]:
         """Name and e-mail of the writer: git's, else the account's; never an error."""
-        user = self.env.get("USER") or self.env.get("LOGNAME") or _account()
-        name = self.env.get("GIT_AUTHOR_NAME") or self.settings.git("user.name") or user
-        email = (
-            self.env.get("GIT_AUTHOR_EMAIL")
-            or self.settings.git("user.email")
-            or self.env.get("EMAIL")
-            or f"{user}@{os.uname().nodename or 'localhost'}"
-        )
-        return name, email
+        return identity.author(self.env, self.settings.git)
 
     @property
     def agent(self) -> str:
@@ -176,29 +159,15 @@ class App:
         ref = SHARED if scope == "shared" else PRIVATE
         signer: Callable[[Any], str | None] | None = self._sign if self.settings.get("sign") else None
         quarantine = "git is receiving objects" if self.env.get("GIT_QUARANTINE_PATH") else ""
-        return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, self.notify, quarantine)
+        return Store(self.objects, ref, self.home, self.clock, self.author, signer, self._after_write, self.notices.notify, quarantine)
 
     def subscribe(self, listener: "Callable[[Notice], None]") -> Callable[[], None]:
-        """Have a function called for each thing that this process does to the stores; return what ends that.
-
-        A listener that fails is passed over: it must not cost a write. What other processes do is in `git mem log`.
-        """
-        self._listeners.append(listener)
-        mine = [listener]
-
-        def stop() -> None:
-            while mine:  # a second call must not end somebody else's
-                self._listeners.remove(mine.pop())
-
-        return stop
+        """Have a function called for each thing that this process does to the stores; return what ends that. `git mem log` tells of other processes."""
+        return self.notices.subscribe(listener)
 
     def notify(self, notice: "Notice") -> None:
         """Tell those who subscribed."""
-        for listener in list(self._listeners):
-            try:
-                listener(notice)
-            except Exception:  # noqa: BLE001 - somebody else's code, after the write
-                continue
+        self.notices.notify(notice)
 
     def _sign(self, commit: "Commit") -> str | None:
         from gitmem.git.backend import sign
@@ -210,7 +179,7 @@ class App:
     def _after_write(self, commits: int) -> None:
         from gitmem.store import repack as maintenance
 
-        self._behind = True
+        self.fresh_index.behind = True
         maintenance.after_write(self.git, self.home, self.objects.made.take())
 
     @cached_property
@@ -278,55 +247,15 @@ class App:
     def index(self) -> Index:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""
         self.settle()
-        tips = {name: tip for name, ref in (("shared", SHARED), ("private", PRIVATE)) if (tip := self._tip(ref))}
-        if self._index is not None and self._index.tips() == tips:
-            return self._index
-        if self._cache is None:
-            found = open_index(self.home.join(NAME))
-            if found is not None:
-                found.mend = self._mend
-                if found.tips() == tips:
-                    self._index = found
-                    return found
-                found.db.close()
-        self._refresh()
-        self._index = self._writable().index(self._mend)
-        return self._index
+        return self.fresh_index.at({name: tip for name, ref in REFS if (tip := self._tip(ref))})
 
-    def _writable(self) -> "Cache":
-        if self._cache is None:
-            from gitmem.index.builder import Cache
-
-            self._cache = Cache(self.home)
-        return self._cache
+    @property
+    def stale(self) -> bool:
+        """Whether what was read may lack the newest records, because another process was indexing."""
+        return self.fresh_index.stale
 
     def _stores(self) -> "dict[str, Store]":
-        return {"shared": self.store("shared"), "private": self.store("private")}
-
-    def _refresh(self) -> None:
-        """Bring the index up to date; one that another process is working on all the time is left as it was."""
-        from gitmem.index.builder import PATIENCE as WAIT
-
-        cache = self._writable()
-        end = time.monotonic() + FIRST_INDEX
-        while True:
-            try:
-                cache.refresh(self._stores(), self.progress, patience=0.0 if self.stale else WAIT)
-            except Busy:
-                self.stale = bool(cache.index().tips())
-                if self.stale:
-                    return
-                if time.monotonic() > end:  # it is being made, and there is nothing to answer from
-                    raise
-            else:
-                self.stale = self._behind = False
-                return
-
-    def _mend(self) -> "sqlite3.Connection":
-        """Build a damaged index anew."""
-        cache = self._writable()
-        cache.rebuild(self._stores(), self.progress)
-        return cache.db
+        return {name: self.store(name) for name, _ in REFS}
 
     def _tip(self, ref: str) -> str | None:
         # a broken ref raises: taking it for an empty or older store would drop from the index the place that knows where it was
@@ -344,56 +273,18 @@ class App:
 
     def rows(self, **filters: Any) -> list[dict[str, Any]]:
         """Return list rows of all stores joined; `scopes` names which."""
-        scopes = filters.pop("scopes", ())
-        limit = filters.pop("limit", -1)
-        out: list[dict[str, Any]] = []
-        for prefix, index in self.indexes(scopes):
-            stores = [s for s in scopes if s != "user"] if scopes and not prefix else []
-            if scopes and not prefix and not stores:
-                continue
-            rows = index.rows(stores=stores, limit=limit, **filters)
-            for row in rows:
-                row["store"] = prefix or row["store"]
-            out += rows
-        if len({row["store"] for row in out}) > 1:
-            from gitmem.index.reader import sort_rows
-
-            sort_rows(out, filters.get("order", "created"))
-        return out[:limit] if limit >= 0 else out
+        return joined.rows(self.indexes(filters.get("scopes", ())), **filters)
 
     def search(self, text: str, limit: int, **filters: Any) -> list[dict[str, Any]]:
         """Return the best matches of all stores joined, best first."""
-        scopes = filters.pop("scopes", ())
-        out: list[dict[str, Any]] = []
-        for prefix, index in self.indexes(scopes):
-            stores = [s for s in scopes if s != "user"] if scopes and not prefix else []
-            if scopes and not prefix and not stores:
-                continue
-            hits = index.search(text, limit=limit, stores=stores, **filters)
-            for hit in hits:
-                hit["store"] = prefix or hit["store"]
-            out += hits
-        return sorted(out, key=lambda h: (-h["score"], h["id"]))[:limit]
+        return joined.search(self.indexes(filters.get("scopes", ())), text, limit, **filters)
 
     def find(self, text: str) -> str:
         """Return the full id that a text names: an id, or a unique prefix or suffix of six characters or more; raises UnknownId."""
         from gitmem.records.record import kind_of
 
         low = text.strip().lower()
-        if kind_of(low):
-            return low
-        found: list[str] = []
-        for _, index in self.indexes():
-            found += [i for i in index.match_ids(low) if i not in found]
-        if len(found) == 1 and len(low) >= 6:
-            return found[0]
-        if not found:
-            raise UnknownId(f"no record matches '{text}'.", "Search for it: git mem search WORDS, or list all: git mem list")
-        shown = " | ".join(found[:4]) + (" …" if len(found) > 4 else "")
-        raise UnknownId(
-            f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.",
-            f"Give more characters: {shown}",
-        )
+        return low if kind_of(low) else joined.find_id(self.indexes(), text)
 
     def get(self, text: str, scopes: Sequence[str] = ()) -> "tuple[str, Stored]":
         """Return (scope, record) by an id as the user types it; the private store hides the shared, both the user's."""
@@ -416,15 +307,13 @@ class App:
         return State(self.home)
 
     def count_reads(self, scope: str, ids: Sequence[str]) -> None:
-        """Count reads locally; every fifty go into the store as one commit."""
-        app = self.user if scope == "user" else self
-        name = "shared" if scope == "user" else scope
+        """Count reads locally; every fifty go into the store as one commit. Never an error: a count must not cost a read."""
+        app, name = (self.user, "shared") if scope == "user" else (self, scope)
         try:
             app.state.add_reads(name, ids, app.clock.stamp())
-            waiting = app.state.reads(name)
-            if sum(n for n, _ in waiting.values()) >= READS_A_FLUSH:
+            if sum(n for n, _ in app.state.reads(name).values()) >= READS_A_FLUSH:
                 app.flush_reads(name)
-        except Exception:  # noqa: BLE001 - a count must not cost a read
+        except Exception:  # noqa: BLE001 - see above
             return
 
     def flush_reads(self, scope: str = "shared") -> int:
@@ -443,37 +332,17 @@ class App:
 
     def remotes(self) -> dict[str, str]:
         """Return the configured remotes with their URLs."""
-        return {k[7:-4]: v[-1] for k, v in self.settings.raw.items() if k.startswith("remote.") and k.endswith(".url")}
+        from gitmem.git.remote import urls
+
+        return urls(self.settings.raw)
 
     def remote(self, name: str, ref: str = "") -> "Remote":
         """Return a remote for an exchange."""
-        from gitmem.git.remote import Remote
+        from gitmem.git.remote import Remote, is_partial, ssh_command
 
-        partial = any(k.startswith("remote.") and k.endswith((".promisor", ".partialclonefilter")) for k in self.settings.raw)
-        ssh = self.env.get("GIT_SSH_COMMAND") or self.settings.git("core.sshcommand")
         chosen = ref or (self.settings.get("remoteRef") if name == self.settings.get("remote") else "") or SHARED
-        return Remote(self.git, name, chosen, self.env, ssh=ssh, timeout=self.settings.get("syncTimeout"), partial=partial)
-
-    def expire_sessions(self) -> None:
-        """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
-        before = self.clock.now() - HISTORY_DAYS * 86400
-        self.state.expire(before)
-        from gitmem.services.session_log import rotation as rotating
-        from gitmem.state import sessions
-
-        if not sessions.waiting(self.state):  # what is still to be digested may be as old
-            rotating.expire(self.home.join("sessions"), before, self.clock.now())
-
-    def remote_ref(self, branch: bool) -> str:
-        """Return the ref that memory has on a remote."""
-        return BRANCH if branch else SHARED
-
-
-def _account() -> str:
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except (KeyError, OSError):
-        return "unknown"
+        timeout, partial = self.settings.get("syncTimeout"), is_partial(self.settings.raw)
+        return Remote(self.git, name, chosen, self.env, ssh=ssh_command(self.env, self.settings.git), timeout=timeout, partial=partial)
 
 
 def user_store(env: Mapping[str, str]) -> bool:

@@ -12,7 +12,7 @@ from gitmem.cli import options as opt
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import RemoteRefused, UserError
 from gitmem.git.remote import bundle
-from gitmem.repo.refs import SHARED
+from gitmem.repo.refs import BRANCH, SHARED
 from gitmem.services.maintenance import purge_local as traces
 from gitmem.store import sync as syncing
 from gitmem.store.history import prune as pruning
@@ -183,7 +183,7 @@ def remote_enable(term: Terminal, name: str, branch: bool, yes: bool) -> None:
             raise UserError(
                 f"there is no remote '{name}'.", f"Remotes: {', '.join(remotes) or 'none'}. Add one with 'git remote add', or give a URL."
             )
-        ref = app.remote_ref(branch)
+        ref = BRANCH if branch else SHARED
         term.note(
             f"Whoever can read {plain(url or name)} will be able to read the whole shared store, old and new; it goes to the ref {ref}."
         )

@@ -8,7 +8,7 @@ import os
 import random
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gitmem.errors import External, GitFailed, RemoteRefused, UserError
 from gitmem.git.process import Git
@@ -50,6 +50,21 @@ _RACE = (
 _IN_THE_WAY = ("exists; cannot create", "directory file conflict")  # a ref is named as a folder of ours
 _UNPACK = ("unpacker error", "pack exceeds maximum allowed size", "remote unpack failed")
 _VANISHED = "No such file"  # the remote's own gc took a folder away while it unpacked: worth another try
+
+
+def urls(raw: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the configured remotes with their URLs, out of git's configuration (name -> values)."""
+    return {key[7:-4]: values[-1] for key, values in raw.items() if key.startswith("remote.") and key.endswith(".url")}
+
+
+def is_partial(raw: Mapping[str, Sequence[str]]) -> bool:
+    """Say whether the repository is a partial clone, by git's configuration."""
+    return any(key.startswith("remote.") and key.endswith((".promisor", ".partialclonefilter")) for key in raw)
+
+
+def ssh_command(env: Mapping[str, str], setting: Callable[[str], str]) -> str:
+    """Return the ssh command that git would use, empty for its default."""
+    return env.get("GIT_SSH_COMMAND") or setting("core.sshcommand")
 
 
 class Remote:

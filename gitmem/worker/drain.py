@@ -15,6 +15,7 @@ from gitmem.index.reader import Index
 from gitmem.repo.location import storable
 from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import placement as placing
+from gitmem.services.session_log import rotation
 from gitmem.state import memory_file_requests as native
 from gitmem.state import sessions
 
@@ -121,7 +122,7 @@ def _finish(app: App) -> list[str]:
 
 def _expire(app: App) -> list[str]:
     """Forget what is old; last, so that a session which died long ago is digested before."""
-    app.expire_sessions()
+    rotation.expire_sessions(app.home, app.state, app.clock.now())
     return []
 
 

@@ -316,7 +316,7 @@ def test_damage_inside_the_counts_is_healed(mem: Mem) -> None:
 def test_a_reader_does_not_wait_for_ever(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
     """While another process indexes, the answer is what was indexed before, and that is said; with nothing to answer from, the reader waits."""
     monkeypatch.setattr("gitmem.index.builder.PATIENCE", 0.2)
-    monkeypatch.setattr("gitmem.app.FIRST_INDEX", 0.3)
+    monkeypatch.setattr("gitmem.index.fresh.FIRST_INDEX", 0.3)
     id = mem.add("one")
     mem("list")
     mem("add", "two")

@@ -20,6 +20,7 @@ from gitmem.hooks.main import respond
 from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
 from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import rotation
 from gitmem.services.sessions import finish as service
 from gitmem.services.sessions import project_summary as cumulative
 from gitmem.services.sessions import transcript_file as source
@@ -66,7 +67,7 @@ class Machine:
         with self.open() as app:
             app.settle()
             done = service.work_off(app.state, change(replace(desk(app), extract=decided)))
-            app.expire_sessions()
+            rotation.expire_sessions(app.home, app.state, app.clock.now())
             return done
 
     def requests(self) -> list[tuple[str, int]]:

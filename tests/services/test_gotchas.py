@@ -251,7 +251,7 @@ def test_listeners_are_told(app):
     stop()  # a second time ends nothing
     again = app.subscribe(told.append)
     stop()
-    assert told.append in app._listeners
+    assert told.append in app.notices._listeners
     again()
     assert [(notice.op, notice.ids) for notice in told] == [("capture", (id,)), ("resolve", (id,)), ("reopen", (id,))]
     assert all(notice.commit for notice in told)

@@ -15,8 +15,11 @@ from gitmem.base.files import Lock, sync_dir, write_atomic
 from gitmem.errors import Busy, GitmemError
 from gitmem.repo.location import Home
 from gitmem.services.session_log.reader import LIVE, PACKED, PART, SHORT, Segment, of_segment, segments, stem_of
+from gitmem.state import sessions
+from gitmem.state.database import State
 
 LOCK = "histories.lock"
+HISTORY_DAYS = 30
 MOST = 9999  # segments of a session
 QUICK, SLOW = 2.0, 60.0  # seconds after which a segment may be compressed: where the system tells of writers, and where it does not
 WAIT = 5.0  # seconds that one who puts aside waits for another
@@ -156,6 +159,14 @@ def is_settled(path: str) -> bool:
         return True
     finally:
         os.close(handle)
+
+
+def expire_sessions(home: Home, state: State, now: float) -> None:
+    """Remove session histories, and what is known of sessions, after 30 days without a sign of life."""
+    before = now - HISTORY_DAYS * 86400
+    state.expire(before)
+    if not sessions.waiting(state):  # what is still to be digested may be as old
+        expire(home.join("sessions"), before, now)
 
 
 def expire(folder: str, before: float, now: float) -> None:

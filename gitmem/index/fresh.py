@@ -1,0 +1,86 @@
+"""The index of one repository, kept in step with its refs. A fresh index costs one open file; the builder is imported when a ref has moved."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from gitmem.errors import Busy
+from gitmem.index.reader import NAME, Index, open_index
+from gitmem.repo.location import Home
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from gitmem.index.builder import Cache
+    from gitmem.store.store import Store
+
+FIRST_INDEX = 600.0  # seconds that a reader waits for another process that makes the index
+
+
+class FreshIndex:
+    """Opens, refreshes by tree diff and repairs the index. Close it."""
+
+    def __init__(self, home: Home, stores: "Callable[[], dict[str, Store]]", progress: Callable[[int, int], None] | None) -> None:
+        self._home = home
+        self._stores = stores
+        self._progress = progress
+        self._cache: Cache | None = None
+        self._index: Index | None = None
+        self.stale = False  # another process was indexing all the time: what was read may lack the newest records
+        self.behind = False  # this process wrote, and has not indexed it
+
+    def at(self, tips: Mapping[str, str]) -> Index:
+        """Return the index as of the stores' commits; raises Busy when another process is making the first one for too long."""
+        if self._index is not None and self._index.tips() == tips:
+            return self._index
+        if self._cache is None:
+            found = open_index(self._home.join(NAME))
+            if found is not None:
+                found.mend = self._mend
+                if found.tips() == tips:
+                    self._index = found
+                    return found
+                found.db.close()
+        self._refresh()
+        self._index = self._writable().index(self._mend)
+        return self._index
+
+    def close(self) -> None:
+        """Release the database."""
+        if self._cache is not None:
+            self._cache.close()
+        elif self._index is not None:
+            self._index.db.close()
+        self._cache = self._index = None
+
+    def _writable(self) -> "Cache":
+        if self._cache is None:
+            from gitmem.index.builder import Cache
+
+            self._cache = Cache(self._home)
+        return self._cache
+
+    def _refresh(self) -> None:
+        """Bring the index up to date; one that another process is working on all the time is left as it was."""
+        from gitmem.index.builder import PATIENCE
+
+        cache = self._writable()
+        end = time.monotonic() + FIRST_INDEX
+        while True:
+            try:
+                cache.refresh(self._stores(), self._progress, patience=0.0 if self.stale else PATIENCE)
+            except Busy:
+                self.stale = bool(cache.index().tips())
+                if self.stale:
+                    return
+                if time.monotonic() > end:  # it is being made, and there is nothing to answer from
+                    raise
+            else:
+                self.stale = self.behind = False
+                return
+
+    def _mend(self) -> "sqlite3.Connection":
+        """Build a damaged index anew."""
+        cache = self._writable()
+        cache.rebuild(self._stores(), self._progress)
+        return cache.db

@@ -1,0 +1,61 @@
+"""What a reader sees: the indexes of several stores as one. `prefix` is the scope of an index's records, empty where each row names its own."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gitmem.errors import UnknownId
+from gitmem.index.reader import Index
+
+Indexes = Sequence[tuple[str, Index]]
+SHOWN = 4  # ids that an error names
+
+
+def _chosen(indexes: Indexes, scopes: Sequence[str]) -> Iterator[tuple[str, Index, list[str]]]:
+    """Yield (prefix, index, stores of it to read), without the indexes that `scopes` leaves out."""
+    for prefix, index in indexes:
+        stores = [scope for scope in scopes if scope != "user"] if scopes and not prefix else []
+        if not scopes or prefix or stores:
+            yield prefix, index, stores
+
+
+def _named(rows: list[dict[str, Any]], prefix: str) -> list[dict[str, Any]]:
+    for row in rows:
+        row["store"] = prefix or row["store"]
+    return rows
+
+
+def rows(indexes: Indexes, scopes: Sequence[str] = (), limit: int = -1, **filters: Any) -> list[dict[str, Any]]:
+    """Return list rows of all stores; `scopes` names which, `limit` -1 is all."""
+    out: list[dict[str, Any]] = []
+    for prefix, index, stores in _chosen(indexes, scopes):
+        out += _named(index.rows(stores=stores, limit=limit, **filters), prefix)
+    if len({row["store"] for row in out}) > 1:
+        from gitmem.index.reader import sort_rows
+
+        sort_rows(out, filters.get("order", "created"))
+    return out[:limit] if limit >= 0 else out
+
+
+def search(indexes: Indexes, text: str, limit: int, scopes: Sequence[str] = (), **filters: Any) -> list[dict[str, Any]]:
+    """Return the best matches of all stores, best first."""
+    out: list[dict[str, Any]] = []
+    for prefix, index, stores in _chosen(indexes, scopes):
+        out += _named(index.search(text, limit=limit, stores=stores, **filters), prefix)
+    return sorted(out, key=lambda hit: (-hit["score"], hit["id"]))[:limit]
+
+
+def find_id(indexes: Indexes, text: str) -> str:
+    """Return the full id that a unique prefix or suffix of six characters or more names; raises UnknownId."""
+    low = text.strip().lower()
+    found: list[str] = []
+    for _, index in indexes:
+        found += [id for id in index.match_ids(low) if id not in found]
+    if len(found) == 1 and len(low) >= 6:
+        return found[0]
+    if not found:
+        raise UnknownId(f"no record matches '{text}'.", "Search for it: git mem search WORDS, or list all: git mem list")
+    shown = " | ".join(found[:SHOWN]) + (" …" if len(found) > SHOWN else "")
+    raise UnknownId(
+        f"{len(found)} records match '{text}'." if len(found) > 1 else f"'{text}' is too short for an id.",
+        f"Give more characters: {shown}",
+    )
