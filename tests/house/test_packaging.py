@@ -106,7 +106,6 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "pygls": "pygls",
         "pystemmer": "Stemmer",
         "pyyaml": "yaml",
-        "sentencepiece": "sentencepiece",
         "threadpoolctl": "threadpoolctl",
         "tree-sitter": "tree_sitter",
         **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript json python ruby rust typescript".split()},

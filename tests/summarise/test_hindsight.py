@@ -257,9 +257,6 @@ def test_nothing_is_shipped_that_is_not_read() -> None:
         "senses.toml",
         "scores.bin",
         "hindsight.npz",
-        "reader.npz",
-        "pieces.model",
-        "NOTICE.txt",
     }
 
 

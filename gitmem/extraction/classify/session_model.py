@@ -5,23 +5,19 @@ the end. What is known of each sentence (its first scores, those of the sentence
 neural network (`network`), which reads the session forwards and backwards.
 """
 
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.extraction.classify import gru as network
-from gitmem.extraction.classify import transformer as reader
 from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN
 from gitmem.extraction.classify.linear_model import CLASSES
-from gitmem.extraction.classify.tokenizer import pieces
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.words import content
 from gitmem.extraction.rules import sentence_rules as rules
 from gitmem.records.items import DECISION
 from gitmem.transcripts.turn import USER
 
-log = logging.getLogger(__name__)
 CUES = (
     "accept", "refuse", "go", "idle", "then", "defer", "facts", "choice", "worked", "request", "proposes", "style", "now", "refers", "permission", "unneeded",
 )  # fmt: skip
@@ -32,7 +28,6 @@ CONFIRMS, CONFIRMING, LEAST = (
     4,
     0.05,
 )  # how much it counts that the agent says it again, in its first sentences; and how likely a choice must be
-READ = 0.4  # how much what is read by words counts, beside what is known by features
 _MANY = len(CLASSES)
 _NOTHING = [math.log(1e-3)] * _MANY
 _NEXT = 2 + 2 * _MANY + len(CUES) + 4 + 3  # features of what comes after
@@ -50,7 +45,7 @@ class Heard:
     known: list[float]
     after: list[float] = field(default_factory=list)
     by: Scores = field(default_factory=dict)  # how likely it is of each class, by hindsight; together they are 1
-    unread: Scores = field(default_factory=dict)  # the same, but for what its words tell
+    unread: Scores = field(default_factory=dict)  # the same, before what the agent says again counts
 
 
 @dataclass(slots=True)
@@ -74,7 +69,6 @@ class Listening:
         self.all: list[Heard] = []
         self._before: _Turn | None = None
         self._used: set[str] = set()
-        self._stream: list[Heard | str] = []  # sentences, and what tools were used for between
 
     def tool(self, used: str) -> None:
         """A tool was used for something: EDIT, RUN, FAIL."""
@@ -99,7 +93,6 @@ class Listening:
         if before is not None:
             self._answer(before, role, languages[0], texts[0], logs[0] or _NOTHING, now, used, asks[0])
         out: list[Heard | None] = []
-        self._stream += [one for one in (EDIT, RUN, FAIL) if one in self._used]
         size = len(texts)
         for n, ((text, language), mine) in enumerate(zip(each, logs, strict=True)):
             if mine is None:
@@ -113,7 +106,6 @@ class Listening:
             heard = Heard(text, role, language, self.turns, scores[n] or {}, known)
             now.heard.append(heard)
             self.all.append(heard)
-            self._stream.append(heard)
             out.append(heard)
         self._before = now
         self._used.clear()
@@ -126,17 +118,10 @@ class Listening:
             for heard in self.all:
                 heard.by = heard.unread = dict(heard.first)
             return
-        known = [vector(one, self.turns) for one in self.all]
         with network.one_thread():
-            told = network.run(known)
-            try:
-                by_words = self._read(known, told)
-            except Exception:  # a file that is damaged, a library that is missing: what is known by features is nearly as good
-                log.debug("the words of a session could not be read; it is judged without them", exc_info=True)
-                by_words = [None] * len(self.all)
-        for heard, likely, read in zip(self.all, told, by_words, strict=True):
-            heard.unread = dict(zip(CLASSES, likely, strict=True))
-            heard.by = heard.unread if read is None else dict(zip(CLASSES, _together(likely, read), strict=True))
+            told = network.run([vector(one, self.turns) for one in self.all])
+        for heard, likely in zip(self.all, told, strict=True):
+            heard.by = heard.unread = dict(zip(CLASSES, likely, strict=True))
         self._confirm()
 
     def _confirm(self) -> None:
@@ -157,23 +142,6 @@ class Listening:
             rest = (1.0 - surer) / max(1.0 - heard.by[DECISION], 1e-9)
             heard.by = {kind: surer if kind == DECISION else value * rest for kind, value in heard.by.items()}
 
-    def _read(self, known: list[list[float]], told: list[list[float]]) -> list[list[float] | None]:
-        """Return what the words of the whole session tell of each sentence; None for one that is not read."""
-        rows = iter(list(zip(pieces([one.text for one in self.all]), known, told, strict=True)))
-        parts: list[reader.Part] = []
-        worth: list[float] = []
-        role = ""
-        for one in self._stream:
-            if isinstance(one, str):
-                parts.append(reader.Part(one))
-                worth.append(0.0)
-            else:
-                cut, mine, likely = next(rows)
-                parts.append(reader.said(one.role, role, cut, mine))
-                worth.append(1.0 - likely[-1])
-                role = one.role
-        return [read for part, read in zip(parts, reader.read(parts, worth), strict=True) if part.says]
-
     def _answer(
         self, before: _Turn, role: str, language: str, first: str, scores: list[float], now: _Turn, used: list[float], asks: bool
     ) -> None:
@@ -186,13 +154,6 @@ class Listening:
             mine = content(heard.text, heard.language)
             heard.after = [*same, float(min(4, max(len(mine & one) for one in now.about))), *used]
         before.heard = []
-
-
-def _together(one: list[float], other: list[float]) -> list[float]:
-    """Return two judgements as one: their geometric mean."""
-    both = [(a + 1e-6) ** (1.0 - READ) * (b + 1e-6) ** READ for a, b in zip(one, other, strict=True)]
-    whole = sum(both)
-    return [value / whole for value in both]
 
 
 def vector(heard: Heard, turns: int) -> list[float]:
