@@ -14,7 +14,7 @@ from gitmem.extraction.detect.candidates import Candidate, distinct
 from gitmem.extraction.detect.command_errors import EDITORS, Errors, Trouble
 from gitmem.extraction.detect.completed_work import Closing, done
 from gitmem.extraction.detect.error_merge import Faults
-from gitmem.extraction.detect.final_judgement import COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, stands
+from gitmem.extraction.detect.final_judgement import CERTAIN, COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, confidence, stands
 from gitmem.extraction.detect.item_set import BRIEF, TEXT, Found
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, last_heading, sentences
@@ -588,8 +588,12 @@ class _Session:
         for one in best:
             one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own
         items = tuple(
-            Item(one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role, round(min(1.0, one.score), 2), one.marked, one.commit)
+            Item(
+                one.kind, one.text, one.detail, one.at, (one.line, max(one.line, one.last)) if one.line else (0, 0), one.files, one.role,
+                round(sure, 2), sure >= CERTAIN[one.kind], one.marked, one.commit,
+            )
             for one in sorted(best, key=lambda one: one.order)
+            for sure in (confidence(one),)
         )  # fmt: skip
         facts = {
             "turns": self.counts.turns, "asked": self.counts.asked, "tokens": self.counts.tokens,

@@ -49,19 +49,24 @@ def kept(entry: Mapping[str, Any]) -> bool:
     return any(entry.get(flag) for flag in FLAGS)
 
 
-def integrate(sections: Mapping[str, Iterable[Entry]], fresh: Mapping[str, Iterable[Entry]]) -> tuple[Sections, Grown]:
-    """Return the sections with fresh entries in them, and what became of them.
+def integrate(
+    sections: Mapping[str, Iterable[Entry]], fresh: Mapping[str, Iterable[Entry]], finished: Iterable[Entry] = ()
+) -> tuple[Sections, Grown]:
+    """Return the sections with fresh entries in them, and what became of them. `finished` closes tasks, and does not come in itself.
 
     An entry that says the same is renewed, one that overrules an older one takes its place, a task that was done goes. The newer one wins,
     whichever of the two comes first; what is pinned keeps its words.
     """
     out: Sections = {name: [dict(e) for e in part] for name, part in sections.items()}
     grown = Grown()
+    closing = [dict(one) for one in finished]
+    for done in closing:
+        _finish(out, done, grown)
     new = [(name, dict(e)) for name, part in fresh.items() for e in part if e.get("kind") in KINDS and str(e.get("text", "")).strip()]
     for name, entry in sorted(
         new, key=lambda pair: (pair[1]["kind"] == TASK, str(pair[1].get("at", "")), key_of(pair[1]))
     ):  # tasks last: all that is done is known
-        if entry["kind"] == TASK and any(e.get("kind") == DONE and finishes(e, entry) for part in out.values() for e in part):
+        if entry["kind"] == TASK and any(e.get("kind") == DONE and finishes(e, entry) for part in (*out.values(), closing) for e in part):
             continue  # it was done since
         _put(out, name, entry, grown)
         if entry["kind"] == DONE:

@@ -21,7 +21,8 @@ class Item:
     """One thing that a session taught.
 
     `text` is one sentence that stands alone; `detail` is an error's solution, a pattern's context, a decision's reason. `lines` are
-    (first, last) of the file that it was read from, (0, 0) when there is none. `confidence` goes from 0 to 1.
+    (first, last) of the file that it was read from, (0, 0) when there is none. `confidence` goes from 0 to 1. `sure` says whether it may
+    be proposed in the inbox or told to a model; what is not sure stands in the session's digest alone.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Item:
     files: tuple[str, ...] = ()
     role: str = ""  # who said it
     confidence: float = 0.5
+    sure: bool = True
     marked: bool = False  # somebody said that it matters: never dropped
     commit: str = ""  # the id of the commit whose message says it
 

@@ -120,12 +120,12 @@ def entry_of(item: Item, session: str, by: str, at: str) -> Entry:
 
 
 def sections_of(extract: Extract, session: str, at: str) -> dict[str, list[Entry]]:
-    """Return an extract as the sections of a summary; each text once."""
+    """Return the items of an extract that are sure, as the sections of a summary; each text once."""
     out: dict[str, list[Entry]] = {}
     seen: set[str] = set()
     for item in extract.items:
         entry = entry_of(item, session, extract.by, at)
-        if entry["id"] not in seen and item.text.strip():
+        if (item.sure or item.marked) and entry["id"] not in seen and item.text.strip():
             seen.add(entry["id"])
             out.setdefault(SECTION[item.kind], []).append(entry)
     return out

@@ -230,7 +230,8 @@ def _tell(term: Terminal, found: Sequence[tuple[_Source, Extract]], kinds: Seque
 def _show(term: Terminal, item: Item) -> None:
     first, last = item.lines
     where = f"commit {item.commit[:ABBREVIATED]}" if item.commit else f"line {first}" if first == last else f"lines {first}-{last}"
-    term.say(f"  {plain(item.text)}{term.style(f'  ({where})', fg='bright_black') if first else ''}")
+    facts = ", ".join(x for x in (where if first or item.commit else "", "" if item.sure or item.marked else "not sure") if x)
+    term.say(f"  {plain(item.text)}{term.style(f'  ({facts})', fg='bright_black') if facts else ''}")
     if item.detail and not item.text.rstrip(".!。").endswith(item.detail.rstrip(".!。")):
         label = SAID if item.detail.startswith("“") else DETAIL.get(item.kind, "")
         term.say(f"      {label and f'{label}: '}{plain(item.detail)}")
@@ -241,7 +242,7 @@ def _show(term: Terminal, item: Item) -> None:
 def _row(item: Item) -> dict[str, Any]:
     return {
         "kind": item.kind, "text": item.text, "detail": item.detail, "at": item.at, "lines": list(item.lines), "files": list(item.files), "role": item.role,
-        "confidence": item.confidence, "commit": item.commit,
+        "confidence": item.confidence, "sure": item.sure or item.marked, "commit": item.commit,
     }  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.rules import sentence_rules as rules
 from gitmem.extraction.rules.dialogue import CONTRASTED, NUMBERED
-from gitmem.records.items import CONTEXT, DECISION, DONE, PATTERN, PREFERENCE, TASK
-from gitmem.transcripts.turn import USER
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
+from gitmem.transcripts.turn import ASSISTANT, USER
 
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
 POINTING = 7  # content words of a task that says `it` or `that` for what it is about
@@ -35,6 +35,21 @@ ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
 EITHER, CORRECTED, AGAINST = 0.75, 0.4, 0.05
 OFFERED = 0.45  # how likely what the user only agreed to must be
 CHOSEN = 0.15  # how likely what names a point of a list by its number must be
+# how confident one must be of what is proposed or told to a model: precision 0.80 on sessions by others (docs/extraction.md)
+CERTAIN = {DECISION: 0.8, ERROR: 0.8, PATTERN: 0.6, TASK: 0.9, DONE: 0.9, PREFERENCE: 0.85, CONTEXT: 0.9}
+WRITTEN, UNJUDGED = 0.9, 0.5  # confidence in what a marker, a commit or a list of tasks says, and in what nothing judged
+OF_AGENT, NO_DETAIL = 0.2, 0.2  # what an error of the agent's words alone, or without a cause or fix, loses
+
+
+def confidence(one: Candidate) -> float:
+    """Return how likely an item is right, from 0 to 1."""
+    if one.marked:
+        return 1.0
+    if one.kind == ERROR:
+        return min(1.0, one.score) - OF_AGENT * (one.role == ASSISTANT) - NO_DETAIL * (not one.detail)
+    if one.listed or (one.marker and (one.heard is None or one.role == USER)) or (one.heard is None and one.commit):
+        return WRITTEN
+    return one.heard.by[one.kind] if one.heard is not None else UNJUDGED
 
 
 def stands(one: Candidate, heard: Heard) -> None:

@@ -164,7 +164,7 @@ def _spread(topics: Sequence[_Topic], items: Iterable[Item]) -> None:
     """Put what extraction has found where it was said."""
     for item in items:
         key = _KEYS.get(item.kind)
-        if key is None or not topics:
+        if key is None or not topics or not (item.sure or item.marked):
             continue
         where = next((one for one in reversed(topics) if one.first <= item.lines[0]), topics[0])
         text = line_of(item.text, SENTENCE)

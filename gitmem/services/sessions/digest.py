@@ -15,7 +15,7 @@ from gitmem.text.greetings import trivial
 
 ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
 LINE, WORDS = 160, 600  # characters of a line, of the last answer
-LISTED = 20  # items of a kind that a digest names
+LISTED, PERHAPS = 20, 60  # items of a kind that a digest names; of all kinds that are not sure
 # kinds of entries that are about one session alone, and go into no other summary: how it went, what it was at when it died, what failed to its end
 SESSION, INTERRUPTED, STILL = "session", "interrupted", "failed"
 PARTS = (
@@ -130,7 +130,7 @@ def digest(
     still = {command: said for command, said in told.failed.items() if command not in told.passed}
     parts = [
         ("Asked", told.asked[-ASKED:]),
-        *((name, [_said(item) for item in extract.items if item.kind == kind][:LISTED]) for kind, name in PARTS),
+        *((name, [_said(item) for item in extract.items if item.kind == kind and (item.sure or item.marked)][:LISTED]) for kind, name in PARTS),
         ("Changed", _files(told.changed)),
         (
             "Failed to the end",
@@ -139,6 +139,7 @@ def digest(
         ("Failed, passed later", [f"`{command}`" for command in told.failed if command in told.passed][-FAILED:]),
         ("Commits", [f"{id} {line(subject)}" for id, subject in commits[:COMMITS]]),
         ("Gotchas captured", [line(title) for title in captured[:CAPTURED]]),
+        ("Perhaps", [_perhaps(item) for item in extract.items if not (item.sure or item.marked)][:PERHAPS]),
     ]
     body = " ".join(facts) + "\n" + "".join(f"\n## {name}\n\n" + "".join(f"- {item}\n" for item in items) for name, items in parts if items)
     if told.answer:
@@ -170,6 +171,13 @@ def _said(item: Item) -> str:
     if not more:
         return line(item.text)
     return f"{line(item.text)} Fix: {line(more)}" if item.kind == ERROR else f"{line(item.text)} ({line(more)})"
+
+
+def _perhaps(item: Item) -> str:
+    """Return an item that is not sure, with its kind and where it was said."""
+    first, last = item.lines
+    where = f"commit {item.commit[:12]}" if item.commit else f"line {first}" if first == last else f"lines {first}-{last}"
+    return f"{item.kind}: {_said(item)}" + (f" [{where}]" if item.commit or first else "")
 
 
 def _count(number: int, what: str) -> str:

@@ -13,10 +13,10 @@ from gitmem.clock import Clock, stamp
 from gitmem.errors import UnknownId
 from gitmem.git.worktree import WorkTree
 from gitmem.index.reader import Index
-from gitmem.records.items import CONTEXT, Extract
+from gitmem.records.items import CONTEXT, DONE, Extract
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
-from gitmem.records.summary_entries import Entry
+from gitmem.records.summary_entries import Entry, entry_of
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write as memories
 from gitmem.services.records.write import Change, Writer
@@ -152,7 +152,8 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     if desk.digests is not None and _put_digest(desk.digests, who, new):
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
-        grown = cumulative.grow(desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask)
+        finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in extract.items if item.kind == DONE]
+        grown = cumulative.grow(desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask, finished)
         done += [f"summary of the project grown by session {session.id[:8]}"] if grown else []
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}

@@ -24,7 +24,7 @@ def settle(
 ) -> list[str]:
     """Put aside tasks that items say are done, and proposed decisions that items overrule; return their ids. `stores` are by the names that the index has."""
     done = [item for item in items if item.kind == DONE]
-    made = [item for item in items if item.kind == DECISION]
+    made = [item for item in items if item.kind == DECISION and (item.sure or item.marked)]
     out = []
     for row, item in _found(indexes, TASK, done) if done else ():
         if finishes({"text": item.text, "at": item.at or who.clock.stamp()}, {"text": row["title"], "at": row["created"]}):

@@ -65,8 +65,13 @@ def empty(who: Writer) -> Record:
     )  # fmt: skip
 
 
-def grow(store: Store, who: Writer, fresh: Mapping[str, Sequence[Entry]], limit: int, source: str, ask: Ask | None = None) -> Change | None:
-    """Integrate entries into the summary; None when that changes nothing. `source` says where they come from, `ask` is a model that knows what is obsolete."""
+def grow(
+    store: Store, who: Writer, fresh: Mapping[str, Sequence[Entry]], limit: int, source: str, ask: Ask | None = None, finished: Sequence[Entry] = ()
+) -> Change | None:  # fmt: skip
+    """Integrate entries into the summary; None when that changes nothing.
+
+    `source` says where they come from, `ask` is a model that knows what is obsolete, `finished` closes tasks and does not come in.
+    """
     before = load(store)
     old = sections(before)
     gone = set(before.get("gone") or []) if before else set()
@@ -75,7 +80,7 @@ def grow(store: Store, who: Writer, fresh: Mapping[str, Sequence[Entry]], limit:
     if obsolete:  # the newest entry stands for them, so that a session that is read anew does not bring them back
         newest = max((e for part in new.values() for e in part if e.get("kind") in KINDS), key=lambda e: (str(e.get("at", "")), key_of(e)))
         absorb(newest, [e for part in old.values() for e in part if key_of(e) in obsolete])
-    merged, grown = integrate(without(old, obsolete) if obsolete else old, new)
+    merged, grown = integrate(without(old, obsolete) if obsolete else old, new, finished)
     if not grown.changed and not obsolete and before is not None:
         return None
     today = who.clock.stamp()

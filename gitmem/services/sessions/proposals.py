@@ -25,7 +25,6 @@ from gitmem.text.paraphrase import Refused
 
 MOST = 12  # proposals of one session that wait at once
 COMPARED = 200  # items, the surest, that are compared with what is known
-SURE = 0.5  # confidence from which on an item is proposed; what was marked always is
 LOOKED = 6  # records that an item is compared with
 LATEST = 400  # decisions that a new one may take the place of
 PLACES = 6  # files that a proposal names
@@ -88,11 +87,11 @@ def _evidence(item: Item, source: str) -> str:
 
 
 def choose(items: Iterable[Item]) -> list[Item]:
-    """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, said surely enough."""
+    """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, and sure."""
     found = [
         item
         for item in items
-        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.confidence >= SURE)
+        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.sure)
     ]
     return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:COMPARED]
 
