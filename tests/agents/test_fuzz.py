@@ -22,8 +22,11 @@ from gitmem.hooks import tool_use as tools
 from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
+from tests.scale import scaled
 
-MANY = 10_000
+MANY = scaled(10_000, 300)
+READ = scaled(10_000, 3_000)
+REAL = scaled(40, 8)  # of an agent, through a process of their own
 NOW = 1_800_000_000.0
 TEXTS = ("", "\0", "a\0b", "\ud83d", "\udcff\ud800", "../" * 50, "/dev/zero", "/", "-", "--help", "\u202e\x1b[31m", "é" * 300, "x" * 70_000, "<git-mem>", "&lt;git-mem&gt;",
          "[git-mem] Notes", "</git-mem>", "Exit Code: 3", "<shellId: 0 completed with exit code 3>", '{"exitCode": 3}', "*** Update File: \0", "%s%n{0}", "9" * 5000)  # fmt: skip
@@ -120,10 +123,10 @@ def sound(event: Event | None) -> None:
 def test_any_payload_is_an_event_or_none(agent: str):
     speaks = adapter.find(agent)
     count = 0
-    for payload in mutants(agent, MANY, "/home/user/repo"):
+    for payload in mutants(agent, READ, "/home/user/repo"):
         sound(adapter.read(speaks, payload, ""))
         count += 1
-    assert count == MANY
+    assert count == READ
 
 
 @pytest.fixture
@@ -156,11 +159,6 @@ def answered(agent: str, repo: Path, count: int) -> int:
     return told
 
 
-@pytest.mark.parametrize("agent", ADAPTERS)
-def test_a_few_mutants_are_answered_with_json_or_nothing(agent: str, remembering: Path):
-    assert answered(agent, remembering, 100) > 0
-
-
 @pytest.mark.stress
 @pytest.mark.parametrize("agent", ADAPTERS)
 def test_many_mutants_are_answered_with_json_or_nothing(agent: str, remembering: Path):
@@ -172,7 +170,7 @@ def test_many_mutants_are_answered_with_json_or_nothing(agent: str, remembering:
 def test_mutants_through_the_real_process(agent: str, remembering: Path):
     """Cut off, not UTF-8, or no object: exit code 0, nothing on stderr, JSON or nothing on stdout."""
     rng = random.Random(agent)
-    for n, payload in enumerate(mutants(agent, 40, str(remembering))):
+    for n, payload in enumerate(mutants(agent, REAL, str(remembering))):
         data = bytearray(json.dumps(payload, ensure_ascii=n % 2 == 0).encode("utf-8", "surrogatepass"))
         if n % 4 == 1:
             del data[rng.randrange(len(data)) :]

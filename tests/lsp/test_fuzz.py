@@ -11,9 +11,11 @@ import pytest
 
 from gitmem_lsp.features.commands import COMMANDS
 from tests.lsp.raw import Raw
+from tests.scale import scaled
 
-MESSAGES = 10_000
+MESSAGES = scaled(10_000, 2_500)
 BATCH = 625
+SEEDS = scaled(6, 2)
 MARKED = 12
 MEMORY = 400  # MiB that the server may have grown to
 
@@ -172,8 +174,8 @@ class Fuzz:
         raw.send(method, params, self.ids)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(2, 7))])
-async def test_ten_thousand_messages(make_repo, raw, seed):
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.stress) for seed in range(2, SEEDS + 1))])
+async def test_thousands_of_messages(make_repo, raw, seed):
     """After each batch the server answers; at the end every gotcha whose line is there is on it, and none is on another line."""
     text = [f"filler_{n} = {n}" if n % 3 else f"marked_{n} = compute({n}, of='{n * 7919}')" for n in range(MARKED * 3)]
     repo = make_repo(**{"kept.py": "".join(line + "\n" for line in text), "wild.py": "x = 1\n"})

@@ -104,16 +104,15 @@ def test_secret_is_masked(name):
     assert [] != list(done.findings)
 
 
-@pytest.mark.parametrize("name", SECRETS)
 @pytest.mark.parametrize(
     "around",
     ["{}", "Ünïcödé 漢字 {} fin", "> {}", "- `{}`", "a\r\n{}\r\nb", "|{}|", "x" * 5000 + " {} " + "y" * 5000],
     ids=["alone", "unicode", "quote", "code", "crlf", "table", "long"],
 )
-def test_secret_is_masked_wherever_it_stands(name, around):
-    """Markdown, other scripts and long lines around it hide nothing."""
-    secret, form = SECRETS[name]
-    assert secret not in scrub(around.format(form.format(secret))).text
+def test_secrets_are_masked_wherever_they_stand(around):
+    """Markdown, other scripts and long lines around them hide nothing."""
+    left = [name for name, (secret, form) in SECRETS.items() if secret in scrub(around.format(form.format(secret))).text]
+    assert left == []
 
 
 @pytest.mark.parametrize("name", SECRETS)

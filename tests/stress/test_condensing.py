@@ -15,10 +15,11 @@ import pytest
 from gitmem.repo.location import Home
 from gitmem.services.session_log import reader as histories
 from tests.conftest import git
+from tests.scale import scaled
 
 pytestmark = pytest.mark.stress
 START = [sys.executable, "-P", "-m", "gitmem"]
-HOOKS, EACH = 3, 40
+HOOKS, EACH = 3, scaled(40, 15)
 
 
 def hook(path: Path, number: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import fsck, git, listed
+from tests.scale import scaled
 from tests.stress.conftest import assert_whole, mem, mem_argv, mem_env
 
 pytestmark = pytest.mark.stress
@@ -96,7 +97,7 @@ def test_full_disk(disk: tuple[Path, Remount], open_store, backend: str):
     ballast = place / "ballast"
     refused = []
     # each time with a little more room: the disk fills at another step of the write
-    for room in range(0, 4096 * 13, 4096):
+    for room in range(0, 4096 * 13, 4096 * scaled(1, 4)):
         fill(ballast, room)
         for _ in range(12):
             id, said = add(repo, f"with {room} bytes left")

@@ -19,6 +19,7 @@ import pytest
 from gitmem.repo.location import Home
 from gitmem.services.session_log import reader as histories
 from tests.conftest import fsck, git
+from tests.scale import scaled
 
 pytestmark = pytest.mark.stress
 
@@ -181,7 +182,7 @@ def test_killed_at_any_point(repo: Path, chance: random.Random, limit: int):
     git(repo, "config", "gitmem.historyLimit", str(limit))
     sessions: dict[str, dict[str, str]] = {}
     killed = 0
-    for number in range(5):
+    for number in range(scaled(5, 2)):
         session = f"victim-{number}"
         sessions[session] = play(repo, session, [word(chance) for _ in range(8)], chance.uniform(0.3, 3.0))
         if number:  # one is finished by the starts alone

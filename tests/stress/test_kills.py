@@ -12,12 +12,15 @@ import pytest
 from gitmem.repo.refs import SHARED
 from gitmem.store import journal
 from tests.conftest import fsck, git, listed
+from tests.scale import scaled
 from tests.stress.conftest import assert_whole, findings, finish, mem, unwell
 from tests.stress.harness import Nest, age, heal
 
 pytestmark = pytest.mark.stress
 
-KILLS = 150  # on each backend
+KILLS = scaled(150, 20)  # on each backend
+SYNCS, PURGES = scaled(12, 4), scaled(10, 4)  # that are killed
+WAITING = scaled(150, 60)  # writes in the journal that is drained
 GOTCHA = "got-01hzzzzzzzzzzzzzzzzzzzzzzz"
 
 
@@ -37,7 +40,7 @@ def nest(start: Callable[..., "subprocess.Popen[str]"], tmp_path: Path, rng: ran
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])
 def test_killed_writers(repo: Path, nest: Nest, backend: str):
-    """150 kills of a writing process on each backend: every write that it acknowledged is there."""
+    """Kills of a writing process on each backend: every write that it acknowledged is there."""
     mem(repo, "init", "--no-remote")
     stale = 0
     while nest.strikes < KILLS or (len(nest.told()) <= KILLS and nest.strikes < 10 * KILLS):  # a slow disk needs more of them
@@ -53,10 +56,10 @@ def test_killed_writers(repo: Path, nest: Nest, backend: str):
 def test_killed_drains(repo: Path, nest: Nest, start: Callable[..., "subprocess.Popen[str]"], open_store, backend: str):
     """Killed again and again while it is drained, the journal gives each of its writes exactly once."""
     mem(repo, "init", "--no-remote")
-    hits = len(finish(start("observe", repo, backend, 150, GOTCHA)))
+    hits = len(finish(start("observe", repo, backend, WAITING, GOTCHA)))
     store = open_store(repo, backend)
     keys = [entry["key"] for _, entry in journal.entries(store.home) if entry]
-    assert hits == len(keys) == 150
+    assert hits == len(keys) == WAITING
     while journal.count(store.home):
         nest.strike(0.08, "drain", repo, backend)
         for lock in nest.orphaned(repo):
@@ -81,7 +84,7 @@ def test_killed_syncs(repo: Path, make_repo: Callable[..., Path], nest: Nest, op
     def new(clone: Path) -> None:
         ids.add(mem(clone, "add", f"number {len(ids)}", "--json").stdout.split('"id": "')[1].split('"')[0])
 
-    while nest.strikes < 12:
+    while nest.strikes < SYNCS:
         new(repo)
         new(other)
         mem(other, "sync")
@@ -119,7 +122,7 @@ def test_killed_purges(repo: Path, nest: Nest):
     left = 0
     for n in range(12):
         new(f"harmless {n}")
-    while nest.strikes < 10:
+    while nest.strikes < PURGES:
         number = nest.strikes
         word = new(f"opensesame{number:03}")
         new(f"harmless after {number}")

@@ -13,11 +13,13 @@ import pytest
 from gitmem.clock import stamp
 from gitmem.services.sessions.finish import BEAT
 from tests.conftest import git
+from tests.scale import scaled
 
 pytestmark = pytest.mark.stress
 
 START = [sys.executable, "-P", "-m", "gitmem"]
-SIZE = 200 << 20
+SIZE = scaled(200, 40) << 20
+ROWS = scaled(100_000, 20_000)
 MEMORY = 250 << 10  # KiB
 NOW = 1_790_000_000.0
 
@@ -83,7 +85,7 @@ def body(repo: Path) -> str:
     return subprocess.run([*START, "-C", str(repo), "show", digest["id"]], capture_output=True, check=True, text=True).stdout
 
 
-def test_a_transcript_of_200_mb(repo: Path, tmp_path: Path):
+def test_a_long_transcript(repo: Path, tmp_path: Path):
     path = tmp_path / "long.jsonl"
     write(path, SIZE)
     assert path.stat().st_size > SIZE
@@ -98,13 +100,13 @@ def test_a_transcript_of_200_mb(repo: Path, tmp_path: Path):
     assert "Of its transcript" not in text
 
 
-def test_a_history_of_100_000_rows(repo: Path):
+def test_a_history_of_many_rows(repo: Path):
     """It is digested, and put aside in short, in memory that is bounded."""
     git(repo, "config", "gitmem.historyLimit", "0")
     hook(repo, "UserPromptSubmit", prompt="start the pipeline work")
     (file,) = (repo / ".git/gitmem/sessions").glob("history_*_long.jsonl")
     with file.open("a") as out:
-        for number in range(100_000):
+        for number in range(ROWS):
             facts = (
                 {"event": "PromptSubmit"}
                 if number % 50 == 0

@@ -8,12 +8,13 @@ import pytest
 
 from gitmem.repo.refs import SHARED
 from tests.conftest import git
+from tests.scale import scaled
 from tests.stress.conftest import assert_whole, findings, finish, mem
 
 pytestmark = pytest.mark.stress
 
 Start = Callable[..., "subprocess.Popen[str]"]
-WRITERS, EACH, FOREIGN = 8, 200, 25
+WRITERS, EACH, FOREIGN = 8, scaled(200, 25), scaled(25, 6)
 
 
 @pytest.mark.parametrize("backend", ["libgit2", "git"])
