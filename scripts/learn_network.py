@@ -1,4 +1,4 @@
-"""Learn the weights of `gitmem.extraction.classify.gru`. Needs JAX and Optax, which the product does not.
+"""Learn the weights of `gitmem.extraction.classify.session_model`. Needs JAX and Optax, which the product does not.
 
 One network has 48 units in its first layer and in each direction, and 64 in the layer behind them. It is learnt with AdamW (Loshchilov and Hutter 2019,
 arXiv:1711.05101), a rate that falls with a cosine, and dropout (Srivastava et al. 2014); seeds are fixed.
@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from gitmem.extraction.classify.gru import FAR
+from gitmem.extraction.classify.session_model import FAR
 
 UNITS, BEHIND = 48, 64
 EPOCHS, BATCH, RATE, DECAY, DROP = 15, 16, 2e-3, 1e-3, 0.2

@@ -23,10 +23,24 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN, Around, Before  # noqa: E402
-from gitmem.extraction.classify.gru import packed, run  # noqa: E402
-from gitmem.extraction.classify.linear_model import ALONE, BIAS, BUCKETS, CLASSES, LANE, SCALE, bucket, features, signals, words  # noqa: E402
-from gitmem.extraction.classify.session_model import Listening, vector  # noqa: E402
+from gitmem.extraction.classify.linear_model import (  # noqa: E402  # noqa: E402
+    ALONE,
+    BIAS,
+    BUCKETS,
+    CLASSES,
+    EDIT,
+    FAIL,
+    LANE,
+    RUN,
+    SCALE,
+    Around,
+    Before,
+    bucket,
+    features,
+    signals,
+    words,
+)
+from gitmem.extraction.classify.session_model import Listening, packed, run, vector  # noqa: E402  # noqa: E402
 from gitmem.extraction.language.sentences import sentences  # noqa: E402
 from scripts.learn_network import learn  # noqa: E402
 

@@ -2,50 +2,49 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from gitmem.extraction.classify.combine import faulty, likely, weighed
-from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN, Around, Before
+from gitmem.extraction.classify.linear_model import EDIT, FAIL, RUN, Around, Before, faulty, likely, weighed
 from gitmem.extraction.classify.session_model import Heard, Listening
-from gitmem.extraction.detect.answer_context import Retold, with_quotes
-from gitmem.extraction.detect.candidates import Candidate, distinct
 from gitmem.extraction.detect.command_errors import EDITORS, Errors, Trouble
-from gitmem.extraction.detect.completed_work import Closing, done
 from gitmem.extraction.detect.error_merge import Faults
-from gitmem.extraction.detect.final_judgement import CERTAIN, COUNTS, PERHAPS, POINTING, SHORT_ANSWER, WEAK, confidence, stands
-from gitmem.extraction.detect.item_set import BRIEF, TEXT, Found
+from gitmem.extraction.detect.final_judgement import (
+    CERTAIN,
+    COUNTS,
+    PERHAPS,
+    POINTING,
+    SHORT_ANSWER,
+    WEAK,
+    Retold,
+    confidence,
+    stands,
+    with_quotes,
+)
+from gitmem.extraction.detect.item_set import TEXT, Candidate, Closing, Found, distinct, done
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, last_heading, sentences
 from gitmem.extraction.language.words import content, covered, language
 from gitmem.extraction.rules import sentence_rules as rules
 from gitmem.extraction.rules.commit_messages import reverted, stands_still, taught
-from gitmem.extraction.rules.corrections import overruled
-from gitmem.extraction.rules.dialogue import NUMBERED, Exchange, Settled, correction
-from gitmem.extraction.rules.rejected import dropped
-from gitmem.extraction.rules.sections import Sections
+from gitmem.extraction.rules.dialogue import NUMBERED, Exchange, Settled, correction, overruled
+from gitmem.extraction.rules.sections import Sections, dropped
 from gitmem.extraction.topics import Topics
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
 
 LIMIT = 120  # items of one session
 SURELY = 0.85  # how likely what is told is, for it to be told whatever else it may be
-LEFT = (
-    0.3  # how likely what is said besides must be a task for a sentence to tell of one thing that is left, and not of one now and one later
-)
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
-ENOUGH = 2  # spaces of a sentence whose language may be another than that of its turn
 FILES = 40
 FAR = 500  # sentences back in which what is agreed to is looked for
-SETTLES = 0.3  # how likely a bare answer must be a decision at first, for it to be looked at again
 SAID_SO = 0.75  # how much of what an agent had said a decision may say itself, for it to be told beside
 _CHANGES = re.compile(
     r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
 )
 _REASON = re.compile(r"(?i)reason: +")
-_CLAUSE = re.compile(r"[,;]\s+|[，；]")
 MARKED_SENTENCES, TOLD_BY = 40, 0.6  # of a marked turn that are looked at; how much of one an item must say for it to be told
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
 
@@ -133,9 +132,7 @@ class _Session:
         if turn.tool == "commit":
             self._committed(turn)
         else:
-            whole = self.language
             self._said(turn)
-            self._speaks(whole)
         if turn.marked:
             self._rest_of_mark(turn)
         self.found.trim()
@@ -184,33 +181,21 @@ class _Session:
         for kind, text, detail, score in taught(turn.text, self.language):
             self.found.add(kind, text, turn, score, detail=detail)
 
-    def _speaks(self, language: str) -> None:
-        self.language = self.found.language = language
-
-    def _tongues(self, said: Sequence[Sentence], turn: Turn) -> list[str]:
-        """Return the language of each sentence of a turn: what a user says in prose may be in several."""
-        if turn.role != USER or turn.marked or len(said) < 2 or any(one.point or one.heading or one.lead for one in said):
-            return [self.language] * len(said)
-        return [language(one.text, self.language) if one.text.count(" ") >= ENOUGH else self.language for one in said]
-
     def _said(self, turn: Turn) -> None:
         role = ASSISTANT if turn.side and turn.role == USER else turn.role
         said = list(sentences(turn.text, self.heading)) or list(sentences(turn.text.rstrip(":： "), self.heading))
         texts = [one.text for one in said]
-        tongues = self._tongues(said, turn)
         document = self._document(turn)
         talk = not document and max(self.seen, len(self.listening.all)) + len(said) <= DEEP
-        around = [Around(texts, n, role, tongue, self.before) if talk else None for n, tongue in enumerate(tongues)]
+        around = [Around(texts, n, role, self.language, self.before) if talk else None for n in range(len(said))]
         heard: list[Heard | None] = [None] * len(said)
-        if not (turn.at or self.exchange.said):
-            self.exchange.text(said[0] if said else None)
         if said and not turn.side:
-            self.before = Before(texts[-1], role, tongues[-1])
+            self.before = Before(texts[-1], role, self.language)
             if talk:
-                first = [likely(text, role, tongue, one) for text, tongue, one in zip(texts, tongues, around, strict=True)]
-                heard = self.listening.turn(role, tongues, texts, first)
+                first = [likely(text, role, self.language, one) for text, one in zip(texts, around, strict=True)]
+                heard = self.listening.turn(role, self.language, texts, first)
         if turn.role == USER and not turn.side:
-            self.drafting = any(cues(tongues[one.place]).find("exchange", "writing", one.text) for one in said[:3])
+            self.drafting = any(cues(self.language).find("exchange", "writing", one.text) for one in said[:3])
         elif self.drafting and not turn.side:
             return  # a text that was asked for says what its author would say
         begin = 0
@@ -218,20 +203,11 @@ class _Session:
             self.exchange.begins()
             for sentence in said[:2]:
                 before = len(self.found.all)
-                self._speaks(tongues[sentence.place])
                 taken = self._answered(sentence, _line(turn, sentence), around[sentence.place], heard[sentence.place])
                 begin += taken
                 if not taken or len(self.found.all) > before:
                     break
-            self._rest_of_answer(said, begin, turn, before)
-            self._speaks(tongues[0])
-            self.exchange.user(said, self.language)
-            if cues(self.language).find("exchange", "worked", said[0].text):
-                self.errors.worked()
-            if not rules.asks(said[0].text, self.language) and any(
-                cues(self.language).find("exchange", name, said[0].text) for name in ("worked", "accept", "idle")
-            ):
-                self.errors.settled()
+            self.exchange.user()
         elif role == ASSISTANT and not turn.side:
             self.closing = [
                 Closing(one, _line(turn, one), around[one.place], heard[one.place])
@@ -244,7 +220,6 @@ class _Session:
         whole = turn
         for sentence in said[begin:]:
             turn = _line(whole, sentence)
-            self._speaks(tongues[sentence.place])
             if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
                 continue
             if self._goes_on(sentence, turn):
@@ -282,8 +257,6 @@ class _Session:
     def _answered(self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None) -> bool:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
         judged = rules.judged(first, turn.role, self.language)
-        put_off = self.exchange.put_off(first, self.language) if not judged or judged.kind != PREFERENCE else None
-        fresh = self.exchange.fresh
         settled, alone = self.exchange.answered(first, self.language)
         if alone and first.first:
             self.ordered = [
@@ -291,58 +264,23 @@ class _Session:
             ]
         if rules.labelled(first.text) or first.box:
             return False
-        if put_off:
-            parts = [part for part in _CLAUSE.split(first.text) if part.strip()]
-            later = [part for part in parts if cues(self.language).find("exchange", "defer", part)]
-            now = " ".join(part for part in parts if part not in later)
-            if (
-                len(parts) > 1
-                and len(later) == 1
-                and later[0] != parts[0]
-                and not cues(self.language).find("task", "sure", now)
-                and likely(now, USER, self.language)[TASK] < LEFT
-                and len(content(later[0], self.language)) > 2
-                and not cues(self.language).find("exchange", "refers", later[0])
-            ):
-                # one thing now, another later
-                self.exchange.fresh = fresh
-                self._settle(replace(put_off, text=rules.stripped(later[0].strip(), self.language)), turn, None)
-                settled, _ = self.exchange.answered(replace(first, text=now), self.language)
-                if settled:
-                    self._settle(settled, turn, None)
-                return True
-            self._settle(put_off, turn, heard)
-            return True
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
             self.found.overrule(first.text, first, turn)
         picked = settled is not None and settled.score >= NUMBERED
-        fixed = None if picked else self.exchange.contrasts(first, self.language) or correction(first, self.language)
+        fixed = None if picked else correction(first, self.language)
         by = likely(first.text, USER, self.language, around)
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False
         if fixed:
-            brief = len(content(first.text, self.language)) <= BRIEF
-            if self._settle(fixed, turn, heard, corrects=True) and brief and self.explained is not None:
-                self.found.instead(self.explained, self.exchange.repeated())
+            self._settle(fixed, turn, heard, corrects=True)
             return True
         if settled:
             if judged and judged.kind == DECISION and not (settled.detail or settled.context):
                 return False  # it tells by itself
             self._settle(settled, turn, heard)
             return True
-        if alone and judged is None and fresh and heard is not None and heard.first[DECISION] >= SETTLES:
-            self._perhaps(first, turn, heard)  # `let's go with that` says more than yes
         return alone
-
-    def _rest_of_answer(self, said: list[Sentence], begin: int, turn: Turn, before: int) -> None:
-        """What a user adds to an answer is its reason, where it is nothing else."""
-        made = self.found.all[-1] if len(self.found.all) > before else None
-        if made is None or begin == 0 or begin >= len(said) or made.kind != DECISION or made.detail:
-            return
-        more = said[begin]
-        if not rules.asks(more.text, self.language) and rules.judged(more, turn.role, self.language) is None and len(more.text) < 160:
-            made.detail = more.text
 
     def _settle(self, settled: Settled, turn: Turn, heard: Heard | None, *, corrects: bool = False) -> bool:
         """Take what an answer settles; whether it does."""
@@ -401,8 +339,6 @@ class _Session:
         text = sentence.text
         if turn.role == USER and not sentence.first and overruled(text, self.language, first=False):
             self.found.overrule(text, sentence, turn)
-        elif here.find("overrule", "undo", text):
-            self.found.undo(text, least=1 if turn.role == USER else 2)
         self.seen += 1
         below = self.sections.refused if self._document(turn) else ""
         if dropped(sentence, below) or (rules.options(sentence) and not rules.labelled(text)):
@@ -444,20 +380,7 @@ class _Session:
                 self.found.order += 1
                 self.explained = None
                 return
-        if said is None and role == USER and not sentence.first and not turn.side:
-            later = self.exchange.put_off(sentence, self.language)
-            if later:
-                self._settle(later, turn, heard)
-                return
         if said is None:
-            # the sentence after a decision may tell its reason
-            if (
-                self.explained is not None
-                and not self.explained.detail
-                and here.find("general", "reason", text)
-                and not rules.asks(text, self.language)
-            ):
-                self.explained.detail = text[:DETAIL]
             self.explained = None
             return
         if said.kind == DONE and not said.marker and role == ASSISTANT and turn.tool != "commit":
@@ -469,30 +392,12 @@ class _Session:
             and here.find("exchange", "acknowledge", text)
         ):
             return
-        if (
-            said.kind == TASK
-            and not said.marker
-            and role == USER
-            and self.counts.asked == 1
-            and here.find("exchange", "request", text)
-            and turn.at
-            and likely(text, role, self.language, around)[TASK] < SURELY
-        ):
-            return  # what the session is about
-        listed = sentence.point or said.marker or said.kind != DECISION
-        chosen = None if listed else self.exchange.numbered(text, self.language, written=True)
-        if chosen is not None:  # `we go with C`
-            self.explained = self.found.add(DECISION, chosen.text, turn, said.score, detail=chosen.detail, heard=heard)
-            if self.explained is not None:
-                return
-        parts = rules.listed(said.text, self.language) if said.kind == TASK else ()
         whole = said.text
-        if said.kind == TASK and role == USER and not said.marker and not parts and self._points(whole):
+        if said.kind == TASK and role == USER and not said.marker and self._points(whole):
             whole = self.exchange.about(whole, self.language, last=True)
-        for part in parts or (whole,):
-            self.explained = self.found.add(said.kind, part, turn, said.score, marker=said.marker, heard=heard, part=bool(parts))
-            if role == USER and (said.score < rules.SURE or len(content(text, self.language)) < SHORT_ANSWER):
-                self._in_context(self.explained)
+        self.explained = self.found.add(said.kind, whole, turn, said.score, marker=said.marker, heard=heard)
+        if role == USER and (said.score < rules.SURE or len(content(text, self.language)) < SHORT_ANSWER):
+            self._in_context(self.explained)
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
@@ -564,11 +469,6 @@ class _Session:
             announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)
-        for one in self.found.all:
-            if one.gone and one.over is not None and one.over.fell:  # what took its place was nothing
-                one.gone = False
-                if one.heard is not None and not (one.marker or one.marked or one.listed):
-                    stands(one, one.heard)
         alive = sorted((one for one in self.found.all if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
         kept = distinct(alive[: max(4 * limit, sum(one.marked for one in alive))])
         if known is not None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import resources
 
 from gitmem.extraction.language.cue_phrases import cues
-from gitmem.extraction.language.word_classes import acts
+from gitmem.extraction.language.words import acts
 
 NAME = 0.3  # how much a name tells, however usual
 HAN = (2, 3, 4)  # characters of what may be a word in Chinese

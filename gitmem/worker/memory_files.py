@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gitmem.agents.prompt_text import clean
 from gitmem.app import SCOPES, App
-from gitmem.base.files import Lock, disk_error
+from gitmem.base.files import Lock, disk_error, write_atomic
 from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
@@ -206,7 +206,7 @@ class Run:
             except OSError as error:
                 raise disk_error(error, folder) from error
             if changes.read(real) == push.before:
-                changes.write(real, push.after, 0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
+                write_atomic(real, push.after, keep=True, mode=0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
                 return push
         raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
 

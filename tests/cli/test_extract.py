@@ -51,7 +51,7 @@ def test_json(mem: Mem) -> None:
     assert out["by"] == "offline"
     (item,) = out["items"]
     assert item | {"confidence": 0, "text": ""} == {
-        "kind": "preference", "text": "", "detail": "", "at": "2026-11-21T03:06:42Z", "lines": [2, 2], "files": [], "role": "user", "confidence": 0, "commit": "",
+        "kind": "preference", "text": "", "detail": "", "at": "2026-11-21T03:06:42Z", "lines": [2, 2], "files": [], "role": "user", "confidence": 0, "sure": True, "commit": "",
     }  # fmt: skip
     assert 0 < item["confidence"] <= 1
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.extraction.language.regex_union import alternatives, joined
+from gitmem.extraction.language.cue_phrases import alternatives, joined
 
 PARTS = ("a", "b", r"\b", "^", "a|b", "(?:a|b)", "(a|^b)", "[|)(]", "[^]|]", r"\|", r"\(", r"[\]|]", "a?", "$", ".", " ", "(?!a|b)", "ab*")
 

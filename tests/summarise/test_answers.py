@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.extraction.llm.parse import read
-from gitmem.extraction.llm.prompts import SCHEMA
+from gitmem.extraction.llm.prompts import SCHEMA, read
 from gitmem.extraction.llm.provider import ModelFailed
 
 KINDS = SCHEMA["properties"]["items"]["items"]["properties"]["kind"]["enum"]

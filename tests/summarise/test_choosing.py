@@ -64,7 +64,7 @@ def test_an_answer_by_its_number_is_the_point_it_names(answer: str, chosen: str,
 def test_options_can_be_picked_until_the_agent_has_spoken_of_other_things() -> None:
     exchange = listening(PATHS)
     for n, kept in ((1, True), (2, True), (3, False)):
-        exchange.user(list(sentences("hm, and the battery?")), "en")
+        exchange.user()
         exchange.agent(list(sentences(f"It does not matter, remark {n}.")), "en")
         assert bool(exchange.numbered("1 then", "en")) is kept
 
@@ -79,15 +79,6 @@ def test_a_decision_that_an_answer_makes_says_what_it_was_about() -> None:
     (decision,) = [item for item in extract(turns).items if item.kind == DECISION]
     assert "renderer" in decision.text
     assert "meter" in f"{decision.text} {decision.detail}"
-
-
-def test_a_plan_that_goes_with_a_letter_tells_what_the_letter_stands_for() -> None:
-    found = of_file(
-        "plan.md",
-        "# Tiles\n\n## Options\n\n- A. Same stack on a newer box. Least work.\n- B. One PMTiles file on object storage. No server to run.\n\nWe go with B.\n",
-    )
-    assert [item.text for item in found if item.kind == DECISION] == ["One PMTiles file on object storage."]
-    assert not [item for item in found if "Same stack" in item.text]
 
 
 def test_a_point_under_a_heading_is_one_item_with_its_reason() -> None:
@@ -208,13 +199,6 @@ def test_what_else_a_point_tells_is_an_item_of_its_own() -> None:
     assert [item.kind for item in found] == [DECISION, TASK, PATTERN]
 
 
-def test_options_alone_are_no_decision_and_a_list_after_them_is_another() -> None:
-    listed = "## Options\n- A. Same stack on a newer box\n- B. One PMTiles file\n"
-    assert of_file("p.md", listed) == []
-    assert [item.text for item in of_file("p.md", f"{listed}\n## Decision\n\nWe go with B.\n")] == ["One PMTiles file"]
-    assert "Tiles" not in str(of_file("p.md", f"{listed}\nOther points:\n\n- Tiles are 40 GB\n\nWe go with C.\n"))
-
-
 def test_what_is_over_or_has_no_state_is_no_task_of_a_state_file() -> None:
     state = {
         "issues": [{"title": "Slow scrolling", "status": "resolved"}, {"title": "Crash on logout", "status": "Won't fix"}],
@@ -276,25 +260,6 @@ def test_a_choice_keeps_its_reason_and_no_thanks(said: str, reason: str) -> None
     found = listening(THREE).numbered(said, "zh" if ord(said[0]) > 9999 else "en")
     assert found is not None
     assert (found.text, found.detail) == ("Offset pagination in the query.", reason)
-
-
-def test_numbered_answers_to_questions_are_told_with_them() -> None:
-    exchange = listening(THREE)
-    exchange.user(list(sentences("Hm, what else do you need?")), "en")
-    exchange.agent(list(sentences("1. Which port should the proxy use?\n2. Which region should we deploy to?")), "en")
-    found = exchange.numbered("1, the usual 8080", "en")
-    assert found is not None
-    assert found.text == "the usual 8080 (Which port should the proxy use)"
-
-
-def test_letters_of_a_plan_count_and_not_places() -> None:
-    between = "## Options\n\n- A. Same stack on a newer box\n\n  It costs more.\n\n- B. One PMTiles file\n\n## Decision\n\nWe go with A.\n"
-    below = "## Options\n\n- A. Same stack\n  - cheap to run for the first year\n  - slow when tiles are large\n- B. One PMTiles file\n\nWe go with B.\n"
-    assert [[item.text for item in of_file("p.md", one)] for one in (between, below)] == [
-        ["Same stack on a newer box"],
-        ["One PMTiles file"],
-    ]
-    assert of_file("p.md", "## Considered Options\n- We decided on Kafka streams\n") == []
 
 
 def test_a_reason_that_reads_like_a_rule_stays_a_reason() -> None:

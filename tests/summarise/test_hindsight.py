@@ -9,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.extraction import extractor as offline
-from gitmem.extraction.classify.context_features import EDIT, FAIL, RUN, Around, Before
-from gitmem.extraction.classify.gru import SHAPES, learnt, packed, run, unpacked
-from gitmem.extraction.classify.linear_model import CLASSES, scores
-from gitmem.extraction.classify.session_model import Heard, Listening, vector
+from gitmem.extraction.classify.linear_model import CLASSES, EDIT, FAIL, RUN, Around, Before, scores
+from gitmem.extraction.classify.session_model import SHAPES, Heard, Listening, learnt, packed, run, unpacked, vector
 from gitmem.extraction.extractor import extract
 from gitmem.records.items import DECISION, DONE, TASK
 from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
@@ -33,7 +31,7 @@ def heard(*turns: tuple[str, list[str], set[str]], language: str = "en") -> tupl
             listening.tool(one)
         before = Before(before.text, before.role, before.language, frozenset(used))
         first = [scores(text, role, language, Around(texts, n, role, language, before).features()) for n, text in enumerate(texts)]
-        out.append([one for one in listening.turn(role, [language] * len(texts), texts, first) if one is not None])
+        out.append([one for one in listening.turn(role, language, texts, first) if one is not None])
         before = Before(texts[-1], role, language)
     listening.judge()
     return out, listening.turns

@@ -147,15 +147,6 @@ def test_an_answer_by_number_decides_for_the_point_of_the_list() -> None:
     assert (item.kind, item.text, item.detail) == ("decision", "GoodJob: uses Postgres.", "we don't want another service to run")
 
 
-def test_one_thing_now_and_another_later() -> None:
-    items = found(
-        (ASSISTANT, "I'd raise the upload limit to 300s, or switch to chunked uploads."),
-        (USER, "raise the limit to 300s then, chunked uploads go on the backlog"),
-    )
-
-    assert sorted(item.kind for item in items) == ["decision", "task"]
-
-
 def test_thanks_decide_nothing() -> None:
     assert found((ASSISTANT, "You could also allow several spaces."), (USER, "cool thanks")) == ()
 

@@ -31,7 +31,6 @@ PLAIN = [
     (TASK, USER, "还需要补充登录模块的单元测试"),
     (DONE, ASSISTANT, "I've implemented pagination for the users endpoint and all tests pass."),
     (DONE, ASSISTANT, "Implementei a paginação no endpoint de usuários e todos os testes passam."),
-    (CONTEXT, USER, "The project uses Go 1.22 and PostgreSQL 16."),
     (ERROR, ASSISTANT, "The tests failed because the fixture used a fixed date; using freezegun fixed it."),
 ]
 

@@ -1,6 +1,6 @@
 """Short answers are told with what was said around them."""
 
-from gitmem.extraction.detect.answer_context import with_quotes
+from gitmem.extraction.detect.final_judgement import with_quotes
 from gitmem.extraction.extractor import extract
 from gitmem.records.items import DECISION, Item
 from gitmem.transcripts.turn import ASSISTANT, USER, Turn

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.extraction.classify.combine import ADDS, KEEPS, weighed
-from gitmem.extraction.classify.linear_model import BUCKETS, CLASSES, MOST, ROW, bucket, features, scores
-from gitmem.extraction.language.word_classes import senses
+from gitmem.extraction.classify.linear_model import ADDS, BUCKETS, CLASSES, KEEPS, MOST, ROW, bucket, features, scores, weighed
+from gitmem.extraction.language.words import senses
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import ASSISTANT, USER
 

@@ -49,41 +49,9 @@ def test_wherever_it_is_said(role: str, text: str, kinds: set[str], around: str)
     ]
 
 
-def test_a_cause_after_an_error_that_is_solved_is_of_another_one() -> None:
-    said = (
-        "the import script crashes",
-        "ModuleNotFoundError: No module named 'yaml'. Installing pyyaml solved it.",
-        "good. now the pool",
-        "The root cause was a stale connection in the pool, so I set pool_pre_ping to True.",
-        "thanks",
-    )
-    turns = [Turn(ASSISTANT if n % 2 else USER, text, AT, n + 1) for n, text in enumerate(said)]
-    first, second = [one for one in extract(turns).items if one.kind == ERROR]
-    assert "pyyaml" in first.detail
-    assert "stale connection" not in first.detail
-    assert "stale connection" in second.text
-
-
 def talk(*said: str) -> list[tuple[str, str]]:
     turns = [Turn(ASSISTANT if n % 2 else USER, text, AT, n + 1) for n, text in enumerate(said)]
     return [(one.kind, one.text) for one in extract(turns).items]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I said date-fns, not moment!",
-        "Use date-fns, not moment.",
-        "no, use date-fns instead",
-        "We don't use moment here, we use date-fns.",
-        "Actually, let's use date-fns instead of moment.",
-    ],
-)
-def test_what_is_wanted_instead_of_what_the_agent_has_named(said: str) -> None:
-    ask, plan = "Add a date picker to the form.", "I'll add moment.js for the dates and write the component as a class."
-    found = talk(ask, plan, said, "OK, done, the form has it now.")
-    assert any(kind in {DECISION, PREFERENCE} and "date-fns" in text for kind, text in found), found
-    assert not any(kind in {DECISION, PREFERENCE} and "moment.js" in text for kind, text in found), found
 
 
 @pytest.mark.parametrize("said", ["No hace falta, solo era curiosidad", "Não tem iOS nos planos."])
@@ -95,25 +63,6 @@ def test_a_no_is_no_correction(said: str) -> None:
         "Vale.",
     )
     assert not any(kind in {DECISION, PREFERENCE} and said.rstrip(".")[:12] in text for kind, text in found), found
-
-
-@pytest.mark.parametrize(
-    ("named", "said"),
-    [
-        ("I see that the problem is in Chrome.", "This happens in Firefox, not Chrome."),
-        ("I'll run it on Linux then.", "I'm on Windows, not Linux."),
-        ("The deploy failed on Monday.", "It was Tuesday, not Monday."),
-        ("The payments handler looks fine to me.", "I'm asking about refunds, not payments."),
-        ("I'll add moment.js for the dates.", "I'm not saying moment is bad, go ahead."),
-        ("I'll add moment.js for the dates.", "Why not moment from the CDN, that is easier to cache."),
-        ("I'd switch from npm to pnpm.", "The last team switched from npm to yarn and hated it."),
-        ("I will use tabs.", "Most people use spaces, not tabs."),
-        ("A deploy falhou na segunda.", "Foi na terça, não na segunda."),
-    ],
-)
-def test_a_contrast_that_wants_nothing(named: str, said: str) -> None:
-    found = talk("Please have a look at it", named, said, "OK.")
-    assert not any(kind in {DECISION, PREFERENCE} for kind, _ in found), found
 
 
 @pytest.mark.parametrize(
@@ -161,20 +110,6 @@ def test_a_cause_that_was_asked_for_is_of_the_same_error(said: tuple[str, ...], 
     assert cause in one.detail
 
 
-@pytest.mark.parametrize(
-    ("first", "echo", "correction", "told"),
-    [
-        ("Use pnpm for installing the packages.", "OK, I use pnpm.", "no, use npm", "use npm"),
-        ("Usa pnpm para instalar los paquetes.", "Vale, uso pnpm.", "no, usa npm", "usa npm"),
-        ("Always use pnpm for installing packages.", "OK, I use pnpm.", "no, use npm", "use npm"),
-    ],
-)
-def test_a_brief_correction_takes_back_what_the_agent_has_repeated(first: str, echo: str, correction: str, told: str) -> None:
-    (only,) = talk("set up the project", "The folder is there.", first, echo, correction, "Done.")
-    assert only[0] in {DECISION, PREFERENCE}
-    assert told in only[1].lower()
-
-
 @pytest.mark.parametrize("said", ["no, thanks", "no, wrong", "no, Friday", "no, stop"])
 def test_a_no_that_names_nothing_takes_nothing_back(said: str) -> None:
     first = "Always use pnpm for installing packages."
@@ -210,27 +145,6 @@ def test_a_draft_that_is_asked_for_in_one_language_with_thanks_in_another() -> N
     asked = "Write a blog post about our move to Postgres for the site. Gracias por toda la ayuda con esto."
     draft = "We decided to migrate everything to Postgres. From now on we always use migrations. TODO: announce it to the customers."
     assert talk(asked, draft, "thanks") == []
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "told"),
-    [
-        ("I can stream it, or split it?", "stream it", "Stream it"),
-        ("Should I keep the dates as text, or as a range?", "as a range", "As a range"),
-        ("¿Quieres que lo guarde en Redis o en memoria?", "en memoria", "En memoria"),
-        ("Hay dos formas: guardar las fechas como texto, o como rango. ¿Cuál prefieres?", "como rango", "Como rango"),
-        (
-            "There are two ways: convert everything to NN2000 on loading, or keep each file in its own datum. Which one?",
-            "Convert on loading, all in NN2000. Nobody should see CD again.",
-            "Convert on loading, all in NN2000",
-        ),
-    ],
-)
-def test_one_of_two_that_a_question_offers(question: str, answer: str, told: str) -> None:
-    first = "la exportación usa demasiada memoria" if "¿" in question else "the export takes too much memory"
-    ((kind, text),) = talk(first, question, answer)
-    assert kind == DECISION
-    assert text.startswith(f"{told} (")
 
 
 @pytest.mark.parametrize(

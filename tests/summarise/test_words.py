@@ -69,17 +69,3 @@ def test_a_wish_in_another_language_is_heard() -> None:
 )
 def test_stems(word: str, of: str, stemmed: str) -> None:
     assert stem(word, of) == stemmed
-
-
-@pytest.mark.parametrize(
-    ("said", "item"),
-    [
-        ("Ainda falta escrever os testes do login. Please be quick.", ("task", "Ainda falta escrever os testes do login.")),
-        ("Decidimos usar o Postgres. Thanks a lot for that!", ("decision", "Decidimos usar o Postgres.")),
-        ("Please fix the login first. Prefiero respuestas cortas.", ("preference", "Prefiero respuestas cortas.")),
-        ("Queda pendiente migrar staging. The rest is done.", ("task", "Queda pendiente migrar staging.")),
-    ],
-)
-def test_a_message_in_two_languages_is_read_in_both(said: str, item: tuple[str, str]) -> None:
-    found = extract(read(io.BytesIO(f"User: {said}\n".encode()), "chat.txt"))
-    assert item in [(one.kind, one.text) for one in found.items]

@@ -7,15 +7,17 @@ they are sure of; this says how the words of people and agents usually go, and k
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from zlib import crc32, decompress
 
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
-from gitmem.extraction.language.word_classes import senses
+from gitmem.extraction.language.words import content, senses
 from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules.sentence_rules import Said
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import ASSISTANT
 
@@ -42,6 +44,65 @@ _CODE = re.compile(r"^[`-]|://|[a-z][A-Z]|_|\w\.\w|/\w|\w\(\)")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _ABOUT = ("general", "exchange", "overrule")  # lists that say what sentences do to one another, of which these tell of the kind as well
 _TELLING = ("request", "symptom", "style", "now", "proposes", "defer", "correct", "acknowledge")
+
+
+EDIT, RUN, FAIL = "edit", "run", "fail"  # what a tool was used for
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was before a turn: the last sentence that was said, by whom, in which language, and what tools were used for since."""
+
+    text: str = ""
+    role: str = ""
+    language: str = "en"
+    used: frozenset[str] = frozenset()
+
+
+class Around:
+    """The surroundings of one sentence; its features are made when they are asked for."""
+
+    __slots__ = ("_before", "_language", "_made", "_place", "_role", "_turn")
+
+    def __init__(self, turn: Sequence[str], place: int, role: str, language: str, before: Before) -> None:
+        self._turn, self._place, self._role, self._language, self._before = turn, place, role, language, before
+        self._made: tuple[str, ...] | None = None
+
+    def features(self) -> tuple[str, ...]:
+        """Return the features."""
+        if self._made is None:
+            self._made = tuple(_features(self._turn, self._place, self._role, self._language, self._before))
+        return self._made
+
+
+def _features(turn: Sequence[str], place: int, role: str, language: str, before: Before) -> list[str]:
+    size = len(turn)
+    mine = "a" if role == ASSISTANT else "u"
+    out = [f"K{mine} place {min(place, 4)}", f"K{mine} size {min(size, 6)}", f"K{mine} left {min(size - 1 - place, 3)}"]
+    out.append(f"K{mine} {min(place, 2)} of {min(size, 4)}")
+    if place:
+        out += _told("Kp", turn[place - 1], role, language)
+    if place + 1 < size:
+        out += _told("Kn", turn[place + 1], role, language)
+    if place < 2:
+        out += [f"K{mine} after {used}" for used in sorted(before.used)]
+        if before.text:
+            out += [f"{one} {place}" for one in _told("Kt", before.text, before.role, before.language)]
+            both = len(content(turn[place], language) & content(before.text, before.language))
+            out.append(f"K{mine} shares {min(both, 3)} {rules.asks(before.text, before.language)} {place}")
+        else:
+            out.append(f"K{mine} opens {place}")
+    return out
+
+
+@lru_cache(maxsize=4096)
+def _told(name: str, text: str, role: str, language: str) -> tuple[str, ...]:
+    """Return what one sentence beside another tells of it."""
+    meant = [sense for sense in meaning(text, language)[1] if sense]
+    out = [f"{name} by {role[:1]}", *(f"{name} C {sign}" for sign in signals(text, role, language))]
+    out += [f"{name} ^{sense}" for sense in meant[:2]]
+    out += [f"{name} S {sense}" for sense in dict.fromkeys(meant)]
+    return tuple(out)
 
 
 def words(text: str) -> list[str]:
@@ -179,3 +240,58 @@ def scores(text: str, role: str, language: str, around: Iterable[str] = (ALONE,)
     powers = [math.exp((value - top) / SCALE) for value in values]
     whole = sum(powers)
     return {name: power / whole for name, power in zip(CLASSES, powers, strict=True)}
+
+
+# how likely a kind must be for a sentence that no cue phrase knows
+ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFERENCE: 0.45, CONTEXT: 0.65}
+# and for one that the rules take for that kind
+KEEPS = {DECISION: 0.025, ERROR: 0.2, PATTERN: 0.015, TASK: 0.05, DONE: 0.05, PREFERENCE: 0.1, CONTEXT: 0.035}
+
+RULES = (DECISION, PATTERN, PREFERENCE)  # where a cue phrase is sure, how it is to be counts, whatever one calls it
+LATER = 0.2  # a part of that is enough for one that hindsight judges
+OF_AGENT = 0.9  # how likely a decision that no cue phrase knows must be where an agent tells of it
+
+
+@lru_cache(maxsize=8192)
+def likely(text: str, role: str, language: str, around: Around | None = None) -> dict[str, float]:
+    """Return how likely a sentence is of each kind, in its surroundings where they are known."""
+    return scores(text, role, language) if around is None else scores(text, role, language, around.features())
+
+
+def weighed(said: Said | None, text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> Said | None:
+    """Return what a sentence teaches: what the rules say where it is likely enough, else, if `deep`, a kind that is very likely. Markers stay as they are."""
+    if (said is not None and said.marker) or (said is None and not deep):
+        return said
+    if not rules.SHORTEST // 2 <= len(text) <= rules.LONGEST:
+        return said
+    by = likely(text, role, language, around)
+    told = (
+        sum(by[kind] for kind in RULES)
+        if said is not None and said.kind in RULES and said.score >= rules.SURE
+        else by[said.kind]
+        if said
+        else 0.0
+    )
+    if said is not None and told >= KEEPS[said.kind] * (1 if around is None else LATER):
+        return said
+    if rules.asks(text, language) or rules.supposes(text, language):
+        return None
+    best = max(ADDS, key=lambda kind: by[kind])
+    if best == DECISION and role == ASSISTANT and by[best] < OF_AGENT:
+        return None  # what an agent decides by itself holds for the next minute, mostly
+    if by[best] < ADDS[best] or best == ERROR:
+        return None
+    return Said(best, rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2))
+
+
+def faulty(text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> bool:
+    """Whether a sentence very likely states a fault with its cause or its fix; what names no fault is looked at only if `deep`."""
+    if not deep and not cues(language).find("error", "stated", text):
+        return False
+    return rules.SHORTEST // 2 <= len(text) <= rules.LONGEST and likely(text, role, language, around)[ERROR] >= ADDS[ERROR]
+
+
+@lru_cache(maxsize=8192)
+def troubled(text: str, language: str) -> bool:
+    """Whether a sentence has a word for something that goes wrong."""
+    return "fault" in meaning(text, language)[1]

@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from gitmem.extraction.classify.combine import troubled
+from gitmem.extraction.classify.linear_model import troubled
 from gitmem.extraction.classify.session_model import Heard
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
@@ -65,7 +65,6 @@ class Trouble:
     vague: bool = False  # a user's words that may tell of a trouble
     spoke: int = 0  # turns of agents since
     heard: Heard | None = None  # the statement, which is judged once more at the end
-    solved: bool = False  # a fix was said, and the user was content with it
     left: bool = False  # the user spoke of something after it was explained and files were changed for it
     acted: bool = False  # something was done after it was explained, and nothing failed
     said: dict[str, Heard] = field(default_factory=dict)  # its notes as they are judged at the end
@@ -161,8 +160,6 @@ class Errors:
         if len(text) > LONGEST:
             return False
         if rules.asks(text, language):
-            if turn.role == USER and sentence.first and here.find("error", "stated", text) and not rules.supposes(text, language):
-                self._tell(text, turn, language, order, vague=True, heard=heard)
             return False
         supposes = rules.supposes(text, language)
         fix = bool(here.find("error", "fix", text)) and not here.find("skip", "tried", text) and not supposes
@@ -198,31 +195,11 @@ class Errors:
         self.wanted = bool(here.find("exchange", "expected", text))
         if here.find("skip", "boilerplate", text) and not cause and not fix:
             return False
-        if stated and (cause or fix) and here.find("error", "strong", text) and self._another(text, language):
-            self._tell(text, turn, language, order, whole=True, heard=heard)
-            return True
         about = self._heard(text, turn, language, cause or sure, fix, heard, stated=stated)
         if about is None and sure:
             self._tell(text, turn, language, order, whole=True, heard=heard)
             return True
         return about is not None and (fix or cause or stated)
-
-    def _another(self, text: str, language: str) -> bool:
-        """Say whether what an agent tells is another fault than the one that it has just explained."""
-        latest = next((one for one in reversed(self.open) if not one.keys), None)
-        return latest is not None and bool(latest.notes) and latest.spoke <= 1 and len(content(text, language) & latest.words) < LIKE
-
-    def worked(self) -> None:
-        """The user says that what the agent told helped."""
-        for one in reversed(self.open):
-            if one.notes and one.spoke <= NEAR and not one.passed:
-                one.passed = one.fix = True
-                return
-
-    def settled(self) -> None:
-        """The user takes what the agent has told for good: what is fixed is over."""
-        for one in self.open:
-            one.solved = one.solved or one.fix
 
     def _tell(
         self,
@@ -265,7 +242,7 @@ class Errors:
             age = self.turn - one.born
             fresh = one.spoke <= NEAR and not (one.passed and one.spoke > 1)
             likeness = len(words & one.words)
-            if not (likeness or (fresh and one.spoke <= 2 and not one.solved)) or (likeness < 2 and (near or not fresh)):
+            if not (likeness or (fresh and one.spoke <= 2)) or (likeness < 2 and (near or not fresh)):
                 continue
             score = (
                 likeness
@@ -361,10 +338,6 @@ def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
             if said and (one.cause or one.fix or one.acted)
             else 0.0
         )
-        if not said and one.passed and one.helped:
-            score = 0.6
-    elif one.vague and len(content(text, one.language)) < 3:
-        score = 0.0
     elif one.vague:
         score = 0.65 if said and (one.cause or one.fix) else 0.6 if said and one.files else 0.0
     else:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from gitmem.extraction.classify.combine import likely
+from gitmem.extraction.classify.linear_model import likely
 from gitmem.extraction.classify.session_model import Heard
 from gitmem.extraction.detect.command_errors import DETAIL, TEXT, Trouble
 from gitmem.extraction.language.cue_phrases import cues
@@ -134,7 +134,6 @@ class Faults:
                 latest = _unexplained(fault, out) if by < COUNTS else None
             if by < COUNTS and latest is None:
                 continue
-            complaints.drop(fault)
             said.add(heard.text)
             if latest is not None:
                 latest.touched = max(latest.touched, fault.born)
@@ -159,11 +158,6 @@ class Complaints:
 
     def __init__(self, held: Iterable[Fault], told: Container[str]) -> None:
         self._all = [one for one in held if one.heard.role == USER and one.heard.by[ERROR] >= COMPLAINS and one.heard.text not in told]
-
-    def drop(self, fault: Fault) -> None:
-        """It is told by itself."""
-        if fault in self._all:
-            self._all.remove(fault)
 
     def of(self, cause: Heard, born: int, said: Container[str], least: float = 0.0) -> Fault | None:
         """Take what a cause explains, of those at least so likely and not `said`: of the last turns what shares its words, else the latest; None when there is none."""

@@ -1,17 +1,93 @@
 """What was found of a session so far: what is said again, overruled, undone or done changes what was found before. Pure, bounded memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
+from gitmem.extraction.classify.linear_model import ADDS, KEEPS, Around, likely
 from gitmem.extraction.classify.session_model import Heard
-from gitmem.extraction.detect.candidates import Candidate
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content, covered, shared
+from gitmem.extraction.language.words import language as language_of
 from gitmem.extraction.rules import sentence_rules as rules
-from gitmem.extraction.rules.corrections import choice, replaces
-from gitmem.records.items import DECISION, DONE, PATTERN, PREFERENCE, TASK, plain
-from gitmem.transcripts.turn import USER, Turn
+from gitmem.extraction.rules.dialogue import Choice, choice, replaces
+from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, plain
+from gitmem.transcripts.turn import ASSISTANT, USER, Turn
+
+ALIKE = 0.75  # shared words from which on two items say the same
+NEAR, CLOSE, SAME_CHOICE = 4, 0.6, 0.5  # turns between, and shared words of, two sentences that may say the same as different kinds
+
+
+@dataclass(slots=True)
+class Candidate:
+    """Something that may be an item when the session ends."""
+
+    kind: str
+    text: str
+    detail: str
+    at: str
+    line: int
+    last: int
+    files: tuple[str, ...]
+    role: str
+    score: float
+    order: int
+    words: frozenset[str]
+    turn: int
+    marked: bool = False
+    marker: bool = False
+    listed: bool = False  # of a list of tasks that a tool keeps
+    gone: bool = False
+    over: "Candidate | None" = None  # what took its place, or did it
+    choice: Choice | None = None  # of a decision, a preference
+    heard: Heard | None = None  # the sentence, which is judged once more at the end
+    answer: bool = False  # it answers what was asked or proposed
+    corrects: bool = False  # it says how it is wanted instead: `no, use X`
+    commit: str = ""  # the id of the commit that says it
+    context: str = ""  # what an agent had said that the user's words are about
+    weak: bool = False  # nothing but the learned scores takes it for an item, and they are not sure
+
+
+def distinct(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without those that say what another says: the surer one stays, with the time of the latest."""
+    out: list[Candidate] = []
+    for one in sorted(found, key=lambda one: (not one.marked, -one.score, one.order)):
+        for other in out:
+            if one.marked and other.marked and plain(one.text) != plain(other.text):
+                continue  # `Server A is slow` and `Server B is slow`: somebody wrote both
+            if _again(one, other):
+                other.detail = other.detail or one.detail
+                break
+            same = one.kind == other.kind or {one.kind, other.kind} <= {DECISION, PREFERENCE, PATTERN, CONTEXT}
+            if (
+                same
+                and len(one.words & other.words)
+                >= (min(2, len(one.words), len(other.words)) if one.kind == other.kind == DECISION else min(2, len(one.words)))
+                and shared(one.words, other.words) >= (ALIKE if one.kind == other.kind else 0.8)
+            ):
+                if one.at > other.at and one.kind == other.kind and not other.marked:
+                    other.at, other.last = one.at, max(other.last, one.line)
+                if len(other.words) < 3 <= len(one.words) and one.kind == other.kind and not other.marked:
+                    other.text, other.words = one.text, one.words
+                other.detail = other.detail or one.detail
+                break
+        else:
+            out.append(one)
+    return out
+
+
+def _again(one: Candidate, other: Candidate) -> bool:
+    """Whether a sentence says again, in other words or as another kind, what was said a few turns before or after."""
+    if one.marker or one.marked or abs(one.turn - other.turn) > NEAR or TASK in (one.kind, other.kind) or other.kind == DONE:
+        return False
+    if one.kind == DECISION and other.kind == ERROR:
+        return False  # what helped is worth to be told as what was settled
+    both = len(one.words & other.words)
+    if one.kind == other.kind == DECISION:
+        return both >= 2 and shared(one.words, other.words) >= SAME_CHOICE
+    return both > 2 and shared(one.words, other.words) >= CLOSE
+
 
 KEPT = 3000  # candidates that are held at one time
 COMPARED = 1200  # of them, the latest, that a new one is compared with
@@ -52,7 +128,6 @@ class Found:
         listed: bool = False,
         heard: Heard | None = None,
         weak: bool = False,
-        part: bool = False,
     ) -> Candidate | None:
         """Take note of something that may be an item; None where it says nothing."""
         words = content(text, self.language)
@@ -77,7 +152,7 @@ class Found:
                 self._takes_effect(again)
             return again
         made = Candidate(
-            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, part=part, commit=turn.command if turn.tool == "commit" else "",
+            kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, commit=turn.command if turn.tool == "commit" else "",
         )  # fmt: skip
         self.order += 1
         if not weak:
@@ -134,36 +209,6 @@ class Found:
         if best:
             best[1].gone = True
 
-    def instead(self, made: Candidate, said: frozenset[str]) -> None:
-        """`no, use npm` takes the place of the user's own `Use pnpm` where the agent has just repeated that, and no more; `said` are the agent's words."""
-        if not said:
-            return
-        for one in self.recent(12):
-            if (
-                one is not made
-                and one.role == USER
-                and one.kind in (DECISION, PREFERENCE)
-                and self.turn - one.turn <= 2
-                and said <= one.words
-            ):
-                if not one.gone and not one.marked:
-                    one.gone, one.over = True, made
-                return
-
-    def undo(self, text: str, *, least: int = 2) -> None:
-        """Something was undone: what was decided or done that its words are about."""
-        words = content(text, self.language)
-        for one in self.recent(80):
-            if (
-                not one.gone
-                and one.kind in (DECISION, DONE)
-                and not one.marked
-                and len(words & one.words) >= least
-                and shared(words, one.words) >= 0.3
-            ):
-                one.gone = True
-                return
-
     def listed(self, sentence: Sentence, turn: Turn) -> None:
         """Take note of one row of a tool's list of tasks; its last state counts."""
         key = plain(sentence.text)
@@ -184,3 +229,69 @@ def _parted(text: str, language: str) -> tuple[str, str]:
     if not found or found.start() < 12:
         return text, ""
     return text, text[found.end() :].strip(" ,.:;，。")
+
+
+SURE, MOST = (
+    0.9,
+    3,
+)  # how likely a sentence tells what was done for it to be told beside the best, and how many are told of one piece of work
+_GENERIC = "done implemented requested changes change everything successfully fixed updated completed finished task tasks work works working all tests test pass passed passes now request code file files"
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """One sentence of an agent's last words."""
+
+    sentence: Sentence
+    turn: Turn
+    around: Around | None
+    heard: Heard | None
+
+
+def done(closing: Sequence[Closing], language: str, *, changed: bool, deep: bool = True) -> list[tuple[str, Turn, float, Heard | None]]:
+    """Return the sentence that tells best what was done, its turn, how sure it is, and as it was heard, and those that tell it very surely.
+
+    `changed`: something was. What has no cue phrase is looked at only if `deep`.
+    """
+    best: tuple[float, int, Closing] | None = None
+    sure: list[tuple[float, int, Closing]] = []
+    for n, one in enumerate(closing):
+        sentence = one.sentence
+        here = cues(language_of(sentence.text, language))
+        text = sentence.text
+        bare = rules.stripped(text, here.language)
+        if (
+            sentence.box
+            or rules.asks(text, here.language)
+            or rules.labelled(text)
+            or len(bare) < rules.SHORTEST
+            or here.find("done", "not", text)
+        ):
+            continue
+        if any(here.find("skip", name, text) for name in ("hypothetical", "boilerplate", "tried", "hearsay", "rejected")) or here.find(
+            "task", "sure", text
+        ):
+            continue
+        words = content(bare, here.language)
+        named = bool(here.find("done", "sure", text) or here.find("done", "assistant", text))
+        if not (named or deep):
+            continue
+        surely = likely(text, ASSISTANT, here.language, one.around)[DONE]
+        if surely < KEEPS[DONE]:
+            continue
+        cue = surely >= ADDS[DONE] or named
+        now = bool(here.find("exchange", "now", text))
+        if len(words - content(_GENERIC, "en")) < 2 or not (cue or (changed and now)):
+            continue
+        score = (0.72 if cue and changed else 0.62 if cue else 0.6) + (0.03 if now else 0) + min(len(words), 8) * 0.004 + 0.1 * surely
+        if surely >= SURE:
+            sure.append((score, n, one))
+        if best is None or score > best[0] + 0.02:
+            best = score, n, one
+    kept = sorted(sure, key=lambda found: -found[0])[:MOST]
+    if best and best not in kept:
+        kept = [best, *kept[: MOST - 1]]
+    return [
+        (rules.stripped(one.sentence.text, language), one.turn, score, one.heard)
+        for score, _, one in sorted(kept, key=lambda found: found[1])
+    ]

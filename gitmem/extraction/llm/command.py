@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gitmem.extraction.llm.parse import read
+from gitmem.extraction.llm.prompts import read
 from gitmem.extraction.llm.provider import ModelFailed
 from gitmem.redaction.mask import scrub
 

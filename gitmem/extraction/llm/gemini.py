@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from gitmem.extraction.llm.parse import read
+from gitmem.extraction.llm.prompts import read
 from gitmem.extraction.llm.provider import ModelFailed
 from gitmem.redaction.mask import scrub
 

@@ -6,10 +6,62 @@ from dataclasses import dataclass
 
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, split
-from gitmem.extraction.language.words import content
+from gitmem.extraction.language.words import content, shared
 from gitmem.extraction.rules import sentence_rules as rules
-from gitmem.extraction.rules.corrections import choice
-from gitmem.records.items import DECISION, PREFERENCE, TASK
+from gitmem.records.items import DECISION, PREFERENCE
+
+LEAST = 8  # characters of what is decided, before its reason
+_PURPOSE = re.compile(
+    r"(?i)\b(?:for|as|to handle|para|como|en|em|no|na)\b\s+(?:the |our |all |a |an |o |a |os |as |el |la |los |las )?(.{3,80})$"
+)
+_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a decision chooses, what it refuses, what for, with which numbers: sets of words."""
+
+    words: frozenset[str]
+    refused: frozenset[str]
+    chosen: frozenset[str]
+    purpose: frozenset[str]
+    numbers: frozenset[str]
+
+
+def choice(text: str, words: frozenset[str], language: str) -> Choice:
+    """Return what a decision chooses; why is no part of it."""
+    because = cues(language).find("general", "because", text)
+    text = text[: because.start()] if because and because.start() >= LEAST else text
+    found = cues(language).find("overrule", "instead", text)
+    refused: frozenset[str] = frozenset()
+    chosen = words
+    if found:
+        refused = content(next((part for part in found.groups() if part), ""), language)
+        chosen = content(text[: found.start()] + " " + text[found.end() :], language)
+    purpose = _PURPOSE.search(text)
+    return Choice(words, refused, chosen, content(purpose[1], language) if purpose else frozenset(), frozenset(_NUMBERS.findall(text)))
+
+
+def overruled(text: str, language: str, *, first: bool) -> bool:
+    """Whether a sentence of a user takes back what was said before."""
+    here = cues(language)
+    return bool((first and here.find("overrule", "turn", text)) or here.find("overrule", "back", text))
+
+
+def replaces(new: Choice, old: Choice) -> bool:
+    """Whether a newer decision takes the place of an older one: it refuses what that chose, chooses something else for the same purpose, or another number."""
+    both = len(new.words & old.words)
+    if not both:
+        return False
+    if new.refused and new.refused & old.chosen and not new.refused & new.chosen and not new.refused & old.refused:
+        return True
+    here, there = new.purpose, old.purpose
+    if here and there and len(here | there) <= 6 and shared(here, there) >= 0.99:
+        mine, theirs = new.words - here, old.words - there
+        if mine and theirs and not mine & theirs:
+            return True
+    return both >= 3 and bool(new.numbers) and new.numbers != old.numbers and shared(new.words, old.words) >= 0.7
+
 
 ANSWER = 30  # words of an answer to a question
 FILLERS = 6  # words in front of a choice that choose nothing
@@ -17,7 +69,6 @@ REMEMBERED = 2  # turns of an agent over which the options that it listed can st
 LONG = 240  # characters of a sentence that tells what an answer is about
 FEW = 8  # content words of an answer that may not tell all by itself
 HELD = 40  # sentences of the agent's last words that are held
-CONTRASTED = 0.78  # the score of what the user wants instead of what the agent has named
 NUMBERED = 0.75  # the score of an answer that names a point of a list by its number
 
 
@@ -48,7 +99,6 @@ _NO = {"no", "nope", "nah", "no thanks", "não", "nem pensar", "no gracias", "�
 _INLINE = re.compile(r"(?:^|(?<=[\s:：；;，,（(]))([1-9]|[a-dA-D])[.)、）](?:\s+|(?=[^\s\d.)]))")
 
 _LETTERED = re.compile(r"^(?:([A-Da-d]|[1-9])[.):]|\d{1,2}[.)])\s+")
-_EITHER = re.compile(r"[,;，；]?(?: (?:or|ou|o|u) |还是|或者?)")
 _OR = re.compile(r"[,;，；]? ?(?:\b(?:or|o|ou|and|y|e)|或者?|还是)$")
 
 
@@ -62,12 +112,6 @@ def _ordinal(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
         at = filler.end()
     verb = _CHOOSES.match(text, at)
     return verb, _ORDINAL.match(text, verb.end() if verb else at)
-
-
-def _refuses(text: str) -> bool:
-    """Whether a text names a point by its number, to say no to it and nothing else."""
-    found = _ordinal(text)[1]
-    return found is not None and text[found.end() :].strip(_AROUND).lower() in _NO
 
 
 def _place(name: str | None) -> int:
@@ -113,11 +157,6 @@ class Exchange:
         self.answering = False  # the user's words that are read come right after the agent's
         self.points: tuple[str, ...] = ()  # the last list that the agent made
         self.since = 0  # turns of the agent since
-        self.asked = ""  # what the user asked before that
-        self.written: tuple[str, ...] = ()  # the last list of options of a text that nobody answers
-        self.heading = ""  # what it stands under
-        self.lettered = False  # its points have letters or numbers of their own
-        self.ended = True  # no point came after its last one
 
     def agent(self, sentences: list[Sentence], language: str) -> None:
         """Take the agent's words; those of one stretch of work are one."""
@@ -137,15 +176,9 @@ class Exchange:
         """A turn of the user begins."""
         self.answering = self.fresh
 
-    def repeated(self) -> frozenset[str]:
-        """Return the words of what the agent said last, where it said one thing."""
-        words = content(rules.stripped(self.said[0], self.language), self.language) if len(self.said) == 1 else frozenset()
-        return frozenset(word for word in words if len(word) > 2 or word > "\u2e7f")  # not the `ll` of `I'll`
-
-    def user(self, sentences: Sequence[Sentence], language: str) -> None:
-        """Take the user's words, after what they answer."""
+    def user(self) -> None:
+        """The user's words were taken."""
         self.fresh = False
-        self.asked = next((one.text for one in reversed(sentences) if rules.asks(one.text, language)), "")
 
     def answered(self, sentence: Sentence, language: str) -> tuple[Settled | None, bool]:
         """Return what a user's first sentence settles, and whether it is an answer that is nothing else."""
@@ -161,20 +194,13 @@ class Exchange:
         if questions and not asked and there.find("exchange", "facts", questions[-1]):
             return None, False  # a fact was asked for
         offers = [one for one in end if cues(self.language).find("exchange", "proposes", one)]
-        took = _alternative(text, language, question, self.language) if (question := self._either(end, offers, questions)) else None
-        if took:
-            return took, True
-        if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3 and not here.find("exchange", "idle", text):
+        if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3:
             return Settled(DECISION, rules.stripped(text, language), "", NUMBERED), True
         if here.find("exchange", "refuse", text):
             return None, False
         chosen = self.numbered(text, language)
         if chosen:
             return chosen, True
-        if self.points and _refuses(rules.stripped(text, language)):
-            return None, True
-        if here.find("exchange", "idle", text) and here.find("exchange", "accept", text):
-            return None, True  # thanks, and no more
         if here.find("exchange", "accept", text):
             offers = [one for one in offers if one in end[-2:]]
             if any(cues(self.language).find("exchange", "permission", one) for one in end[-2:]) or not (
@@ -200,12 +226,6 @@ class Exchange:
             and not here.find("exchange", "request", text)
         )
         chooses = here.find("exchange", "then", text)
-        taken = [one for one in offers if words & content(one, self.language) and not there.find("exchange", "work", one)]
-        if len(words) < 2 and taken and here.find("exchange", "refers", text) and not here.find("task", "sure", taken[-1]):
-            answer, offer = rules.stripped(text, language), _bare(taken[-1], self.language)
-            if rules.asks(taken[-1], self.language) and there.find("exchange", "choice", taken[-1]):  # the answer decides, not the question
-                return Settled(DECISION, _with(answer, offer, words, language), "", 0.68, offer), True
-            return Settled(DECISION, offer.rstrip("?？ "), answer, 0.68), True
         if not asked and not chooses and (length > 14 or len(words) < 2):
             return None, False
         if here.find("exchange", "symptom", text) or (here.find("error", "stated", text) and not here.find("error", "not", text)):
@@ -220,13 +240,6 @@ class Exchange:
             return Settled(DECISION, _with(answer, context, words, language), "", 0.7), True
         return Settled(DECISION, answer, "", 0.7, context), True
 
-    def _either(self, end: Sequence[str], offers: Sequence[str], questions: Sequence[str]) -> str:
-        """Return the sentence that offers one of two things: the last question, or what comes before it where that only asks which."""
-        if end[-1] not in questions:
-            return ""
-        which = len(content(end[-1], self.language)) < FEW // 4 and cues(self.language).find("exchange", "choice", end[-1])
-        return end[-2] if which and len(end) > 1 else end[-1] if end[-1] in offers else ""
-
     def about(self, text: str, language: str, *, last: bool = False) -> str:
         """Return a short answer with what it answers: the agent's sentence that shares its words, else its last question, for a single word or if `last` its last sentence."""
         if not self.said:
@@ -234,10 +247,7 @@ class Exchange:
         words = content(text, language)
         end = self.said[-6:]
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        question = next((one for one in reversed(end) if rules.asks(one, self.language)), "")
-        if not (likeness or question):
-            points = len(words) < 2 or cues(language).find("exchange", "refers", text)
-            question = end[-1] if last else (self.asked or end[-1]) if points else ""
+        question = next((one for one in reversed(end) if rules.asks(one, self.language)), "") or (end[-1] if last else "")
         if not (likeness or question):
             return text
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
@@ -251,49 +261,14 @@ class Exchange:
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
         return _bare(end[n] if likeness else end[-1], self.language) if likeness or len(words) < FEW else ""
 
-    def contrasts(self, sentence: Sentence, language: str) -> Settled | None:
-        """Return how a user wants it instead of what the agent has just named: `I said X, not Y`."""
-        text = rules.stripped(sentence.text, language)
-        if not (self.answering and self.said) or len(text) > LONG or rules.asks(text, language):
-            return None
-        here = cues(language)
-        if here.find("skip", "hypothetical", text) or here.find("exchange", "symptom", text) or here.find("error", "stated", text):
-            return None
-        refused = here.find("overrule", "instead", text)
-        if not refused or not refused.start() or not here.find("overrule", "wants", text):  # `no, that is all`; `it is Firefox, not Chrome`
-            return None
-        if any(here.find("skip", name, text) for name in ("hearsay", "tried", "rejected")) or here.find("general", "elsewhere", text):
-            return None
-        made = choice(text, content(text, language), language)
-        named = frozenset[str]().union(*(content(one, self.language) for one in self.said[-6:]))
-        if not (made.refused & named and made.chosen - made.refused - named):
-            return None
-        return Settled(PREFERENCE if here.find("exchange", "style", text) else DECISION, text, "", CONTRASTED)
-
-    def text(self, sentence: Sentence | None) -> None:
-        """Take note of the options that a text lists, whose paragraphs and points come one by one; None stands for what introduces a list."""
-        if sentence is None or not sentence.point or sentence.box:
-            self.ended = True
-            return
-        label = _LETTERED.match(sentence.text)
-        follows = label is not None and self.lettered and _place(label[1]) == len(self.written) + 1
-        if sentence.heading != self.heading or (self.ended and not follows):
-            self.written, self.heading, self.lettered = (), sentence.heading, label is not None
-        self.ended = False
-        if label is None:
-            if rules.options(sentence) and not self.lettered:
-                self.written = (*self.written, sentence.text)[-HELD:]
-        elif _place(label[1]) == len(self.written) + 1:
-            self.written = (*self.written, sentence.text[label.end() :])
-
-    def numbered(self, text: str, language: str, *, written: bool = False) -> Settled | None:
-        """Return the point of the agent's list, or of the text's, that a choice names by its number: `2, we need no other service`."""
-        points = self.written if written else self.points
+    def numbered(self, text: str, language: str) -> Settled | None:
+        """Return the point of the agent's list that a choice names by its number: `2, we need no other service`."""
+        points = self.points
         if not points:
             return None
         bare = rules.stripped(text, language)
         verb, found = _ordinal(bare)
-        if not found or (written and not verb):
+        if not found:
             return None
         name = next(part for part in found.groups() if part).lower()
         if verb and _USES.search(verb.group()) and name.isalpha() and len(name) == 1:
@@ -302,16 +277,14 @@ class Exchange:
         if not 0 < place <= len(points):
             return None
         rest = bare[found.end() :].strip(_AROUND)
-        here = cues(language)
         if rest.lower() in _NO:
             return None
+        here = cues(language)
         if not verb and rest and (here.find("exchange", "symptom", rest) or here.find("error", "stated", rest) or rest.startswith("不")):
             return None  # it tells of a point, and chooses none
         point = points[place - 1]
-        if point.endswith(("?", "？")):  # an answer to one of several questions
-            return Settled(DECISION, f"{rest} ({point.rstrip('?？')})", "", 0.7, point) if rest else None
         rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
-        return Settled(DECISION, rules.stripped(point, language if written else self.language), rest, NUMBERED)
+        return Settled(DECISION, rules.stripped(point, self.language), rest, NUMBERED)
 
     def _offered(self, offers: list[str]) -> tuple[str, str]:
         """Return the sentence that proposes a choice, and what it proposes without the words that propose it."""
@@ -322,50 +295,6 @@ class Exchange:
             if len(content(bare, self.language)) >= 2:
                 return one, bare.rstrip("?？ ")
         return "", ""
-
-    def put_off(self, sentence: Sentence, language: str) -> Settled | None:
-        """Return the task that a user puts off: `do it tomorrow`."""
-        here = cues(language)
-        found = here.find("exchange", "defer", sentence.text)
-        if (
-            not found
-            or not self.said
-            or rules.asks(sentence.text, language)
-            or len(sentence.text) > 200
-            or here.find("skip", "hypothetical", sentence.text)
-        ):
-            return None
-        text = rules.stripped(sentence.text, language)
-        words = content(text.lower().replace(found.group().lower(), " "), language)
-        if here.find("exchange", "parting", text):
-            return None
-        pending = [
-            one
-            for one in self.said[-8:]
-            if cues(self.language).find("task", "sure", one)
-            or (rules.labelled(one) is not None and (rules.labelled(one) or ("",))[0] == TASK)
-        ]
-        about = max(pending, key=lambda one: len(words & content(one, self.language)), default="")
-        refers = len(words) < 3 or (len(words) < 6 and here.find("exchange", "refers", text))
-        if refers and about:
-            return Settled(TASK, _bare(about, self.language), text, 0.8)
-        return (
-            Settled(TASK, text, "", 0.72) if len(words) >= (1 if about else 2) and not (refers and not about and len(words) < 3) else None
-        )
-
-
-def _alternative(text: str, language: str, question: str, asked: str) -> Settled | None:
-    """Return the choice of one of the two that a question offers, in its own words: `stream it` to `I can stream it, or split it?`."""
-    words = content(rules.stripped(text, language), language)
-    sides = _EITHER.split(question)
-    if len(sides) != 2 or not 0 < len(words) <= FEW // 2:
-        return None
-    inside = [words <= content(side, asked) for side in sides]
-    return (
-        Settled(DECISION, _with(rules.stripped(text, language), _bare(question, asked), words, language), "", NUMBERED)
-        if sum(inside) == 1
-        else None
-    )
 
 
 def correction(sentence: Sentence, language: str) -> Settled | None:

@@ -2,13 +2,80 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content
 from gitmem.extraction.rules import sentence_rules as rules
-from gitmem.extraction.rules.rejected import refusal
 from gitmem.records.items import ERROR
+
+ALL = "all"  # nothing below is to be: `Out of scope`
+CHOICES = "choices"  # choices below were refused; a box may be a task, as the screen that shows what was rejected: `Rejected`
+
+# a point that says of itself that it does not count: `Use Kafka (rejected)`, `Use Kafka — rejected, too heavy`
+_DROPPED = re.compile(
+    r"(?i)(?:[(\[]|\s[-–—]\s|: )(?:rejected|declined|superseded|deprecated|discarded|abandoned|rejeitad[oa]|rechazad[oa]|descartad[oa]|substituíd[oa]|sustituid[oa]|已?(?:拒绝|废弃|否决))(?:\b|(?=[\u4e00-\u9fff]|$))"
+)
+# a bracket at the end that holds nothing else, but for a reason or a date
+_CLOSED = re.compile(
+    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|won.?t ?fix|not planned|cancell?ed|cancelad[oa]|rejeitad[oa]|rechazad[oa]|descartad[oa]|已?(?:拒绝|废弃|否决|取消))"
+    r"(?:[:,;–—-][^()\[\]]*|\s+\d[^()\[\]]*)?[)\]]\W*$"
+)
+# what may stand after a heading that refuses: `for v1`, `(for now)`, `da v1`; `Rejected in production` is a heading of another kind
+_WHERE = (
+    r"(?:\W+(?:now|here|yet|ever|today|agora|aqui|ahora|aquí|todavía|ainda|(?:for|in|of|until) (?:now|the (?:moment|first|next|mvp)|this|v?\d|mvp\b|phase|release|milestone).{0,30}"
+    r"|(?:d[aeo]|del|de la|dest[ae]|n[ao]|nest[ae]|en(?: la| est[ae])?|para|por) (?:v?\d|mvp\b|agora|ahora|enquanto|est[ae]|prim|vers|fase|release|entrega|sprint).{0,30}))?\W*$"
+)
+_NUMBER = r"(?i)^\W*(?:\d+(?:\.\d+)*[.)]? *)?"
+_NOTHING = re.compile(
+    _NUMBER
+    + r"(?:(?:(?:what|things|features) )?we(?: are not|[’']re not| aren[’']?t| will not| won[’']?t)(?: be)?(?: going to)? (?:do|doing|fix|fixing|build|building|ship|shipping|support|supporting)"
+    r"|(?:will not|won[’']?t) (?:do|fix)|non[- ]?goals?|not (?:doing|planned)"
+    r"|não[- ]objetivos|(?:o que )?não (?:faremos|vamos fazer)|no[- ]objetivos|(?:lo que )?no (?:haremos|vamos a hacer)"
+    r"|(?:暂|先|目前|现在|本期|本次)?不(?:会)?做的?(?:事情?|内容|功能)?|(?:不在|超出)?(?:本期|本次)?范围(?:之|以)?外|不在(?:本期|本次)?范围(?:之|以)?内|超出(?:本期|本次)?范围|非目标)"
+    + _WHERE
+)
+_SCOPE = re.compile(
+    _NUMBER
+    + r"(?:(?:explicitly )?(?:out[- ]of[- ]|not in )scope(?: items)?|fora d[oe] (?:escopo|âmbito)|fuera del? alcance)(?: *[(:—–-].{1,40}| (?:for|of|until|d[aeo]|del|de la|para) .{1,30})?\W*$"
+)
+_HEAD = r"(?:alternatives?|options?|ideas?|approach(?:es)?|decisions?|proposals?|designs?)"
+_REFUSED = r"(?:rejected|discarded|abandoned|ruled out|turned down)"
+_CHOICES = re.compile(
+    _NUMBER
+    + rf"(?:(?:considered (?:and |but )?)?{_REFUSED}(?: {_HEAD})?|(?:{_HEAD} )?(?:(?:considered )?(?:and |but )|(?:that )?(?:we )?(?:have |were )?)?{_REFUSED}|what (?:we|was|were) {_REFUSED}"
+    r"|(?:(?:alternativas|decisiones|decisões|ideas|ideias|opciones|opções|propuestas|propostas) )?(?:rejeitad|descartad|rechazad)[oa]s?"
+    r"|(?:已|被)?(?:否决|拒绝|放弃)的?(?:方案|选项|想法)?)" + _WHERE
+)
+_CLOSES = re.compile(
+    r"(?i)[(\[](?:rejected|declined|discarded|abandoned|dropped|rejeitad[oa]s?|rechazad[oa]s?|descartad[oa]s?|已?(?:拒绝|废弃|否决))[)\]]\W*$"
+)
+
+
+@lru_cache(maxsize=1024)
+def refusal(heading: str) -> str:
+    """Return what a heading, or the line before a list, refuses of what stands below it: ALL, CHOICES, or nothing."""
+    if len(heading) > rules.HEADING:
+        return ""
+    if _NOTHING.match(heading) or _SCOPE.match(heading):
+        return ALL
+    return CHOICES if _CHOICES.match(heading) or _CLOSES.search(heading) else ""
+
+
+def dropped(sentence: Sentence, below: str = "") -> bool:
+    """Whether a point does not count: it says so of itself, or it stands below a refusal, be it of its own heading or of one above that (`below`).
+
+    What is marked counts wherever it stands.
+    """
+    if not sentence.point or sentence.box not in ("", " "):
+        return False
+    if not rules.labelled(sentence.text):
+        refused = refusal(sentence.lead or sentence.heading) or below
+        if refused == ALL or (refused and not sentence.box):
+            return True
+    return bool(_CLOSED.search(sentence.text) or (not sentence.box and _DROPPED.search(sentence.text)))
+
 
 BOLD = 7  # the level of a heading that is a line in bold type: below all others
 FEWEST = 2  # content words of what went wrong

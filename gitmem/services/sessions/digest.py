@@ -130,7 +130,10 @@ def digest(
     still = {command: said for command, said in told.failed.items() if command not in told.passed}
     parts = [
         ("Asked", told.asked[-ASKED:]),
-        *((name, [_said(item) for item in extract.items if item.kind == kind and (item.sure or item.marked)][:LISTED]) for kind, name in PARTS),
+        *(
+            (name, [_said(item) for item in extract.items if item.kind == kind and (item.sure or item.marked)][:LISTED])
+            for kind, name in PARTS
+        ),
         ("Changed", _files(told.changed)),
         (
             "Failed to the end",

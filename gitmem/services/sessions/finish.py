@@ -153,7 +153,9 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
         finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in extract.items if item.kind == DONE]
-        grown = cumulative.grow(desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask, finished)
+        grown = cumulative.grow(
+            desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask, finished
+        )
         done += [f"summary of the project grown by session {session.id[:8]}"] if grown else []
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}

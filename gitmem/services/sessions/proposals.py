@@ -88,11 +88,7 @@ def _evidence(item: Item, source: str) -> str:
 
 def choose(items: Iterable[Item]) -> list[Item]:
     """Return the items that are worth a proposal, the surest first: what is to be kept beyond the session, and sure."""
-    found = [
-        item
-        for item in items
-        if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.sure)
-    ]
+    found = [item for item in items if (item.kind in IMPORTANCE or (item.kind == ERROR and item.detail)) and (item.marked or item.sure)]
     return sorted(found, key=lambda item: (not item.marked, -item.confidence))[:COMPARED]
 
 
