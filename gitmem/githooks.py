@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from gitmem import config
 from gitmem.base.detach import detach
-from gitmem.errors import GitmemError
+from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.git.process import Git, child_env
 from gitmem.repo import hook_switch as switch
 from gitmem.repo.location import Home, Location, is_own, locate
@@ -21,7 +21,7 @@ def main(args: Sequence[str]) -> int:
     """Answer one call of a git hook; always return 0."""
     try:
         _call(args[0] if args else "", os.environ)
-    except (GitmemError, OSError):
+    except NO_REPOSITORY:
         pass  # git's command has succeeded or will; memory follows with the next command
     return 0
 

@@ -25,30 +25,51 @@ def disk_error(error: OSError, path: str) -> External:
     return External(f"cannot write '{path}': {what}.", hints.get(name, "Check the disk, then run the command again."))
 
 
-def write_atomic(path: str, data: bytes, *, shared: bool = False, durable: bool = True, private: bool = False) -> None:
-    """Write a file so that a reader sees the old or the new bytes, never a part; raises External. `private`: for its owner alone."""
-    temp = f"{path}.{os.getpid()}.{time.monotonic_ns()}.tmp"
+def write_atomic(
+    path: str, data: bytes, *, shared: bool = False, durable: bool = True, private: bool = False, keep: bool = False, mode: int = 0
+) -> None:
+    """Write a file so that a reader sees the old or the new bytes, never a part; raises External.
+
+    `private`: for its owner alone. `mode`: of a new file. `keep`: a file that is there keeps its mode and its owner.
+    """
+    folder, name = os.path.split(path)
+    temp = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{time.monotonic_ns()}.tmp")
     try:
-        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664 if shared else 0o600 if private else 0o644)
+        old = os.stat(path) if keep and os.path.exists(path) else None
+        handle = os.open(
+            temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode or (0o664 if shared else 0o600 if private else 0o644)
+        )
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(handle, view) :]
             if shared:
                 os.fchmod(handle, 0o664)
+            if old is not None:
+                _take_over(handle, old)
             if durable:
                 os.fsync(handle)
         finally:
             os.close(handle)
         os.replace(temp, path)
         if durable:
-            sync_dir(os.path.dirname(path))
+            sync_dir(folder or ".")
     except OSError as error:
         try:
             os.unlink(temp)
         except OSError:
             pass
         raise disk_error(error, path) from error
+
+
+def _take_over(handle: int, old: os.stat_result) -> None:
+    """Give a file the owner and the mode of the one that it replaces."""
+    if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        try:
+            os.fchown(handle, old.st_uid, old.st_gid)
+        except PermissionError:
+            pass  # it becomes ours, as an editor would do it
+    os.fchmod(handle, old.st_mode & 0o7777)
 
 
 def sync_dir(path: str) -> None:

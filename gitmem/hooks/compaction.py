@@ -8,6 +8,7 @@ import time
 
 from gitmem.agents.prompt_text import clean, tokens, units
 from gitmem.base.fast import loads
+from gitmem.base.tolerated import UNREADABLE
 from gitmem.hooks.context import Hook
 from gitmem.index import summaries
 from gitmem.services.session_log import reader as histories
@@ -80,7 +81,7 @@ def _rendered(hook: Hook) -> "list[str]":
         try:
             with open(histories.Segment(stem, 0).path(histories.SHORT), encoding="utf-8", errors="replace") as file:
                 found: Any = loads(file.read())
-        except (OSError, ValueError, RecursionError):
+        except UNREADABLE:
             continue
         told = found.get("told") if isinstance(found, dict) else None
         return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []

@@ -11,7 +11,8 @@ from gitmem.agents import events
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, tokens, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
-from gitmem.base.sqlite_recovery import is_damage
+from gitmem.base.sqlite import is_damage
+from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError
 from gitmem.redaction.formats import harmless, public
 from gitmem.repo.location import Home, Location, ignore_text, inside, is_own, is_shared, locate, storable, user_repository
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
 SHORT = 8000  # characters of an output that may be seen to be harmless at once
 FILES = 20  # files of one tool call that are looked at
-BUSY, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
+WAIT, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
 FRESH = 3.0  # seconds that a drain may still be at it
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
 
@@ -146,11 +147,11 @@ class Hook:
         if self._state is None:
             self.home.make()
             started = time.monotonic()
-            state = State(self.home, timeout=BUSY)
+            state = State(self.home, timeout=WAIT)
             # many hooks that make the file at once get in one another's way; a moment later it is there
-            while state.in_memory and time.monotonic() - started < BUSY / 2 and os.access(self.home.path, os.W_OK):
+            while state.in_memory and time.monotonic() - started < WAIT / 2 and os.access(self.home.path, os.W_OK):
                 time.sleep(0.02)
-                state = State(self.home, timeout=BUSY)
+                state = State(self.home, timeout=WAIT)
             if state.in_memory:
                 self._lost = sqlite.OperationalError("state.db is locked") if state.busy else GitmemError("state.db cannot be written")
                 raise self._lost
@@ -256,7 +257,7 @@ class Hook:
 
         try:
             sessions.spend(self.state, self.event.session, self.event.name, words, seconds)
-        except sqlite.OperationalError:
+        except BUSY:
             pass
 
     # -- work for later
@@ -329,7 +330,7 @@ class Hook:
         pid = detach(["-C", self.where.worktree or self.where.gitdir, "drain"], self.env)
         try:
             self.state.drain_started(why, self.now, pid)
-        except sqlite.OperationalError:
+        except BUSY:
             pass  # busy: another one may be started too
         return pid
 

@@ -6,7 +6,7 @@ imports its own module alone.
 """
 
 from gitmem.agents import events
-from gitmem.base.fast import sqlite
+from gitmem.base.tolerated import BUSY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def react(hook: "Hook") -> "list[str]":
 
         try:
             remember(hook)
-        except sqlite.OperationalError:  # busy: who is at work is not worth an answer
+        except BUSY:  # busy: who is at work is not worth an answer
             hook.hurry()
     module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.hooks.{module}", fromlist=[name]), name)(hook)

@@ -11,6 +11,7 @@ import time
 from gitmem.agents import adapter, events
 from gitmem.agents.prompt_text import clean, fence, tokens
 from gitmem.base.fast import dumps, loads, sqlite
+from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.hooks.context import Hook
@@ -177,7 +178,7 @@ def _call(args: "Sequence[str]", watch: Watch) -> bytes:
     try:
         where = locate(os.getcwd(), os.environ)  # for what goes wrong before the payload says where
         watch.log = os.path.join(where.home, LOG) if is_own(where) else ""  # in a repository of others, a link may lead anywhere
-    except (GitmemError, OSError):
+    except NO_REPOSITORY:
         pass
     data = _input()
     if data and not args:

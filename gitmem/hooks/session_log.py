@@ -9,6 +9,7 @@ from errno import ENOSPC
 
 from gitmem.agents import events
 from gitmem.base.fast import dumps
+from gitmem.base.sqlite import is_locked
 from gitmem.clock import stamp
 from gitmem.hooks.context import Hook
 from gitmem.redaction.formats import harmless
@@ -50,7 +51,7 @@ def note(hook: Hook) -> None:
     size = append(os.path.join(folder, name), row(hook, f"{stamp(hook.now)[:-1]}.{int(hook.now * 1000) % 1000:03d}Z"), FULL)
     if not trouble and 0 < hook.settings.get("historyLimit") < size:
         hook.drain(f"condense {event.session}")  # it puts the rows aside
-    if trouble and "locked" not in str(trouble):
+    if trouble and not is_locked(trouble):
         raise trouble
 
 

@@ -6,6 +6,8 @@ import time
 from gitmem.agents import events
 from gitmem.base.fast import loads
 from gitmem.base.processes import runs
+from gitmem.base.sqlite import is_locked, unless_locked
+from gitmem.base.tolerated import BUSY, MALFORMED
 from gitmem.clock import stamp, ulid
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
@@ -51,18 +53,12 @@ def failed(hook: Hook) -> "list[str]":
         return []
     if not event.call:
         return _learned(hook, mark)
-    try:
+    with unless_locked():  # sqlite3 is imported where it is used; better counted twice than not at all
         if not sessions.claim_call(hook.state, event.session, event.call, hook.now, REPEAT):
             return []
-    except Exception as error:  # sqlite3 is imported where it is used; better counted twice than not at all
-        if "locked" not in str(error):
-            raise
     lines = _learned(hook, mark)
-    try:
+    with unless_locked():
         sessions.release_call(hook.state, event.session, event.call, time.time())
-    except Exception as error:
-        if "locked" not in str(error):
-            raise
     return lines
 
 
@@ -70,11 +66,8 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
     from gitmem.services.gotchas.capture import claim, rule_of
 
     event = hook.event
-    try:
+    with unless_locked():  # sqlite3 is imported where it is used; the hit is counted all the same
         hook.catch_up(PATIENCE)
-    except Exception as error:  # sqlite3 is imported where it is used; the hit is counted all the same
-        if "locked" not in str(error):
-            raise
     rows = [row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
     rule = rule_of(hook.settings)
     if not _counted(hook, mark.pattern, rule.window):
@@ -106,11 +99,8 @@ def _note_failure(hook: Hook, pattern: str) -> None:
     event = hook.event
     key = commands.key(event.command, hook.spot)
     failure = trials.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree)
-    try:
+    with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
         trials.note_failure(hook.state, event.session, failure)
-    except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
-        if "locked" not in str(error):
-            raise
 
 
 def _counted(hook: Hook, pattern: str, window: float) -> bool:
@@ -118,8 +108,8 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
     spill = hook.home.join(SPILL)
     try:
         hook.state.add_error(pattern, hook.now, hook.event.session, window)
-    except Exception as error:  # sqlite3 is imported where it is used
-        if "locked" not in str(error):
+    except BUSY as error:
+        if not is_locked(error):
             raise
         append(spill, {"pattern": pattern, "at": hook.now, "session": hook.event.session})
         return False
@@ -128,8 +118,8 @@ def _counted(hook: Hook, pattern: str, window: float) -> bool:
         for n, row in enumerate(rows):
             try:
                 hook.state.add_error(row["pattern"], row["at"], row["session"], window, again=True)
-            except Exception as error:  # sqlite3 is imported where it is used
-                if "locked" not in str(error):
+            except BUSY as error:
+                if not is_locked(error):
                     raise
                 for left in rows[n:]:  # busy again: they wait for the next
                     append(spill, left)
@@ -153,7 +143,7 @@ def _rows(path: str) -> "list[dict[str, Any]]":
         try:
             row = loads(line)
             rows.append({"pattern": str(row["pattern"]), "at": float(row["at"]), "session": str(row["session"])})
-        except (ValueError, TypeError, KeyError):
+        except MALFORMED:
             continue
     return rows
 

@@ -4,6 +4,7 @@ import os
 
 from gitmem.agents import events
 from gitmem.agents.prompt_text import record_line
+from gitmem.base.sqlite import unless_locked
 from gitmem.hooks.context import FILES, Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.records.kinds import LIVE, gotcha_id
@@ -36,11 +37,8 @@ def after(hook: Hook) -> "list[str]":
     """Learn from what passes now and failed before; return the gotchas of a file that was read or written."""
     event = hook.event
     if not event.interrupted and not event.background and event.action in {events.COMMAND, events.WRITE}:
-        try:
+        with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion
             _passed(hook)
-        except Exception as error:  # sqlite3 is imported where it is used; a busy database costs a conclusion
-            if "locked" not in str(error):
-                raise
     return _file(hook)
 
 

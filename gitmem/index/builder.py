@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any
 
-from gitmem.base.sqlite_recovery import is_damage, use_wal
+from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.git.objects import Objects, diff
 from gitmem.index.columns import bases, columns, entries, settled, words
@@ -106,7 +106,7 @@ class Cache:
                 text = str(error)
                 if any(part in text for part in ("readonly", "unable to open", "full", "disk I/O")):
                     break
-                if attempt or "locked" in text:
+                if attempt or is_locked(error):
                     raise External(f"the index cannot be opened: {error}.", "Run 'git mem doctor --fix' to build it anew.") from error
                 self._discard()
             else:
@@ -135,8 +135,7 @@ class Cache:
         """Make the tables, or make them anew when they are of another schema, older or newer."""
         if _schema(db) == str(SCHEMA):
             return
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(db):
             if _schema(db) != str(SCHEMA):
                 for name, kind in db.execute(
                     "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name = 'words' DESC"
@@ -148,11 +147,6 @@ class Cache:
                     if statement.strip():
                         db.execute(statement)
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
 
     def refresh(
         self, stores: "dict[str, Store]", progress: Progress | None = None, *, full: bool = False, patience: float = PATIENCE
@@ -167,7 +161,7 @@ class Cache:
         except sqlite3.DatabaseError as error:
             if is_damage(error):
                 return self.rebuild(stores, progress)
-            if self.in_memory or "locked" in str(error):
+            if self.in_memory or is_locked(error):
                 raise self._failed(error) from error
             # a full or read-only disk: reading goes on
             self.db.close()
@@ -185,7 +179,7 @@ class Cache:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> GitmemError:
-        if "locked" in str(error):
+        if is_locked(error):
             return Busy("the index is locked by another process.", "Try again in a moment.")
         return External(f"the index cannot be written: {error}.", "Free some disk space; the memories themselves are safe in git.")
 
@@ -195,18 +189,12 @@ class Cache:
         known = Index(self.db).tips()
         if not full and all(known.get(name) == tip for name, _, tip in todo):
             return 0
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.db):
             done = 0
             known = Index(self.db).tips()
             for name, store, tip in todo:
                 if full or known.get(name) != tip:
                     done += self._store(name, store, None if full else known.get(name), tip, progress)
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
         return done
 
     def _store(self, name: str, store: Store, old: str | None, tip: str | None, progress: Progress | None) -> int:

@@ -5,7 +5,7 @@ process is. Signs of life are those that hooks leave for their session anyway, a
 """
 
 from gitmem.base.fast import dumps, loads
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing, transaction
 from gitmem.clock import seconds
 from gitmem.index.reader import Index
 from gitmem.state import sessions
@@ -64,18 +64,12 @@ def hold(state: State, id: str, clone: str, session: str, process: str, now: flo
 
     With neither, there is nobody to ask after: silence decides.
     """
-    state.db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(state.db):
         _, others = holders(state, id)
         mine = session or process
         kept = [one for one in others if (one.get("session") or one.get("process")) != mine and not is_gone(str(one.get("process") or ""))]
         new = {"session": session, "process": process, "at": now}
         state.mark(f"held {id}", dumps({"clone": clone, "by": [*kept[1 - HOLDERS :], new]}))
-        state.db.execute("COMMIT")
-    except BaseException:
-        if state.db.in_transaction:
-            state.db.execute("ROLLBACK")
-        raise
 
 
 def release(state: State, id: str) -> None:

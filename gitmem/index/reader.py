@@ -7,7 +7,7 @@ dicts. A missing, damaged or foreign file is `None` to `open_index`, never an er
 import os
 
 from gitmem.base.fast import dumps, loads, sqlite
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing
 from gitmem.index.tokenizer import match_query, tokens, unfold
 
 TYPE_CHECKING = False

@@ -1,7 +1,7 @@
 """What the index knows of summaries: which is the cumulative one, and the entries of their sections. Part of the hot path."""
 
 from gitmem.base.fast import loads
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing
 from gitmem.index.reader import Index
 
 TYPE_CHECKING = False

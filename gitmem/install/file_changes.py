@@ -5,14 +5,13 @@ import hashlib
 import json
 import os
 import stat
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from typing import Any
 
 from gitmem import __version__
-from gitmem.base.files import Lock, disk_error, sync_dir
+from gitmem.base.files import Lock, disk_error, write_atomic
 from gitmem.errors import Busy, UserError
 from gitmem.install.jsonc import Edit, applied, inverse
 
@@ -88,7 +87,7 @@ class Ledger:
             files[path] = entry
         if files:
             text = json.dumps({"version": 1, "files": files}, indent=1)
-            write(self.path, text.encode("utf-8", "surrogateescape"), 0o600)
+            write_atomic(self.path, text.encode("utf-8", "surrogateescape"), keep=True, private=True)
         elif os.path.exists(self.path):
             os.unlink(self.path)
 
@@ -148,7 +147,7 @@ def _made(ledger: Ledger, change: Change) -> bool:
         folders += _folder(os.path.dirname(real))
         if change.move:
             _aside(*change.move)
-        write(real, change.after, change.mode)
+        write_atomic(real, change.after, keep=True, mode=change.mode)
     elif change.move:
         os.replace(*change.move)
     else:
@@ -189,7 +188,7 @@ def _aside(path: str, other: str) -> None:
 
 def _exclude(path: str, line: bytes) -> None:
     _folder(os.path.dirname(path))
-    write(path, (read(path) or b"") + line, 0o666)
+    write_atomic(path, (read(path) or b"") + line, keep=True, mode=0o666)
 
 
 def _include(path: str, line: bytes) -> None:
@@ -197,7 +196,7 @@ def _include(path: str, line: bytes) -> None:
     data = read(path) or b""
     rest = data.removesuffix(line) if data.endswith(line) else data.replace(line.strip() + b"\n", b"", 1)
     if rest:
-        write(path, rest, 0o666)
+        write_atomic(path, rest, keep=True, mode=0o666)
     elif data:
         os.unlink(path)
 
@@ -236,33 +235,6 @@ def check(path: str) -> None:
         return
     if not mode & 0o222 or not os.access(path, os.W_OK):
         raise UserError(f"'{path}' is read-only.", f"Allow writing: chmod u+w '{path}'. Nothing was changed.")
-
-
-def write(path: str, data: bytes, mode: int) -> None:
-    """Write a file at once: a reader sees the old or the new bytes. A file that is there keeps its mode and its owner."""
-    temp = os.path.join(os.path.dirname(path), f".{os.path.basename(path)[:200]}.{os.getpid()}.{time.monotonic_ns()}.tmp")
-    try:
-        old = os.stat(path) if os.path.exists(path) else None
-        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            if old is not None:
-                if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-                    try:
-                        os.fchown(file.fileno(), old.st_uid, old.st_gid)
-                    except PermissionError:
-                        pass  # it becomes ours, as an editor would do it
-                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temp, path)
-        sync_dir(os.path.dirname(path))
-    except OSError as error:
-        try:
-            os.unlink(temp)
-        except OSError:
-            pass
-        raise disk_error(error, path) from error
 
 
 def _folder(path: str) -> list[str]:

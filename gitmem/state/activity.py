@@ -4,7 +4,7 @@ After an hour without a sign of it the next sign begins it anew: what was done b
 writes it.
 """
 
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 from gitmem.state.workflow import ASSISTANT, COMMAND, SKEW, TTL, Act, normal
 
@@ -54,8 +54,7 @@ def note(
     """
     db = state.db
     added = False
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         began = db.execute(_SIGN, (root, at, at, conversation, asked, story)).fetchone()[0]
         for act in acts:
             row = (act.kind, act.what[:LONG], act.agent[:LONG], act.story[:LONG])
@@ -71,11 +70,6 @@ def note(
                 f"DELETE FROM acts WHERE root = ?1 AND n <= (SELECT n FROM acts WHERE root = ?1 ORDER BY n DESC LIMIT 1 OFFSET {KEPT})",
                 (root,),
             )
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     return added
 
 

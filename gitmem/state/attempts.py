@@ -4,7 +4,7 @@ Standard library only; the hot path writes it. A command is known again by a key
 """
 
 from gitmem.base.fast import dumps, loads
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 
 TYPE_CHECKING = False
@@ -69,8 +69,7 @@ def conclude(state: State, session: str, passed: "Sequence[Failure]", command: s
     """
     db = state.db
     count = 0
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         for one in passed:
             where = (session, one.key, one.pattern)
             sql = f"SELECT {_COLUMNS} FROM failing WHERE session = ? AND command = ? AND pattern = ?"
@@ -91,11 +90,6 @@ def conclude(state: State, session: str, passed: "Sequence[Failure]", command: s
             db.execute("INSERT INTO outcomes (facts) VALUES (?)", (dumps(facts),))
             count += 1
         _forget_steps(state, session)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     return count
 
 

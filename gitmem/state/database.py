@@ -9,7 +9,7 @@ import time
 
 from gitmem.base.fast import sqlite
 from gitmem.base.processes import runs
-from gitmem.base.sqlite_recovery import healing, is_damage, use_wal
+from gitmem.base.sqlite import healing, is_damage, is_locked, transaction, use_wal
 from gitmem.repo.location import Home
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ class State:
                 self._one_name()
             self.db = self._connect(path, timeout)
         except Exception as error:  # noqa: BLE001 - a full or read-only disk, a damaged file
-            self.busy = isinstance(error, sqlite.OperationalError) and "locked" in str(error)
+            self.busy = is_locked(error)
             self.db = self._anew(isinstance(error, sqlite.Error) and is_damage(error))
 
     def _found(self) -> None:
@@ -122,26 +122,24 @@ class State:
     @staticmethod
     def _make_tables(db: sqlite.Connection) -> None:
         """Bring the tables to this version, unless another process has done so meanwhile."""
-        db.execute("BEGIN IMMEDIATE")
-        found = db.execute("PRAGMA user_version").fetchone()[0]
-        if found == SCHEMA:
-            db.execute("ROLLBACK")
-            return
-        for table in ("failing", "outcomes") if 0 < found < 4 else ():
-            db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
-        has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
-        for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
-            db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
-        has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
-        for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
-            if column not in has:
-                db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
-        if found == 1:
-            db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
-        for statement in _TABLES:
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {SCHEMA}")
-        db.execute("COMMIT")
+        with transaction(db):
+            found = db.execute("PRAGMA user_version").fetchone()[0]
+            if found == SCHEMA:
+                return
+            for table in ("failing", "outcomes") if 0 < found < 4 else ():
+                db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: conclusions of a day or so
+            has = {row[1] for row in db.execute("PRAGMA table_info(sessions)")}
+            for column in sorted({"why", "root", "transcript", "process", "kind", "branch", "story", "title"} - has) if has else ():
+                db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
+            has = {row[1] for row in db.execute("PRAGMA table_info(requests)")}
+            for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
+                if column not in has:
+                    db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
+            if found == 1:
+                db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
+            for statement in _TABLES:
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def heal(self) -> bool:
         """Go on with a new file, or in memory; False when that would hide half a transaction."""
@@ -184,14 +182,8 @@ class State:
             self._many("INSERT INTO reads VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET n = n + 1, last = excluded.last", rows)
 
     def _many(self, sql: str, rows: "Sequence[tuple[object, ...]]") -> None:
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.db):
             self.db.executemany(sql, rows)
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
 
     @healing
     def reads(self, store: str) -> "dict[str, tuple[int, str]]":
@@ -207,8 +199,7 @@ class State:
     @healing
     def add_error(self, pattern: str, at: float, session: str, window: float, *, again: bool = False) -> int:
         """Record a hit of an error and return how many fall into the window that ends now. `again`: it may have been recorded, and then it is known by its time."""
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.db):
             stamp = at
             while (
                 not again
@@ -220,11 +211,6 @@ class State:
             self.db.execute("INSERT OR IGNORE INTO errors VALUES (?, ?, ?, NULL)", (pattern, stamp, session))
             self.db.execute("DELETE FROM errors WHERE at < ?", (at - max(window, KEPT),))
             count = self.db.execute("SELECT COUNT(*) FROM errors WHERE pattern = ? AND at > ?", (pattern, at - window)).fetchone()[0]
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
         return int(count)
 
     @healing
@@ -239,16 +225,10 @@ class State:
 
         Of processes that ask at once, one gets each hit.
         """
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.db):
             unsent = "pattern = ? AND at > ? AND sent IS NULL"
             count, first = self.db.execute(f"SELECT COUNT(*), MIN(at) FROM errors WHERE {unsent}", (pattern, at - window)).fetchone()
             self.db.execute(f"UPDATE errors SET sent = ? WHERE {unsent}", (at, pattern, at - window))
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
         return int(count), float(first or at)
 
     @healing
@@ -263,8 +243,7 @@ class State:
         None is while one that was started has yet to begin: it will see what this one is for. So there is hardly ever more than one at work and one to come.
         Who is told True says with `drain_started` which process it is: a claim whose owner was killed holds nobody up for long.
         """
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.db):
             mark = self.marked("drain") or "0 "
             last, _, reason = mark.partition(" ")
             pid, _, of = (self.marked("drain pid") or "").partition(" ")
@@ -273,11 +252,6 @@ class State:
             due = not coming and (sure or abs(at - float(last)) > (again if reason == why else gap))
             if due:
                 self.mark("drain", f"{at} {why}")
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
         return due
 
     @healing
@@ -365,18 +339,12 @@ class State:
     def tell(self, session: str, rows: "Sequence[tuple[str, str]]") -> "list[str]":
         """Note that a session is told these (id, oid); return the ids that it did not know in this form."""
         fresh = []
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.db):
             for id, oid in rows:
                 known = self.db.execute("SELECT oid FROM told WHERE session = ? AND id = ?", (session, id)).fetchone()
                 if known is None or known[0] != oid:
                     fresh.append(id)
                     self.db.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid))
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
         return fresh
 
     @healing

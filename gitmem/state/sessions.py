@@ -3,7 +3,7 @@
 Standard library only; the hot path writes it.
 """
 
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 
 TYPE_CHECKING = False
@@ -129,19 +129,13 @@ def end(state: State, id: str, at: float, why: str) -> bool:
 
 def _end(state: State, id: str, at: float, why: str, test: str, *values: object, asked: float | None = None) -> bool:
     db = state.db
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         ended = (
             db.execute(f"UPDATE sessions SET ended = ?, why = ? WHERE id = ? AND ended IS NULL{test}", (at, why, id, *values)).rowcount > 0
         )
         if ended:
             db.execute("DELETE FROM requests WHERE kind = ? AND session = ? AND claimed IS NULL", (DIGEST, id))
             db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (DIGEST, id, at if asked is None else asked))
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     return ended
 
 
@@ -205,19 +199,13 @@ def ask(state: State, kind: str, session: str, at: float, gap: float = 0.0) -> b
     """Ask for something to be done for a session, unless it was asked less than `gap` seconds ago; say whether it was."""
     db = state.db
     key = f"asked {kind} {session}"
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         before = state.marked(key)
         due = before is None or not 0 <= at - float(before) < gap
         if due:
             if gap:
                 state.mark(key, str(at))
             db.execute("INSERT INTO requests (kind, session, at) VALUES (?, ?, ?)", (kind, session, at))
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     return due
 
 
@@ -242,8 +230,7 @@ def take(state: State, now: float, taker: str = "", is_gone: "Callable[[str], bo
     told a time from before the other's claim: that does not end it. What was taken often and never done waits behind the rest.
     """
     db = state.db
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         for n, kind, session, at, claimed, other, tries in db.execute(
             "SELECT n, kind, session, at, claimed, taker, COALESCE(tries, 0) FROM requests ORDER BY COALESCE(tries, 0), n"
         ).fetchall():
@@ -253,11 +240,6 @@ def take(state: State, now: float, taker: str = "", is_gone: "Callable[[str], bo
                 break
         else:
             found = None
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     return found
 
 
@@ -327,17 +309,11 @@ def claim_call(state: State, session: str, call: str, now: float, patience: floa
     """
     db = state.db
     key = f"call {session} {call}"
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         until = float(state.marked(key) or 0.0)
         first = now >= until or until > now + 2 * patience  # a clock that was set back
         if first:
             state.mark(key, str(now + patience))  # it is at work, so long at most
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
     return first
 
 
@@ -374,16 +350,10 @@ def costs(state: State, ids: "Sequence[str]") -> "list[Cost]":
 def set_spots(state: State, root: str, key: str, rows: "Sequence[tuple[str, str, int, int, str]]") -> None:
     """Keep where gotchas of a work tree are whose file is not called any more as they say: (path, id, first line, last line, path before)."""
     db = state.db
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         db.execute("DELETE FROM spots WHERE root = ?", (root,))
         db.executemany("INSERT OR REPLACE INTO spots VALUES (?, ?, ?, ?, ?, ?)", [(root, *row) for row in rows])
         state.mark(f"spots {root}", key)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
 
 
 @healing

@@ -240,7 +240,7 @@ def test_two_agents_with_one_id_keep_apart_without_a_database(project: Path, age
     assert time.monotonic() - begun < 5
     tries = []
     monkeypatch.setattr(invocation, "State", lambda *args, **options: tries.append(State(*args, **options)) or tries[-1])
-    monkeypatch.setattr(invocation, "BUSY", 0.0)
+    monkeypatch.setattr(invocation, "WAIT", 0.0)
     hook = Hook(Event(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)), dict(os.environ), time.time())
     assert own_id(hook) == "same.codex"
     for _ in range(2):

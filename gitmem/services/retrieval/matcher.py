@@ -10,7 +10,7 @@ Standard library only: the hot path imports this, and only a prompt pays for it.
 
 import re
 
-from gitmem.base.sqlite_recovery import healing
+from gitmem.base.sqlite import healing
 from gitmem.clock import seconds
 from gitmem.services.retrieval.error_evidence import Errors
 from gitmem.services.retrieval.file_evidence import Files

@@ -1,4 +1,4 @@
-"""What to do about a SQLite file that is damaged, or locked while its journal mode changes. The hot path imports this module."""
+"""SQLite with many processes: transactions, what is locked, what is damaged. The hot path imports this module."""
 
 import time
 
@@ -20,6 +20,49 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+class transaction:  # noqa: N801 - used as a statement; `contextlib` is not for the hot path
+    """BEGIN IMMEDIATE, then COMMIT; whatever the block raises rolls it back. Waits for other writers as long as the connection's timeout."""
+
+    __slots__ = ("_db",)
+
+    def __init__(self, db: sqlite.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: "type[BaseException] | None", *_: object) -> None:
+        if kind is None:
+            try:
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+        else:
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+
+def is_locked(error: BaseException) -> bool:
+    """Say whether an error means that other processes keep the database for longer than the timeout."""
+    return isinstance(error, sqlite.OperationalError) and "locked" in str(error)
+
+
+class unless_locked:  # noqa: N801 - see above
+    """Passes over a database that is locked: for what may be left out. Other errors are raised."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: "BaseException | None", *_: object) -> bool:
+        return error is not None and is_locked(error)
+
+
 def is_damage(error: sqlite.Error) -> bool:
     """Say whether an error means that the file itself is broken, not that it is locked or that the disk is full."""
     if isinstance(error, sqlite.OperationalError):
@@ -38,7 +81,7 @@ def use_wal(db: sqlite.Connection, patience: float) -> None:
         try:
             db.execute("PRAGMA journal_mode = WAL")
         except sqlite.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() >= end:
+            if not is_locked(error) or time.monotonic() >= end:
                 raise
             time.sleep(0.005)
         else:
