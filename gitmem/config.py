@@ -41,7 +41,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "propose": ("bool", True, "put what a session taught into the inbox: decisions, fixes, patterns, tasks"),
     "historyLimit": ("int", 400000, "bytes of a session's history from which on its older turns are condensed by topic"),
     "summariser": (
-        "offline|gemini|command",
+        "offline|claude|gemini|codex|command",
         "offline",
         "who reads what a session taught; anything but 'offline' sends its text to a model",
     ),

@@ -3,7 +3,7 @@
 import pytest
 
 from gitmem.extraction.extractor import extract
-from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item
+from gitmem.records.items import DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item
 from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 
 AT = "2026-05-01T10:00:00Z"

@@ -1,14 +1,16 @@
-"""A model that is a program: it reads a prompt on its standard input and prints an answer."""
+"""A model that is a program: it reads a prompt on its standard input and prints an answer. Agents' own CLIs are presets of it."""
 
 import json
 import os
 import selectors
 import shlex
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitmem.extraction.llm.prompts import read
 from gitmem.extraction.llm.provider import ModelFailed
@@ -20,14 +22,39 @@ GRACE = 0.5  # seconds for what is still in the pipe when the program has ended 
 STEP = 64 << 10
 
 
-class CommandModel:
-    """Asks a program; no shell reads the command line. When `ask` returns, nothing that the program started in its group is left."""
+class Preset(NamedTuple):
+    """How an agent's CLI answers one question: without hooks, without tools, without a trace in its list of sessions."""
 
-    name = "command"
+    argv: tuple[str, ...]
+    settings: str = ""  # JSON of a settings file for this run
+    variable: str = ""  # that names the settings file
+
+
+PRESETS: Mapping[str, Preset] = {
+    "claude": Preset(
+        ("claude", "-p", "--tools", "", "--settings", '{"disableAllHooks": true}', "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence",
+         "--system-prompt", "You answer with one JSON object and nothing else.", "--output-format", "text"),
+    ),
+    "gemini": Preset(
+        ("gemini", "--extensions", "none", "--output-format", "text", "-p", "Answer with the JSON object alone."),
+        '{"hooksConfig": {"enabled": false}, "tools": {"core": ["none"]}, "mcp": {"allowed": []}}', "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    ),
+    "codex": Preset(
+        ("codex", "exec", "--skip-git-repo-check", "--ephemeral", "--sandbox", "read-only", "--disable", "hooks", "--disable", "shell_tool", "--disable", "apps",
+         "--disable", "plugins", "-c", 'web_search="disabled"', "--color", "never", "-"),
+    ),
+}  # fmt: skip
+
+
+class CommandModel:
+    """Asks a program in an empty folder; no shell reads the command line. When `ask` returns, nothing that the program started in its group is left."""
+
     remark = ""
 
-    def __init__(self, command: str, timeout: float, env: Mapping[str, str], allow: Sequence[str] = ()) -> None:
+    def __init__(self, command: str, timeout: float, env: Mapping[str, str], allow: Sequence[str] = (), preset: str = "") -> None:
+        self.name = preset or "command"
         self.command = command
+        self._preset = PRESETS.get(preset)
         self.timeout = timeout
         self.tokens = 0
         self._allow = allow
@@ -40,22 +67,36 @@ class CommandModel:
         text = scrub(text, self._allow).text  # whoever asks: no secret leaves here
         form = json.dumps(schema, ensure_ascii=False)
         prompt = f"{instruction}\n\nAnswer with one JSON object and nothing else. It has this JSON Schema:\n{form}\n\n{text}\n"
-        answer = self._run(words(self.command, self._home), prompt.encode("utf-8", "replace"))
+        argv = list(self._preset.argv) if self._preset else words(self.command, self._home)
+        answer = self._run(argv, prompt.encode("utf-8", "replace"))
         self.tokens += (len(prompt) + len(answer)) // 4  # about: a program says nothing of it
         return read(answer, schema)
 
     def _run(self, argv: list[str], prompt: bytes) -> str:
-        end = time.monotonic() + self.timeout
+        # an empty folder: nothing of a repository, and no relative file in the arguments, is found there
+        folder = tempfile.mkdtemp(prefix="git-mem-")
         try:
-            # from the home folder: a relative file in its arguments must not be found in a repository
+            return self._asked(argv, prompt, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _asked(self, argv: list[str], prompt: bytes, folder: str) -> str:
+        end = time.monotonic() + self.timeout
+        env = dict(self._env)
+        if self._preset and self._preset.variable:
+            env[self._preset.variable] = os.path.join(folder, "settings.json")
+            with open(env[self._preset.variable], "w", encoding="utf-8") as file:
+                file.write(self._preset.settings)
+        work = os.path.join(folder, "work")
+        os.mkdir(work)
+        try:
             process = subprocess.Popen(
-                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self._env,
-                cwd=self._home if os.path.isdir(self._home) else "/", start_new_session=True,
-            )  # fmt: skip
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=work, start_new_session=True
+            )
         except OSError as error:
             raise ModelFailed(
                 f"the program '{argv[0]}' cannot be started: {os.strerror(error.errno or 0)}.",
-                "Check it: git mem config modelCommand",
+                f"Install it, or put it on the PATH: which {argv[0]}" if self._preset else "Check it: git mem config modelCommand",
                 kind="program",
             ) from None
         try:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib.util import find_spec
+from shutil import which
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 class Provider(NamedTuple):
     """What was chosen: `missing` and `hint` say why it cannot be asked, `remarks` what should be known; no secret is in any of them."""
 
-    kind: str  # offline, gemini, command
+    kind: str  # offline, gemini, command; claude, codex, or gemini without a key: an agent's own CLI
     model: str = ""
     key_from: str = ""
     server: str = ""  # where it is not Google's; the program
@@ -62,6 +63,8 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
             return Provider(kind, model=command, server=words(command, env.get("HOME") or "/")[0])
         except ModelFailed as error:
             return Provider(kind, missing=str(error), hint=error.hint)
+    if kind in ("claude", "codex") or (kind == "gemini" and not key_of(settings, env)[0] and which("gemini", path=env.get("PATH"))):
+        return _cli(kind, env, settings)
     if kind != "gemini":
         return Provider("offline")
     from gitmem.extraction.llm.gemini import NAME, usable
@@ -90,6 +93,22 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
     return row
 
 
+def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
+    """Return an agent's CLI as what is asked."""
+    if not which(kind, path=env.get("PATH")):
+        return Provider(
+            kind,
+            missing=f"summariser is '{kind}', and there is no program '{kind}' on the PATH.",
+            hint=f"Install it, or go back: git mem config summariser offline; which {kind}",
+        )
+    return Provider(
+        kind,
+        model=kind,
+        server=kind,
+        remarks=(f"{kind} reads each session that ends, on your account there: at most {settings.get('modelBudget'):,} tokens a session.",),
+    )
+
+
 def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
     """Return the model to ask, None when the summariser is 'offline'; what is missing is said by the model's every answer."""
     row = describe(settings, env)
@@ -98,10 +117,11 @@ def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
     if row.missing:
         return Unready(f"gemini:{row.model}" if row.kind == "gemini" else row.kind, row.missing, row.hint)
     timeout = settings.get("modelTimeout")
-    if row.kind == "command":
+    if row.kind == "command" or row.server == row.kind:
         from gitmem.extraction.llm.command import CommandModel
 
-        return CommandModel(row.model, timeout, env, settings.get("allowSecret"))
+        preset = "" if row.kind == "command" else row.kind
+        return CommandModel(row.model, timeout, env, settings.get("allowSecret"), preset)
     from gitmem.extraction.llm.gemini import GenaiModel
 
     key, url = key_of(settings, env)[0], url_of(settings, env)
