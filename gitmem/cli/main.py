@@ -15,7 +15,7 @@ from gitmem.errors import GitmemError, UserError
 # command -> (module below gitmem.cli, one line for the overview, section of the overview)
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "init": ("setup.init", "Make the store of this repository", "Start"),
-    "status": ("setup.status_config", "Show what is stored, unsent or damaged", "Start"),
+    "status": ("setup.status_config", "Show where you are, and what needs a look", "Start"),
     "doctor": ("setup.doctor", "Check everything, and repair it with --fix", "Start"),
     "config": ("setup.status_config", "Show and change settings", "Start"),
     "wipe": ("setup.wipe", "Remove gitmem from this repository", "Start"),
@@ -59,6 +59,18 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "native": ("setup.memory_files", "Exchange memory with agents' own files", "Agents"),
     "hook": ("setup.hook", "Answer a hook of an agent's CLI", "Agents"),
 }
+# words that people try -> the command that does it
+GUESSED = {
+    "remember": "add", "note": "add", "decision": "add", "save": "add", "new": "add", "store": "add", "memo": "add",
+    "health": "doctor", "check": "doctor", "fix": "doctor", "repair": "doctor", "fsck": "doctor",
+    "remove": "forget", "rm": "forget", "delete": "forget", "del": "forget",
+    "where": "status", "st": "status", "info": "status", "now": "status",
+    "ls": "list", "find": "search", "grep": "search", "query": "search", "history": "log", "timeline": "log", "get": "show", "cat": "show", "view": "show",
+    "trap": "gotcha", "gotchas": "gotcha", "push": "sync", "pull": "sync", "share": "sync", "fetch": "sync", "todo": "summary", "tasks": "summary", "task": "summary",
+    "digest": "session", "sessions": "session", "resume": "session", "epic": "work", "story": "work", "proposals": "inbox", "review": "inbox", "settings": "config",
+    "brief": "briefing", "context": "briefing", "replace": "supersede", "update": "edit", "change": "edit", "setup": "install", "hooks": "install",
+    "memory": "list", "memories": "list", "reset": "wipe", "enable": "on", "disable": "off", "revert": "undo",
+}  # fmt: skip
 HIDDEN = {"drain": "setup.drain", "git-hook": "setup.install"}
 
 
@@ -85,8 +97,9 @@ class Commands(click.Group):
         except click.UsageError:
             import difflib
 
-            near = difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
-            hint = f" Did you mean {' or '.join(near)}?" if near else " See 'git mem -h'."
+            guessed = GUESSED.get(args[0].lower())
+            near = [guessed] if guessed else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
+            hint = f" Did you mean: git mem {' or git mem '.join(near)}" if near else " See 'git mem -h'."
             raise click.UsageError(f"git mem: '{args[0]}' is no command.{hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

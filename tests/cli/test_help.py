@@ -67,7 +67,7 @@ def test_overview(outside: Mem) -> None:
 
 def test_an_unknown_command_is_answered_with_what_was_meant(outside: Mem) -> None:
     """A slip of the finger is wrong usage, with the likely command."""
-    assert "Did you mean search" in outside("serach", code=2).err
+    assert "Did you mean: git mem search" in outside("serach", code=2).err
     assert "git mem -h" in outside("qqqq", code=2).err
 
 

@@ -554,3 +554,28 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
     whole, turns = placing.survey, iter([True] * 6)  # three files are read, the first one's gotcha is searched for
     monkeypatch.setattr(placing, "survey", lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)))
     assert "! at least 1 gotcha(s) whose code is not found any more" in mem("status").out
+
+
+def test_status_tells_where_the_work_stands(mem):
+    """Session, epic and pending tasks, each with the command that goes on with it."""
+    mem("init")
+    mem("add", "Use SERIALIZABLE", "-t", "decision")
+    mem("summary", "add", "--kind", "task", "Load-test the checkout")
+    mem("work", "start", "checkout", "--story", "S1")
+    mem("session", "start", "--title", "invoices")
+    lines = mem("status").out.splitlines()
+    assert any(line.startswith("session ") and "git mem session show" in line for line in lines)
+    assert any(line.startswith("epic ") and line.endswith("git mem work show checkout") for line in lines)
+    assert any(line.startswith("to do ") and "Load-test the checkout" in line and "git mem summary" in line for line in lines)
+    work = mem("status", "--json").json["work"]
+    assert [epic["name"] for epic in work["epics"]] == ["checkout"]
+    assert work["pending_tasks"] == ["Load-test the checkout"]
+
+
+@pytest.mark.parametrize(
+    ("guess", "command"),
+    [("remember", "add"), ("note", "add"), ("decision", "add"), ("health", "doctor"), ("remove", "forget"), ("where", "status")],
+)
+def test_a_guessed_word_leads_to_the_command(mem, guess, command):
+    done = mem(guess, "anything", code=2)
+    assert f"Did you mean: git mem {command}" in done.err

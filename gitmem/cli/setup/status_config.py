@@ -8,6 +8,8 @@ import click
 from gitmem import config
 from gitmem.app import App
 from gitmem.cli import options as opt
+from gitmem.cli.sessions.group import current
+from gitmem.cli.setup import work_in_hand
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.errors import UserError
 from gitmem.records.kinds import LIVE
@@ -23,18 +25,20 @@ WAITING = 5  # things that sessions wait for, that are named
 DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 
 
-@click.command("status", short_help="Show what is stored, unsent or damaged")
+@click.command("status", short_help="Show where you are, and what needs a look")
 @opt.json_option
 @click.pass_obj
 def status_command(term: Terminal, as_json: bool) -> None:
-    """Show what is stored, what is not sent, and what needs a look.
+    """Show where you are: the stores, the remote, the session, the epic, pending tasks, the inbox; each with the next command.
+
+    `briefing` tells what is known, `session resume` where the last session stood, `work show` how far an epic is.
 
     \b
     Example:
       git mem status
     """
     with term.open() as app:
-        row = _status(app)
+        row = {**_status(app), "work": work_in_hand.work(app, current(term.environ))}
         if as_json:
             term.json(row)
             return
@@ -55,6 +59,8 @@ def status_command(term: Terminal, as_json: bool) -> None:
             term.say(f"remote   {plain(remote['name'])}: {sent}")
         elif row["stores"]:
             term.say("remote   none: memory stays on this machine (git mem remote enable NAME)")
+        for line in work_in_hand.lines(term, row["work"]):
+            term.say(line)
         for key, text in (
             ("journal", "{} write(s) wait in the journal; the next git mem command commits them"), ("damaged", "{} damaged file(s): git mem doctor"),
             ("conflicts", "{} record(s) in conflict: git mem list --conflicts"), ("adrift", "{} gotcha(s) whose code is not found any more: git mem gotcha verify"),

@@ -47,7 +47,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 class CommandModel:
-    """Asks a program in an empty folder; no shell reads the command line. When `ask` returns, nothing that the program started in its group is left."""
+    """Asks a program; no shell reads the command line. When `ask` returns, nothing that the program started in its group is left."""
 
     remark = ""
 
@@ -73,25 +73,25 @@ class CommandModel:
         return read(answer, schema)
 
     def _run(self, argv: list[str], prompt: bytes) -> str:
-        # an empty folder: nothing of a repository, and no relative file in the arguments, is found there
+        if self._preset is None:  # from the home folder: a relative file in its arguments must not be found in a repository
+            return self._asked(argv, prompt, self._home if os.path.isdir(self._home) else "/", self._env)
         folder = tempfile.mkdtemp(prefix="git-mem-")
         try:
-            return self._asked(argv, prompt, folder)
+            env, work = dict(self._env), os.path.join(folder, "empty")
+            os.mkdir(work)
+            if self._preset.variable:
+                env[self._preset.variable] = os.path.join(folder, "settings.json")
+                with open(env[self._preset.variable], "w", encoding="utf-8") as file:
+                    file.write(self._preset.settings)
+            return self._asked(argv, prompt, work, env)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _asked(self, argv: list[str], prompt: bytes, folder: str) -> str:
+    def _asked(self, argv: list[str], prompt: bytes, folder: str, env: Mapping[str, str]) -> str:
         end = time.monotonic() + self.timeout
-        env = dict(self._env)
-        if self._preset and self._preset.variable:
-            env[self._preset.variable] = os.path.join(folder, "settings.json")
-            with open(env[self._preset.variable], "w", encoding="utf-8") as file:
-                file.write(self._preset.settings)
-        work = os.path.join(folder, "work")
-        os.mkdir(work)
         try:
             process = subprocess.Popen(
-                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=work, start_new_session=True
+                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=folder, start_new_session=True
             )
         except OSError as error:
             raise ModelFailed(

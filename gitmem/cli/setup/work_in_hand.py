@@ -1,0 +1,45 @@
+"""What `git mem status` tells of the work in hand: session, epic, pending tasks, inbox, and the command that goes on with each."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from gitmem.app import App
+from gitmem.cli.terminal import Terminal, age, plain
+from gitmem.clock import stamp
+from gitmem.index import epics
+from gitmem.services.briefing import collect
+from gitmem.state import sessions
+
+NAMED = 3  # pending tasks that are named
+
+
+def work(app: App, session: str) -> dict[str, Any]:
+    """Return the work in hand: `session`, `epics`, `pending_tasks`; `session` is the id of the one that the command runs in."""
+    mine = sessions.get(app.state, session) if session else next(iter(sessions.some(app.state, ended=False, limit=1)), None)
+    indexes = [index for _, index in app.indexes()]
+    agents = tuple(dict.fromkeys(("global", app.agent)))
+    tasks = collect.gather(indexes, agents, subjects=(collect.TASKS,), unsure=False)[collect.TASKS]
+    return {
+        "session": {"id": mine.id, "agent": mine.agent, "last": stamp(mine.last), "ended": mine.ended is not None} if mine else None,
+        "epics": [
+            {"name": str(epic["id"]).removeprefix("wrk-"), "standing": epic["rest"]}
+            for index in indexes
+            for epic in epics.epics(index)
+            if epic["rest"] in {"active", "paused"}
+        ],
+        "pending_tasks": [one.text for one in tasks],
+    }
+
+
+def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
+    """Yield the work in hand for people, each line with the next command; nothing where there is none."""
+    session, tasks = row["session"], row["pending_tasks"]
+    if session:
+        how = "ended" if session["ended"] else "runs"
+        yield f"session  {plain(session['id'][:8])} ({plain(session['agent'])}) {how}, last seen {age(session['last'], term.clock.now())}: git mem session show"
+    for epic in row["epics"]:
+        yield f"epic     {plain(epic['name'])} is {epic['standing']}: git mem work show {plain(epic['name'])}"
+    if tasks:
+        named = "; ".join(plain(text)[:60].rstrip(". ") for text in tasks[:NAMED])
+        more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
+        yield f"to do    {named}{more}: git mem summary"
