@@ -73,9 +73,9 @@ class App:
         """Release children, files and handles; where agents have hooks, have the index follow what was written."""
         made = self.objects.made.take() if "objects" in self.__dict__ else None
         if made and (made.loose or made.packs):  # by a merge, which tells nobody
-            from gitmem.store import repack as maintenance
+            from gitmem.store import repack
 
-            maintenance.after_write(self.git, self.home, made)
+            repack.after_write(self.git, self.home, made)
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
         for name in ("objects", "state", "user"):
             part = self.__dict__.pop(name, None)
@@ -177,10 +177,10 @@ class App:
         return signed
 
     def _after_write(self, commits: int) -> None:
-        from gitmem.store import repack as maintenance
+        from gitmem.store import repack
 
         self.fresh_index.behind = True
-        maintenance.after_write(self.git, self.home, self.objects.made.take())
+        repack.after_write(self.git, self.home, self.objects.made.take())
 
     @cached_property
     def user(self) -> "App":

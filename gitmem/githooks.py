@@ -11,7 +11,7 @@ from gitmem import config
 from gitmem.base.detach import detach
 from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.git.process import Git, child_env
-from gitmem.repo import hook_switch as switch
+from gitmem.repo import hook_switch
 from gitmem.repo.location import Home, Location, is_own, locate
 
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
@@ -27,10 +27,10 @@ def main(args: Sequence[str]) -> int:
 
 
 def _call(name: str, env: Mapping[str, str]) -> None:
-    if switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
+    if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
         return
     where = locate(os.getcwd(), env)
-    if not os.path.isdir(where.home) or not is_own(where) or switch.is_off(Home(where.home), env, time.time()):
+    if not os.path.isdir(where.home) or not is_own(where) or hook_switch.is_off(Home(where.home), env, time.time()):
         return  # no memory here, or hooks are off
     if name == "pre-push":
         if _syncs(where, env):

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from gitmem.extraction.topics import Topics  # noqa: E402
 
-OUT = ROOT / "gitmem/extraction/data/common.txt"
+OUT = ROOT / "gitmem/extraction/data/common_words.txt"
 LEAST = 1.0  # percent of the sessions that a word must be in
 
 

@@ -18,8 +18,8 @@ from typing import Any
 import yaml
 
 from gitmem import __version__
-from gitmem.agents import adapter as agents
-from gitmem.install import agent_packages as packages
+from gitmem.agents import adapter
+from gitmem.install import agent_packages
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SOURCE = CHECKOUT / "agent-hooks" / "source"
@@ -122,7 +122,7 @@ def skill() -> Files:
 
 def hooks(agent: str) -> str:
     """Return the hooks of an agent in the form of `git mem install`, without the settings that go beside them."""
-    return as_json({"hooks": {event: list(groups) for event, groups in packages.form(agent).events.items()}})
+    return as_json({"hooks": {event: list(groups) for event, groups in agent_packages.form(agent).events.items()}})
 
 
 def readme(package: str) -> str:
@@ -130,7 +130,7 @@ def readme(package: str) -> str:
     text = read(SOURCE / f"readme-{package}.md").body
     rows = [f"| `/{item.name} {item.head['arguments'].replace('|', chr(92) + '|')}` | {item.head['description']} |" for item in commands()]
     if "{events}" in text:
-        text = text.replace("{events}", ", ".join(f"`{event}`" for event in agents.find(package).events))
+        text = text.replace("{events}", ", ".join(f"`{event}`" for event in adapter.find(package).events))
     return text.replace("{commands}", "\n".join(rows))
 
 

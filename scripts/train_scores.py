@@ -1,10 +1,10 @@
-"""Learn the weights of `gitmem.extraction.classify.linear_model` and `hindsight` from the labelled sentences, and write them. Needs scikit-learn, JAX and Optax, which the product does not.
+"""Learn the weights of `gitmem.extraction.classify.linear_model` and `the session model` from the labelled sentences, and write them. Needs scikit-learn, JAX and Optax, which the product does not.
 
     python scripts/train_scores.py [--check]
 
 Sentences: `tests/extraction/sentences/*.tsv`, a line `language TAB role TAB kind TAB sentence`. Those of the labelled sessions beside them are not
 learnt from: they tell whether what was learnt holds. Hindsight learns from the files `c_*`, which are whole sessions, with the first scores of weights that
-have not seen the file. `--check` prints how well sentences are told that were not learnt from: precision and recall by kind, at first and by hindsight; it
+have not seen the file. `--check` prints how well sentences are told that were not learnt from: precision and recall by kind, at first and by the session model; it
 writes nothing. The same files and the same libraries give the same weights: seeds are fixed.
 """
 
@@ -48,11 +48,11 @@ STRENGTH = 0.3  # inverse of the penalty on large weights
 SEEN = 4  # sentences that a word must be in to be known
 OFTEN = 2  # sentences that a feature must be in to have a weight
 FOLDS = 5
-NETWORKS = 5  # of hindsight, which are averaged
+NETWORKS = 5  # of the session model, which are averaged
 IN_CONTEXT = ("x_", "c_")  # files whose lines follow one another: in `x_` a blank line ends a turn, in `c_` a session
 PIECES = (2, 4, 1, 3, 6, 2, 5)  # turns of the pieces that stand for short sessions
-OUT = ROOT / "gitmem/extraction/data/scores.bin"
-LATER = ROOT / "gitmem/extraction/data/hindsight.npz"
+OUT = ROOT / "gitmem/extraction/data/linear_model.bin"
+LATER = ROOT / "gitmem/extraction/data/session_model.npz"
 
 
 @dataclass
@@ -154,7 +154,7 @@ def first(rows: list[Row]) -> np.ndarray:
 
 @dataclass
 class Sessions:
-    """Sentences of whole sessions and of pieces of them, which stand for short sessions, with what hindsight knows of each."""
+    """Sentences of whole sessions and of pieces of them, which stand for short sessions, with what the session model knows of each."""
 
     rows: list[Row]
     known: np.ndarray
@@ -209,7 +209,7 @@ def check(rows: list[Row], scores: np.ndarray) -> None:
             later[group] = run(told.known[group].tolist(), made)
     later, true = later[told.whole], told.kinds[told.whole]
     at_first = scores[[n for n, row in enumerate(rows) if row.file.startswith("c_")]]
-    for name, by in (("at first", at_first), ("by hindsight", later)):
+    for name, by in (("at first", at_first), ("by the session model", later)):
         say(name)
         for number, kind in enumerate(CLASSES[:-1]):
             wanted = int((true == number).sum())

@@ -15,7 +15,7 @@ from gitmem.git.remote import Remote
 from gitmem.records.record import PREFIX, Record, make
 from gitmem.repo.location import Home, is_shared, locate
 from gitmem.repo.refs import SHARED
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Damaged, Message, Store, Stored
 
 AUTHOR = ("Ada", "ada@example.org")
@@ -206,20 +206,20 @@ def record(kind: str = "memory", title: str = "A title", body: str = "", **field
 def add(store: Store, item: Record | None = None) -> Record:
     """Write a new record; return it."""
     item = item or record()
-    store.write([ops.put(item)], Message(f"add {item.id}", "add", (item.id,)))
+    store.write([operations.put(item)], Message(f"add {item.id}", "add", (item.id,)))
     return item
 
 
 def edit(store: Store, before: Record, **changes: Any) -> Record:
     """Write a change of a record; return the record."""
     after = before.touched(CLOCK.stamp()).change(**changes)
-    store.write([ops.put(after, before)], Message(f"edit {after.id}", "edit", (after.id,)))
+    store.write([operations.put(after, before)], Message(f"edit {after.id}", "edit", (after.id,)))
     return after
 
 
 def forget(store: Store, id: str, **options: Any) -> None:
     """Forget a record on purpose."""
-    store.write([ops.forget(id, CLOCK.stamp(), "Ada", **options)], Message(f"forget {id}", "forget", (id,)))
+    store.write([operations.forget(id, CLOCK.stamp(), "Ada", **options)], Message(f"forget {id}", "forget", (id,)))
 
 
 def listed(store: Store) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
 from gitmem.cli.sessions.summary import store_of
@@ -19,11 +19,9 @@ from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.records.summary_entries import key_of
 from gitmem.repo.refs import head
-from gitmem.services.gotchas import lifecycle as gotchas
-from gitmem.services.records import history
-from gitmem.services.records import write as memories
-from gitmem.services.sessions import project_summary as cumulative
-from gitmem.services.sessions import proposals
+from gitmem.services.gotchas import lifecycle
+from gitmem.services.records import history, write
+from gitmem.services.sessions import project_summary, proposals
 from gitmem.store.store import Stored
 
 WHY = 2  # lines of the reason of a proposal
@@ -51,7 +49,7 @@ KEYS = f"[a]ccept  [e]dit  {MERGE}[r]eject  [s]kip  [q]uit"
     help=f"At most so many; without it {SCREEN} in a pipe, and all with --json and on a terminal.",
 )
 @click.option("--all", "-a", "everything", is_flag=True, help="All that wait.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def inbox_command(
     term: Terminal, accepted: tuple[str, ...], rejected: tuple[str, ...], reason: str, merged: tuple[str, ...], into: str | None, accept_all: bool,
@@ -194,9 +192,9 @@ def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     commit = head(app.location) or ""
     if _moves(scope, stored.record, "shared"):
         change, scope = proposals.accept(app.store("private"), app.store("shared"), app.writer(), stored.record, commit), "shared"
-        cumulative.reword(store_of(app)[1], app.writer(), stored.record)
+        project_summary.reword(store_of(app)[1], app.writer(), stored.record)
     else:
-        change = gotchas.confirm(app.store(scope), app.writer(), stored.record, commit)
+        change = lifecycle.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
         done(term, change, "accepted", scope)
     return stored.record.id
@@ -210,12 +208,14 @@ def _rejectable(record: Record) -> None:
 
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     scope, stored = app.get(id)
-    written = memories.forget(app.store(scope), app.writer(), [stored.record], reason)
+    written = write.forget(app.store(scope), app.writer(), [stored.record], reason)
     proposed = proposals.TAG in stored.record.tags
-    too, entry = cumulative.reject(store_of(app)[1], app.writer(), stored.record) if proposed else (False, None)
+    too, entry = project_summary.reject(store_of(app)[1], app.writer(), stored.record) if proposed else (False, None)
     if not quiet:
         also = ", and taken out of the summary" if too else ""
-        term.say(f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{also}{opt.journaled(written)}")
+        term.say(
+            f"rejected {term.style(short(stored.record.id), fg='yellow')} {plain(stored.record.title)}{also}{options.journaled(written)}"
+        )
         if entry and not too:
             term.note(f"it is pinned in the summary and stays there; to take it out: git mem summary drop {key_of(entry)}")
     return stored.record.id
@@ -225,7 +225,7 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
     """Return (scope, the gotcha that stays, the others); raises UserError when they cannot be put together."""
     scope, target = app.get(into)
     others = every(app, ids)
-    gotchas.require_mergeable(target.record, [stored.record for _, stored in others])
+    lifecycle.require_mergeable(target.record, [stored.record for _, stored in others])
     for where, stored in others:
         if where != scope and not _moves(where, stored.record, scope):
             raise UserError(
@@ -246,7 +246,7 @@ def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool)
         if where != scope:
             proposals.accept(app.store(where), app.store(scope), app.writer(), stored.record, head(app.location) or "")
     scope, target, others = _mergeable(app, ids, into)
-    change = gotchas.merge(app.store(scope), app.writer(), target.record, [stored.record for stored in others], app.replica())
+    change = lifecycle.merge(app.store(scope), app.writer(), target.record, [stored.record for stored in others], app.replica())
     if not quiet:
         names = ", ".join(short(stored.record.id) for stored in others)
         done(term, change, f"{names} merged into", scope)
@@ -287,7 +287,7 @@ def _do(term: Terminal, app: App, key: str, id: str) -> bool:
         elif key == "e":
             scope, stored = app.get(id)
             after = edited_record(term, app, stored.record)
-            done(term, memories.update(app.store(scope), app.writer(), stored.record, after, "edit"), "changed", scope)
+            done(term, write.update(app.store(scope), app.writer(), stored.record, after, "edit"), "changed", scope)
             return False
         elif key == "m":
             into = click.prompt("Id of the gotcha that it is part of (empty: none)", default="", show_default=False).strip()

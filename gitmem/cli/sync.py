@@ -8,14 +8,14 @@ import click
 
 from gitmem.app import App
 from gitmem.base.files import Lock
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import RemoteRefused, UserError
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
-from gitmem.services.maintenance import purge_local as traces
-from gitmem.store import sync as syncing
-from gitmem.store.history import prune as pruning
+from gitmem.services.maintenance import purge_local
+from gitmem.store import sync
+from gitmem.store.history import prune
 from gitmem.store.history.propagate import purged_ids
 from gitmem.store.history.redact import Mask
 
@@ -51,7 +51,7 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
     help="Write everything to a bundle file instead; read it with: git mem sync FILE",
 )
 @click.option("--pull-only", is_flag=True, help="Fetch and merge, push nothing.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull_only: bool, as_json: bool) -> None:
     """Fetch, merge and push memory. Only a remote that was enabled is pushed to, and never with force.
@@ -76,10 +76,10 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         name, may_push = store_name(app, remote)
         app.flush_reads()
         try:
-            out = syncing.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
+            out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
         except RemoteRefused as error:
             if error.fetched:
-                pruning.prune(app.git, app.home, [error.fetched])
+                prune.prune(app.git, app.home, [error.fetched])
             raise
         if out.abandoned:
             _follow(app, out)
@@ -95,18 +95,18 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         _report(term, app, out, may_push, name)
 
 
-def _follow(app: App, out: syncing.Outcome) -> None:
+def _follow(app: App, out: sync.Outcome) -> None:
     """Remove from this disk what a purge elsewhere took out of the history that was followed."""
     store, mask = app.store(), Mask(out.masked)
     tip = store.tip()
     ids = purged_ids(store.objects, tip) if tip else []
     with Lock(app.home.touch("write.lock"), store.budget):
-        pruning.doom_strays(app.git, app.home, mask, ids)
+        prune.doom_strays(app.git, app.home, mask, ids)
     app.objects.close()
-    _, kept = pruning.prune(app.git, app.home, out.abandoned)
-    held_by = pruning.holders(app.git, out.replaced)
+    _, kept = prune.prune(app.git, app.home, out.abandoned)
+    held_by = prune.holders(app.git, out.replaced)
     app.close()
-    traces.erase(app.home, mask, ids)
+    purge_local.erase(app.home, mask, ids)
     out.warnings += purge_warnings(kept, held_by)
 
 
@@ -122,7 +122,7 @@ def _resolved(app: App, name: str) -> str:
     return os.path.abspath(name) if name not in app.remotes() and os.path.exists(name) else name
 
 
-def _report(term: Terminal, app: App, out: syncing.Outcome, may_push: bool, name: str) -> None:
+def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: str) -> None:
     for warning in out.warnings:
         term.note(f"warning: {warning}")
     if out.received or out.pushed:
@@ -142,7 +142,7 @@ def _report(term: Terminal, app: App, out: syncing.Outcome, may_push: bool, name
     for path in out.refused:
         term.note(f"left out, its name or mode is not allowed: {path}")
     if not may_push:
-        waiting, since = syncing.unpushed(app.store(), name)
+        waiting, since = sync.unpushed(app.store(), name)
         if waiting and app.settings.get("remote") != name:
             term.note(
                 f"nothing was pushed: {waiting} commit(s) since {since[:10]} are here only. To share them: git mem remote enable {name}"
@@ -218,7 +218,7 @@ def remote_disable(term: Terminal, name: str | None) -> None:
 
 
 @remote_command.command("show")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def remote_show(term: Terminal, as_json: bool = False) -> None:
     """Show the remote, its ref, and what has not been sent.
@@ -231,7 +231,7 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
         name = app.settings.get("remote")
         row: dict[str, Any] = {"remote": name or None}
         if name:
-            waiting, since = syncing.unpushed(app.store(), name)
+            waiting, since = sync.unpushed(app.store(), name)
             row |= {
                 "url": app.remotes().get(name, name),
                 "ref": app.settings.get("remoteRef") or SHARED,
@@ -256,7 +256,7 @@ def remote_show(term: Terminal, as_json: bool = False) -> None:
 def remove_from_remote(term: Terminal, app: App, name: str) -> None:
     """Delete the memory ref of a remote; raises RemoteRefused."""
     remote = app.remote(_resolved(app, name))
-    into = syncing.tracking_ref(remote.name)
+    into = sync.tracking_ref(remote.name)
     if not remote.fetch(into):
         term.say(f"{plain(name)} has no memory.")
         return

@@ -17,7 +17,7 @@ from gitmem.extraction.detect.final_judgement import (
     POINTING,
     SHORT_ANSWER,
     WEAK,
-    Retold,
+    QuotedContext,
     confidence,
     stands,
     with_quotes,
@@ -26,7 +26,7 @@ from gitmem.extraction.detect.item_set import TEXT, Candidate, Closing, Found, d
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, last_heading, sentences
 from gitmem.extraction.language.words import content, covered, language
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.commit_messages import reverted, stands_still, taught
 from gitmem.extraction.rules.dialogue import NUMBERED, Exchange, Settled, correction, overruled
 from gitmem.extraction.rules.sections import Sections, dropped
@@ -115,8 +115,8 @@ class _Session:
             self._close()
         self.found.turn += 1
         self.language = self.found.language = language(turn.text, self.language)
-        heading = last_heading(turn.text) or ("" if turn.at else rules.lead(turn.text))
-        if not heading and self.heading != self.under and self.titled is None and not turn.at and rules.breaks(turn.text):
+        heading = last_heading(turn.text) or ("" if turn.at else sentence_rules.lead(turn.text))
+        if not heading and self.heading != self.under and self.titled is None and not turn.at and sentence_rules.breaks(turn.text):
             self.heading = self.under
             self.sections.breaks()
             return
@@ -141,8 +141,8 @@ class _Session:
         """Keep what is marked and no item says: all of it, or the sentences beside those that are items."""
         mine = [one for one in self.found.all if one.marked and one.turn == self.found.turn]
         if not mine:
-            text = rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
-            self.found.add(CONTEXT, text, turn, rules.MARKED, marked=True)
+            text = sentence_rules.stripped(" ".join(turn.text.split())[:MARKED_WORDS], self.language)
+            self.found.add(CONTEXT, text, turn, sentence_rules.MARKED, marked=True)
             return
         told = " ".join(f"{one.text} {one.detail}" for one in mine)
         for sentence in islice(sentences(turn.text), MARKED_SENTENCES):
@@ -150,7 +150,11 @@ class _Session:
             words = content(sentence.text, tongue)
             if words and covered(words, content(told, tongue)) < TOLD_BY:
                 self.found.add(
-                    CONTEXT, rules.stripped(sentence.text[:MARKED_WORDS], tongue), _line(turn, sentence), rules.MARKED, marked=True
+                    CONTEXT,
+                    sentence_rules.stripped(sentence.text[:MARKED_WORDS], tongue),
+                    _line(turn, sentence),
+                    sentence_rules.MARKED,
+                    marked=True,
                 )
 
     def _used(self, turn: Turn) -> None:
@@ -212,7 +216,7 @@ class _Session:
             self.closing = [
                 Closing(one, _line(turn, one), around[one.place], heard[one.place])
                 for one in said
-                if self.seen <= DEEP or rules.telling(one.text, self.language)
+                if self.seen <= DEEP or sentence_rules.telling(one.text, self.language)
             ]
         self.explained, self.reasoning, self.named = None, False, None
         if document and said and self._wrong(said, turn):
@@ -220,7 +224,7 @@ class _Session:
         whole = turn
         for sentence in said[begin:]:
             turn = _line(whole, sentence)
-            if self.seen > DEEP and not (sentence.box or turn.marked or rules.telling(sentence.text, self.language)):
+            if self.seen > DEEP and not (sentence.box or turn.marked or sentence_rules.telling(sentence.text, self.language)):
                 continue
             if self._goes_on(sentence, turn):
                 continue
@@ -242,27 +246,29 @@ class _Session:
 
     def _wrong(self, said: list[Sentence], turn: Turn) -> bool:
         """Take a paragraph, or a point, of a document that tells what was wrong and then why; whether it is one."""
-        if said[0].box or turn.marked or (rules.labelled(said[0].text) and not rules.fixing(said[0].text)):
+        if said[0].box or turn.marked or (sentence_rules.labelled(said[0].text) and not sentence_rules.fixing(said[0].text)):
             return False
         if self.titled is None and self.sections.errors and cues(self.language).find("error", "not", said[0].text):
             return True  # `no known problems`
         if self.titled is None and not self.sections.wrong(said, self.language, named=turn.text.startswith(("**", "__"))):
             return False
-        about = self.titled or self.errors.named(rules.stripped(said[0].text, self.language), turn, self.language, self.found.order)
+        about = self.titled or self.errors.named(
+            sentence_rules.stripped(said[0].text, self.language), turn, self.language, self.found.order
+        )
         for sentence in said if self.titled else said[1:]:
-            about.note(rules.fixing(sentence.text) or sentence.text, turn.line)
+            about.note(sentence_rules.fixing(sentence.text) or sentence.text, turn.line)
         self.found.order += 1
         return True
 
     def _answered(self, first: Sentence, turn: Turn, around: Around | None, heard: Heard | None) -> bool:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
-        judged = rules.judged(first, turn.role, self.language)
+        judged = sentence_rules.judged(first, turn.role, self.language)
         settled, alone = self.exchange.answered(first, self.language)
         if alone and first.first:
             self.ordered = [
                 one for one in self.found.recent(12) if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.found.turn - 2
             ]
-        if rules.labelled(first.text) or first.box:
+        if sentence_rules.labelled(first.text) or first.box:
             return False
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
@@ -301,12 +307,12 @@ class _Session:
 
     def _picked(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> bool:
         """Take a choice from the agent's options that comes after other words; whether it is one."""
-        if sentence.box or rules.labelled(sentence.text) or rules.asks(sentence.text, self.language):
+        if sentence.box or sentence_rules.labelled(sentence.text) or sentence_rules.asks(sentence.text, self.language):
             return False
         picked = self.exchange.numbered(sentence.text, self.language)
         if picked is None:
             return False
-        judged = rules.judged(sentence, turn.role, self.language)
+        judged = sentence_rules.judged(sentence, turn.role, self.language)
         return (judged is None or judged.kind == DECISION) and self._settle(picked, turn, heard)
 
     def _goes_on(self, sentence: Sentence, turn: Turn) -> bool:
@@ -315,12 +321,12 @@ class _Session:
         if (
             self.named is not None
             and (sentence.point or self._document(turn))
-            and not (sentence.opens or sentence.box or rules.labelled(text))
+            and not (sentence.opens or sentence.box or sentence_rules.labelled(text))
         ):
             self.named.note(text, turn.line)
             return True
         self.named = None
-        if made is None or not made.marker or sentence.box or rules.labelled(text) or rules.asks(text, self.language):
+        if made is None or not made.marker or sentence.box or sentence_rules.labelled(text) or sentence_rules.asks(text, self.language):
             return False
         named = _REASON.match(text)
         reason = cues(self.language).find("general", "reason", text)
@@ -328,7 +334,7 @@ class _Session:
         if not (named or more or (reason and not reason.start() and not made.detail)):
             return False
         self.reasoning = named is not None or (self.reasoning and not sentence.opens)
-        other = rules.judged(replace(sentence, point=False, heading="", lead=""), USER, self.language)
+        other = sentence_rules.judged(replace(sentence, point=False, heading="", lead=""), USER, self.language)
         if other is not None and other.kind != made.kind and not (named or self.reasoning):
             return False
         made.detail = f"{made.detail} {text[named.end() :] if named else text}".strip()[:DETAIL]
@@ -341,11 +347,11 @@ class _Session:
             self.found.overrule(text, sentence, turn)
         self.seen += 1
         below = self.sections.refused if self._document(turn) else ""
-        if dropped(sentence, below) or (rules.options(sentence) and not rules.labelled(text)):
+        if dropped(sentence, below) or (sentence_rules.options(sentence) and not sentence_rules.labelled(text)):
             self.explained = None
             return
         deep = self.seen <= DEEP
-        said = weighed(rules.judged(sentence, role, self.language), text, role, self.language, around, deep=deep)
+        said = weighed(sentence_rules.judged(sentence, role, self.language), text, role, self.language, around, deep=deep)
         if turn.side and (said is None or not said.marker or sentence.box):
             return
         if said and said.kind == ERROR:
@@ -354,7 +360,7 @@ class _Session:
             self.explained = None
             return
         if said is None or not said.marker:
-            fixing = rules.fixing(text)
+            fixing = sentence_rules.fixing(text)
             if fixing is not None:
                 if not self.errors.fixed(fixing, turn, self.language) and self.explained is not None:
                     self.explained.detail = self.explained.detail or fixing
@@ -363,7 +369,9 @@ class _Session:
             known = said is not None and (
                 likely(text, role, self.language, around)[said.kind] > SURELY
                 or said.kind in (PREFERENCE, TASK)
-                or (said.kind == DECISION and said.score >= rules.SURE and not faulty(text, role, self.language, around, deep=deep))
+                or (
+                    said.kind == DECISION and said.score >= sentence_rules.SURE and not faulty(text, role, self.language, around, deep=deep)
+                )
                 or (
                     said.kind in (PATTERN, CONTEXT)
                     and turn.role == USER
@@ -396,19 +404,19 @@ class _Session:
         if said.kind == TASK and role == USER and not said.marker and self._points(whole):
             whole = self.exchange.about(whole, self.language, last=True)
         self.explained = self.found.add(said.kind, whole, turn, said.score, marker=said.marker, heard=heard)
-        if role == USER and (said.score < rules.SURE or len(content(text, self.language)) < SHORT_ANSWER):
+        if role == USER and (said.score < sentence_rules.SURE or len(content(text, self.language)) < SHORT_ANSWER):
             self._in_context(self.explained)
 
     def _perhaps(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> None:
         """Keep a sentence that may turn out to teach something."""
-        if heard is None or turn.side or turn.marked or len(sentence.text) > rules.LONGEST:
+        if heard is None or turn.side or turn.marked or len(sentence.text) > sentence_rules.LONGEST:
             return
         kind = max(COUNTS, key=lambda one: heard.first[one])
         here = cues(self.language)
         faults = here.find("error", "stated", sentence.text) and not here.find("error", "not", sentence.text)
         if heard.first[kind] < PERHAPS or (kind == DECISION and faults):
             return
-        text = rules.stripped(sentence.text, self.language)
+        text = sentence_rules.stripped(sentence.text, self.language)
         size = len(content(text, self.language))
         points = kind == TASK and self._points(text)
         if turn.role == USER and (size < SHORT_ANSWER or points):
@@ -443,7 +451,7 @@ class _Session:
                 one.gone = True
             for last in closing:
                 text = last.sentence.text
-                if not rules.asks(text, self.language) and not cues(self.language).find("task", "sure", text):
+                if not sentence_rules.asks(text, self.language) and not cues(self.language).find("task", "sure", text):
                     self.found.did(content(text, self.language))
         told = done(closing, self.language, changed=changed, deep=self.seen <= DEEP) if changed or not self.tools else []
         for text, turn, score, heard in told:
@@ -464,9 +472,9 @@ class _Session:
             )  # fmt: skip
         for one in self.found.all:
             one.gone = one.gone or (one.kind != ERROR and not stands_still(self.landed.get(plain(one.text), ())))
-            if alone and one.kind == CONTEXT and one.score < rules.SURE and not (one.marker or one.marked):
+            if alone and one.kind == CONTEXT and one.score < sentence_rules.SURE and not (one.marker or one.marked):
                 one.gone = True  # a document tells much that is so for a day
-            announced = alone and not one.weak and one.score >= rules.SURE  # and nobody was heard to object
+            announced = alone and not one.weak and one.score >= sentence_rules.SURE  # and nobody was heard to object
             if one.heard is not None and not (one.gone or one.marker or one.marked or one.listed or announced):
                 stands(one, one.heard)
         alive = sorted((one for one in self.found.all if not one.gone), key=lambda one: (not one.marked, -one.score, -one.order))
@@ -474,7 +482,7 @@ class _Session:
         if known is not None:
             kept = [one for one in kept if one.marked or not known(one.text)]
         best = sorted(kept, key=lambda one: (not one.marked, -one.score, -one.order))[: max(limit, sum(one.marked for one in kept))]
-        retold = Retold(self.listening.all)
+        quoted_context = QuotedContext(self.listening.all)
         apart = {plain(one.text) for one in best}
         left = [plain(one.text) for one in best if one.kind == TASK and len(one.words) > 2]
         for one in best:
@@ -483,7 +491,7 @@ class _Session:
                 [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
             )  # the agent's words, not the user's reason
             if one.kind == DECISION and one.role == USER and one.heard is not None and not (one.marked or one.marker):
-                quoted = retold.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
+                quoted = quoted_context.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
             one.detail = with_quotes(one.detail, [part for part in quoted if not any(task in plain(part) for task in left)])
         for one in best:
             one.detail = "" if plain(one.detail.strip("“”")) in apart else one.detail  # it is an item of its own

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gitmem.extraction import extractor as offline
-from gitmem.extraction.llm import prompts as asking
+from gitmem.extraction import extractor
+from gitmem.extraction.llm import prompts
 from gitmem.extraction.llm.provider import Model, ModelFailed
 from gitmem.records.items import Extract, Item, item_id, plain
 from gitmem.transcripts.turn import Turn
@@ -44,8 +44,8 @@ class _Window:
         """Yield the turns that do not fit, oldest first, as long as there are turns."""
         used, reserved = 0, 0
         for turn in turns:
-            price = asking.cost(turn)
-            self.recent.append((asking.bounded(turn), price))
+            price = prompts.cost(turn)
+            self.recent.append((prompts.bounded(turn), price))
             used += price
             while self.recent and used > self.room:
                 oldest, paid = self.recent.popleft()
@@ -79,10 +79,10 @@ def extract(
     it need not be told again.
     """
     if model is None:
-        return offline.extract(turns, known=known)
+        return extractor.extract(turns, known=known)
     window = _Window(_room(budget))
     stream = window.older(turns)
-    old = offline.extract(stream, known=known)
+    old = extractor.extract(stream, known=known)
     for _ in stream:  # whatever it left: the window must have seen all
         pass
     kept = window.turns()
@@ -92,7 +92,7 @@ def extract(
     parts = _ask_all(model, _chunks(kept), allow, now, now() + longest)
     why = _why(model, parts, window.passed)
     spent = max(0, getattr(model, "tokens", 0) - before)
-    whole = offline.extract(kept, known=known)  # for facts, and what is marked: neither depends on a model
+    whole = extractor.extract(kept, known=known)  # for facts, and what is marked: neither depends on a model
     if all(part.failure for part in parts) and not window.passed:
         return replace(whole, why=why, tokens=spent)
     facts = _joined(old.facts, whole.facts)
@@ -101,7 +101,7 @@ def extract(
         return Extract(items=merged([*old.items, *whole.items]), topics=names, why=why, tokens=spent, facts=facts)
     for part in parts:
         if part.failure:
-            found = offline.extract(part.turns, known=known)
+            found = extractor.extract(part.turns, known=known)
             part.items, part.topics = found.items, found.topics
     told = [item for part in parts for item in part.items if item.marked or known is None or not known(item.text)]
     told += [item for item in whole.items if item.marked and not _is_told(item, told)]  # what somebody marked is never dropped
@@ -124,14 +124,14 @@ def merged(found: Iterable[Item]) -> tuple[Item, ...]:
 
 def _room(budget: int) -> int:
     """Return the tokens of turns that a budget leaves, when each question's own words are paid; 0 when it allows none."""
-    questions = max(1, -(-budget // (CHUNK + asking.OVERHEAD)))
-    room = budget - questions * asking.OVERHEAD
+    questions = max(1, -(-budget // (CHUNK + prompts.OVERHEAD)))
+    room = budget - questions * prompts.OVERHEAD
     return room if room >= LEAST else 0
 
 
 def _chunks(turns: Sequence[Turn]) -> list[list[Turn]]:
     """Return turns in parts of about the same size that a question can hold."""
-    prices = [asking.cost(turn) for turn in turns]
+    prices = [prompts.cost(turn) for turn in turns]
     number = max(1, -(-sum(prices) // CHUNK))
     each = sum(prices) / number
     out: list[list[Turn]] = [[]]
@@ -160,13 +160,13 @@ def _ask_all(model: Model, chunks: Sequence[Sequence[Turn]], allow: Sequence[str
 
 
 def _ask(model: Model, chunk: Sequence[Turn], allow: Sequence[str]) -> _Part:
-    shown = [asking.shown(turn, allow) for turn in chunk]
-    text = asking.prompt(shown)
+    shown = [prompts.shown(turn, allow) for turn in chunk]
+    text = prompts.prompt(shown)
     try:
-        answer = model.ask(asking.INSTRUCTION, text, asking.SCHEMA)
+        answer = model.ask(prompts.INSTRUCTION, text, prompts.SCHEMA)
     except ModelFailed as failure:
         return _Part(chunk, failure=failure)
-    return _Part(chunk, asking.items(answer, shown, text), asking.topics(answer))
+    return _Part(chunk, prompts.items(answer, shown, text), prompts.topics(answer))
 
 
 def _is_told(item: Item, told: Sequence[Item]) -> bool:

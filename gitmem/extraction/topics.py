@@ -53,7 +53,7 @@ def _is_verb(text: str, start: int, end: int, language: str) -> bool:
 @lru_cache(maxsize=1)
 def _shares() -> dict[str, dict[str, int]]:
     """Return by language the words that are said in many sessions, whatever they are about, with the percentage of the sessions in it that have them."""
-    text = resources.files("gitmem.extraction").joinpath("data", "common.txt").read_text(encoding="utf-8")
+    text = resources.files("gitmem.extraction").joinpath("data", "common_words.txt").read_text(encoding="utf-8")
     found: dict[str, dict[str, int]] = {}
     for line in text.splitlines():
         name, share, *words = line.split(" ")

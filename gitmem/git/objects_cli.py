@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitmem.errors import External, GitFailed, MissingObject, Moved
-from gitmem.git import objects as o
+from gitmem.git import objects
 from gitmem.git.object_codec import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
 from gitmem.repo.refs import has_reftable, raw_ref
@@ -27,12 +27,12 @@ class CliObjects:
 
     def __init__(self, git: Git, algorithm: str = "sha1") -> None:
         self._git = git
-        self.traits = o.Traits("git", algorithm)
-        self.made = o.Made()
+        self.traits = objects.Traits("git", algorithm)
+        self.made = objects.Made()
         self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._tree = o.TreeCache(self._read_tree)
+        self._tree = objects.TreeCache(self._read_tree)
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -153,28 +153,28 @@ class CliObjects:
             raise gone
         yield from rows
 
-    def _read_tree(self, oid: str) -> tuple[o.Entry, ...]:
+    def _read_tree(self, oid: str) -> tuple[objects.Entry, ...]:
         return parse_tree(self._parsed(oid), self.traits.hash)
 
     def _parsed(self, oid: str) -> bytes:
-        data = self._raw(oid, o.MAX_PARSED)
+        data = self._raw(oid, objects.MAX_PARSED)
         if isinstance(data, int):
-            raise o.unparsed(oid, data)
+            raise objects.unparsed(oid, data)
         return data
 
-    def tree(self, oid: str) -> tuple[o.Entry, ...]:
+    def tree(self, oid: str) -> tuple[objects.Entry, ...]:
         """See Objects."""
         return self._tree(oid)
 
-    def commit(self, oid: str) -> o.Commit:
+    def commit(self, oid: str) -> objects.Commit:
         """See Objects."""
         return parse_commit(oid, self._parsed(oid))
 
-    def find(self, tree: str, path: str) -> o.Entry | None:
+    def find(self, tree: str, path: str) -> objects.Entry | None:
         """See Objects."""
-        return o.find_entry(self, tree, path)
+        return objects.find_entry(self, tree, path)
 
-    def write(self, draft: o.Draft) -> str:
+    def write(self, draft: objects.Draft) -> str:
         """See Objects."""
         commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
         self.store(raws)
@@ -184,7 +184,7 @@ class CliObjects:
         """Put new objects into the database: loose when few, one pack when many."""
         chunks = pack(raws, len(raws), self.traits.hash)
         try:
-            if len(raws) > o.PACK_ABOVE:
+            if len(raws) > objects.PACK_ABOVE:
                 with tempfile.TemporaryFile() as spool:  # index-pack reads while we compress: no pipe dead-lock, no big buffer
                     for chunk in chunks:
                         spool.write(chunk)
@@ -197,7 +197,7 @@ class CliObjects:
             raise disk_failure(error) from error
         except OSError as error:
             raise External(
-                f"cannot write to the repository: {error.strerror}.", dict(o.DISK_HINTS).get(error.strerror or "", "Check the disk.")
+                f"cannot write to the repository: {error.strerror}.", dict(objects.DISK_HINTS).get(error.strerror or "", "Check the disk.")
             ) from error
 
     def _unpack(self, data: bytes) -> None:
@@ -239,7 +239,7 @@ class CliObjects:
         except GitFailed as error:
             raise _ref_failure(ref, error, self._git.gitdir) from error
 
-    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[o.Commit]:
+    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[objects.Commit]:
         """See Objects."""
         tips = list(tips)
         if not tips:
@@ -295,13 +295,13 @@ def _ref_failure(ref: str, error: GitFailed, gitdir: str) -> Exception:
         disk = os.statvfs(gitdir)
         part = "No space left" if disk.f_bavail * disk.f_frsize < ROOM_FOR_A_REF else "unable to write"
         why = os.strerror(errno.ENOSPC) if part == "No space left" else text.splitlines()[-1].removeprefix("fatal: ")
-        return External(f"cannot write to the repository: {why}.", dict(o.DISK_HINTS)[part])
+        return External(f"cannot write to the repository: {why}.", dict(objects.DISK_HINTS)[part])
     return error
 
 
 def disk_failure(error: GitFailed) -> External:
     """Return the error with a hint when the disk is what refused; else the error itself."""
-    for part, hint in o.DISK_HINTS:
+    for part, hint in objects.DISK_HINTS:
         if part in error.stderr:
             line = next(text for text in error.stderr.splitlines() if part in text)
             return External(f"cannot write to the repository: {line.removeprefix('fatal: ').removeprefix('error: ')}.", hint)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
-from gitmem.git import objects as o
+from gitmem.git import objects
 from gitmem.git.loose_objects import write_loose
 from gitmem.git.object_codec import build, parse_commit, parse_tree
 from gitmem.git.objects_cli import CliObjects
@@ -37,9 +37,9 @@ class Pygit2Objects:
             raise External(f"libgit2 cannot open the repository: {error}.") from error
         self._cli = CliObjects(git)
         self._objects = os.path.join(commondir, "objects")
-        self.traits = o.Traits("libgit2", "sha1")
+        self.traits = objects.Traits("libgit2", "sha1")
         self.made = self._cli.made
-        self._tree = o.TreeCache(self._read_tree)
+        self._tree = objects.TreeCache(self._read_tree)
         self._tells_size = hasattr(self._repo.odb, "read_header")  # not in every pygit2 that we work with
 
     def tip(self, ref: str) -> str | None:
@@ -95,31 +95,31 @@ class Pygit2Objects:
         for oid in oids:
             yield oid, self.read_small(oid, most)
 
-    def _read_tree(self, oid: str) -> tuple[o.Entry, ...]:
+    def _read_tree(self, oid: str) -> tuple[objects.Entry, ...]:
         return parse_tree(self._parsed(oid), self.traits.hash)
 
     def _parsed(self, oid: str) -> bytes:
-        data = self._raw(oid, o.MAX_PARSED)
+        data = self._raw(oid, objects.MAX_PARSED)
         if isinstance(data, int):
-            raise o.unparsed(oid, data)
+            raise objects.unparsed(oid, data)
         return data
 
-    def tree(self, oid: str) -> tuple[o.Entry, ...]:
+    def tree(self, oid: str) -> tuple[objects.Entry, ...]:
         """See Objects."""
         return self._tree(oid)
 
-    def commit(self, oid: str) -> o.Commit:
+    def commit(self, oid: str) -> objects.Commit:
         """See Objects."""
         return parse_commit(oid, self._parsed(oid))
 
-    def find(self, tree: str, path: str) -> o.Entry | None:
+    def find(self, tree: str, path: str) -> objects.Entry | None:
         """See Objects."""
-        return o.find_entry(self, tree, path)
+        return objects.find_entry(self, tree, path)
 
-    def write(self, draft: o.Draft) -> str:
+    def write(self, draft: objects.Draft) -> str:
         """See Objects."""
         commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
-        if len(raws) > o.PACK_ABOVE:
+        if len(raws) > objects.PACK_ABOVE:
             self._cli.store(raws)
             self._repo.odb.refresh() if hasattr(self._repo.odb, "refresh") else None
             return commit
@@ -160,7 +160,7 @@ class Pygit2Objects:
         """See Objects."""
         self._cli.delete(ref, old)
 
-    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[o.Commit]:
+    def walk(self, tips: Iterable[str], hide: Iterable[str] = ()) -> Iterator[objects.Commit]:
         """See Objects."""
         tips = list(tips)
         if not tips:
@@ -219,7 +219,7 @@ def ref_error(ref: str, error: Exception) -> Exception:
 def write_error(error: Exception) -> External:
     """Return the error for a refused object or ref write, with what to do."""
     text = str(error)
-    for part, hint in o.DISK_HINTS:
+    for part, hint in objects.DISK_HINTS:
         if part in text:
             return External(f"cannot write to the repository: {text}.", hint)
     return External(f"cannot write to the repository: {text}.", "Run 'git mem doctor' to see what is wrong.")

@@ -4,7 +4,7 @@ import os
 
 from gitmem.agents import events
 from gitmem.hooks.context import Hook, masked
-from gitmem.state import activity as acts
+from gitmem.state import activity
 from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TOOL, USER, Act
 
 TYPE_CHECKING = False
@@ -26,14 +26,14 @@ def remember(hook: Hook) -> None:
         who = event.role if event.subagent else ""
         done = [_act(hook, AGENT, who)] if who else []
         done += _given(hook, event.message, ASSISTANT, who)
-        acts.note(hook.state, hook.tree, hook.now, done, conversation=event.session, once=True)
+        activity.note(hook.state, hook.tree, hook.now, done, conversation=event.session, once=True)
     elif event.command:
         from gitmem.services.work.slash_commands import git_commands
 
         if found := git_commands(event.command):
             who = _who(hook)
             done = [_act(hook, COMMAND, one, TOOL, who) for one in found]
-            acts.note(hook.state, hook.tree, hook.now, done, conversation=event.session)
+            activity.note(hook.state, hook.tree, hook.now, done, conversation=event.session)
 
 
 def _start(hook: Hook) -> None:
@@ -45,7 +45,7 @@ def _start(hook: Hook) -> None:
     on = found(hook)
     sessions.describe(hook.state, event.session, kind=on.kind, branch=on.branch)
     talks = event.session if event.source in GOES_ON else ""
-    acts.note(hook.state, hook.tree, hook.now, [_act(hook, AGENT, hook.who)], conversation=talks, once=True)
+    activity.note(hook.state, hook.tree, hook.now, [_act(hook, AGENT, hook.who)], conversation=talks, once=True)
 
 
 def _prompt(hook: Hook) -> None:
@@ -64,17 +64,17 @@ def _prompt(hook: Hook) -> None:
         from gitmem.services.work.slash_commands import story_in
 
         story = next(filter(None, (story_in(one.what) for one in reversed(given))), "")
-    acts.note(hook.state, hook.tree, hook.now, [*done, *given], conversation=event.session, asked=1, story=story)
+    activity.note(hook.state, hook.tree, hook.now, [*done, *given], conversation=event.session, asked=1, story=story)
 
 
 def _given(hook: Hook, text: str, role: str, who: str = "") -> "Sequence[Act]":
     """Return the commands in what was said."""
     if "*" not in text and text.lstrip()[:1] != "/":
         return ()
-    from gitmem.services.work import workflow_table as workflows
+    from gitmem.services.work import workflow_table
     from gitmem.services.work.slash_commands import commands
 
-    table, is_current = workflows.quick(hook.home, hook.tree)
+    table, is_current = workflow_table.quick(hook.home, hook.tree)
     if not is_current:
         hook.drain("workflows")
     found = commands(text, table.known, spoken_by_user=role == USER)

@@ -11,7 +11,7 @@ from gitmem.base.fast import loads
 from gitmem.base.tolerated import UNREADABLE
 from gitmem.hooks.context import Hook
 from gitmem.index import summaries
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.text.equality import plain
 
@@ -77,9 +77,9 @@ def _rendered(hook: Hook) -> "list[str]":
     until = time.monotonic() + PATIENCE
     while hook.event.session in sessions.to_condense(hook.state) and time.monotonic() < until:
         time.sleep(0.02)
-    for stem in reversed(histories.stems(hook.home, hook.event.session)):
+    for stem in reversed(reader.stems(hook.home, hook.event.session)):
         try:
-            with open(histories.Segment(stem, 0).path(histories.SHORT), encoding="utf-8", errors="replace") as file:
+            with open(reader.Segment(stem, 0).path(reader.SHORT), encoding="utf-8", errors="replace") as file:
                 found: Any = loads(file.read())
         except UNREADABLE:
             continue
@@ -106,17 +106,17 @@ def _last(hook: Hook) -> "list[str]":
     """Return what the end of the live history tells: what is marked, and what was asked."""
     marked: list[str] = []
     asked: list[str] = []
-    for stem in histories.stems(hook.home, hook.event.session)[-1:]:
+    for stem in reader.stems(hook.home, hook.event.session)[-1:]:
         try:
-            with open(stem + histories.LIVE, "rb") as file:
+            with open(stem + reader.LIVE, "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
                 data = file.read(TAIL)
         except OSError:
             return []
-        for row in histories.parsed(data.split(b"\n")):
-            text = histories.content(row)
-            if text and histories.marked(row):
+        for row in reader.parsed(data.split(b"\n")):
+            text = reader.content(row)
+            if text and reader.marked(row):
                 marked.append(f"marked: {text}")
-            elif text and histories.event(row) == "PromptSubmit":
+            elif text and reader.event(row) == "PromptSubmit":
                 asked.append(text)
     return [*marked, *(f"asked last: {text}" for text in reversed(asked[-3:]))]

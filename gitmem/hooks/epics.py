@@ -3,7 +3,7 @@
 from gitmem.agents.prompt_text import clean
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
-from gitmem.index import epics as works
+from gitmem.index import epics
 from gitmem.state import sessions
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MOST = 2  # epics that are told
 LOOKED = 40  # that are looked at
-RANK = (works.CRASHED, works.LEFT, works.ACTIVE, "paused")
+RANK = (epics.CRASHED, epics.LEFT, epics.ACTIVE, "paused")
 WAYS = "--continue, --review, --restart (its story from the start) or --discard"
 
 
@@ -20,11 +20,11 @@ def resume_lines(hook: Hook) -> "list[str]":
     """Return at most three lines: epics that are not finished, the one of this work tree first, and the four ways to go on."""
     if hook.index is None:
         return []
-    here = works.chosen(hook.state, hook.root)
+    here = epics.chosen(hook.state, hook.root)
     found = []
-    for epic in works.epics(hook.index)[:LOOKED]:
+    for epic in epics.epics(hook.index)[:LOOKED]:
         if epic["rest"] in {"active", "paused"}:
-            found.append((epic, works.standing(hook.state, epic, hook.now, is_gone)))
+            found.append((epic, epics.condition(hook.state, epic, hook.now, is_gone)))
     mine = [(epic, how) for epic, how in found if how["standing"] in RANK]
     mine.sort(key=lambda pair: (pair[0]["id"] != here, RANK.index(pair[1]["standing"])))
     if not mine:
@@ -45,7 +45,7 @@ def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: 
     if how["alive"]:
         mine = how["session"] == session or (process and how["process"] == process)
         state = "in progress here" if mine else "another session is at it" if how["session"] else "somebody is at it"
-    elif state == works.ACTIVE:
+    elif state == epics.ACTIVE:
         state = "in progress elsewhere"
     where = [f"story {clean(epic['story'], 60)}"] if epic["story"] else []
     if epic["phase"]:
@@ -53,5 +53,5 @@ def _line(epic: "dict[str, Any]", how: "dict[str, Any]", session: str, process: 
     if epic["attempts"] > 1:
         where.append(f"attempt {epic['attempts']}")
     where.append(f"{epic['done']} of {epic['total']} stories done ({epic['percent']}%)")
-    why = f"; {how['why']}" if state in {works.CRASHED, works.LEFT} and how["why"] else ""
+    why = f"; {how['why']}" if state in {epics.CRASHED, epics.LEFT} and how["why"] else ""
     return f"- [epic {clean(epic['id'][4:], 64)}, {state}] {clean(epic['title'], 120)}: {', '.join(where)}{why}"

@@ -12,8 +12,7 @@ from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import LATE, Spots, shown
 from gitmem.hooks.turn_end import AGAIN, keeps_in_step
 from gitmem.records.kinds import LIVE
-from gitmem.services.briefing import collect as gathering
-from gitmem.services.briefing import session_opening as opening
+from gitmem.services.briefing import collect, session_opening
 from gitmem.state import sessions
 from gitmem.text.equality import plain
 
@@ -61,8 +60,8 @@ def start(hook: Hook) -> "list[str]":
     if dirty is None:
         return []
     before = _awaited(hook, began + (DEATH if dead else PATIENCE)) if event.source not in TALKED else ""
-    known = gathering.gather(
-        hook.indexes, hook.agents, subjects=gathering.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
+    known = collect.gather(
+        hook.indexes, hook.agents, subjects=collect.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
     )
     if before:
         known.last = None  # another is about to be the one before
@@ -81,7 +80,7 @@ def late(hook: Hook, before: str) -> "list[str]":
         hook.state.mark(key, session + WAITED)
         return []
     hook.state.unmark(key)
-    known = gathering.gather(hook.indexes, hook.agents, subjects=(gathering.TASKS,), session=hook.event.session)
+    known = collect.gather(hook.indexes, hook.agents, subjects=(collect.TASKS,), session=hook.event.session)
     return _Telling(hook, known).before() if known.last is not None and known.last.session == session else []
 
 
@@ -100,19 +99,19 @@ class _Telling:
     def lines(self, near: "list[Row]") -> "list[str]":
         """Return the lines, in their order. What is left to do is sure of its part before anything else takes one."""
         self._work()
-        tasks = self._rows(gathering.TASKS)
+        tasks = self._rows(collect.TASKS)
         told = self._told(tasks, 0.3, self._lines)
         left = self._left(tasks) if told else 0
         if left:
             self._budget -= tokens(MORE.format(left))  # room to say so
         self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
-        errors = self._rows(gathering.ERRORS)
+        errors = self._rows(collect.ERRORS)
         grave = [row for row in errors if row["kind"] == "gotcha" and row["severity"] == "critical"]
-        state, decisions = self._rows(gathering.STATE), self._rows(gathering.DECISIONS)
+        state, decisions = self._rows(collect.STATE), self._rows(collect.DECISIONS)
         pinned = [row for row in state if row.get("status") == "pinned"]
         # a share of the whole, up to which it may be full; what a part leaves over goes to the next
         for rows, share in (
-            (shown(self._hook, near), 0.6), (grave, 0.7), (pinned, 0.75), (decisions, 0.85), (self._rows(gathering.PREFERENCES), 0.9), (self._rows(gathering.PATTERNS), 0.95),
+            (shown(self._hook, near), 0.6), (grave, 0.7), (pinned, 0.75), (decisions, 0.85), (self._rows(collect.PREFERENCES), 0.9), (self._rows(collect.PATTERNS), 0.95),
             (errors, 1.0), (state, 1.0), (decisions, 1.0), (tasks, 1.0),
         ):  # fmt: skip
             self._lines += self._hook.tell(rows, int(self._budget * share), self._line, self._lines)
@@ -138,10 +137,10 @@ class _Telling:
             own = after_compaction(hook)
             lines += own
         elif hook.event.source not in TALKED:
-            facts = opening.facts(hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session)
+            facts = session_opening.facts(hook.state, self._known, hook.now, is_gone, hook.home, session=hook.event.session)
             interrupted = facts.interrupted
-            if opening.decide(facts).action == opening.ASK:
-                ask = f"- ask the user first: {clean(opening.words(opening.ASK, facts), 300)}"
+            if session_opening.decide(facts).action == session_opening.ASK:
+                ask = f"- ask the user first: {clean(session_opening.words(session_opening.ASK, facts), 300)}"
                 lines.append(ask)
         room, length = int(self._budget * WORK) - OVERHEAD // 4, LIMIT - OVERHEAD
         for line in lines:
@@ -168,7 +167,7 @@ class _Telling:
         """Return what is known of a subject as rows, entries of summaries too; gotchas as far as this user wants to hear of them."""
         entries = self._known[subject]
         if self._asked:  # an interruption is told once
-            entries = [one for one in entries if one.kind != opening.INTERRUPTED]
+            entries = [one for one in entries if one.kind != session_opening.INTERRUPTED]
         gotchas = [one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"]
         wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
         rows = [one.row if one.row is not None else _row(subject, one) for one in entries]
@@ -204,9 +203,9 @@ class _Telling:
         last = self._known.last
         if self._hook.event.source in TALKED or last is None or last.row is None or last.body is None:
             return []
-        mine = [one for one in self._known[gathering.TASKS] if one.session == last.session and one.kind != opening.INTERRUPTED]
+        mine = [one for one in self._known[collect.TASKS] if one.session == last.session and one.kind != session_opening.INTERRUPTED]
         told = self._hook.state.known(self._hook.event.context)  # a task with a line of its own is counted here, not said again
-        names = [one.text for one in mine if (one.id or _row(gathering.TASKS, one)["id"]) not in told]
+        names = [one.text for one in mine if (one.id or _row(collect.TASKS, one)["id"]) not in told]
         return [{**last.row, "kind": "summary", "body": _short(last.body.body(last.number), names, len(mine) - len(names))}]
 
 

@@ -93,14 +93,14 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
 
 
 def _note_failure(hook: Hook, pattern: str) -> None:
-    from gitmem.state import attempts as trials
-    from gitmem.text import shell as commands
+    from gitmem.state import attempts
+    from gitmem.text import shell
 
     event = hook.event
-    key = commands.key(event.command, hook.spot)
-    failure = trials.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree)
+    key = shell.key(event.command, hook.spot)
+    failure = attempts.Failure(key, pattern, hook.now, event.command[:COMMAND], head(hook.where) or "", hook.tree)
     with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion, no count
-        trials.note_failure(hook.state, event.session, failure)
+        attempts.note_failure(hook.state, event.session, failure)
 
 
 def _counted(hook: Hook, pattern: str, window: float) -> bool:

@@ -90,9 +90,9 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
     known = hook.state.marked(key) or ""
     if not known.startswith(version):
         lines = read_lines(full)
-        from gitmem.services.gotchas import triggers as triggering  # grammars and RE2: only a repository with such gotchas pays for them
+        from gitmem.services.gotchas import triggers  # grammars and RE2: only a repository with such gotchas pays for them
 
-        hits = triggering.lines_of(rows, path, lines)
+        hits = triggers.lines_of(rows, path, lines)
         known = version + " ".join(f"{id}:{at}" for id, at in hits.items())
         hook.state.mark(key, known)
     at = dict(pair.rsplit(":", 1) for pair in known[len(version) :].split())
@@ -100,9 +100,9 @@ def _triggered(hook: Hook, path: str, rows: "list[Row]") -> "list[Row]":
 
 
 def _trips(hook: Hook) -> "list[str]":
-    from gitmem.text import shell as commands
+    from gitmem.text import shell
 
-    keys = commands.heads(hook.event.command)
+    keys = shell.heads(hook.event.command)
     rows: list[Row] = []
     for index in hook.indexes if keys else ():
         rows += index.by_commands(keys)
@@ -115,7 +115,7 @@ def _trips(hook: Hook) -> "list[str]":
 
 
 def _passed(hook: Hook) -> None:
-    from gitmem.state import attempts as trials
+    from gitmem.state import attempts
 
     event = hook.event
     if event.action == events.COMMAND:
@@ -123,35 +123,37 @@ def _passed(hook: Hook) -> None:
 
         if saves(event.command):
             hook.state.mark(f"saved {event.session}", "1")
-    failures = trials.failures(hook.state, event.session)
+    failures = attempts.failures(hook.state, event.session)
     if not failures:
         return
     hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
     if event.action == events.WRITE:
         for path in event.paths[:FILES]:
-            trials.note_step(hook.state, event.session, hook.now, trials.EDIT, storable(os.path.realpath(os.path.join(hook.folder, path))))
+            attempts.note_step(
+                hook.state, event.session, hook.now, attempts.EDIT, storable(os.path.realpath(os.path.join(hook.folder, path)))
+            )
         return
-    from gitmem.text import shell as commands
+    from gitmem.text import shell
 
-    proven = commands.proven(event.command, hook.spot)
-    whole = commands.key(event.command, hook.spot)
-    over = [one for one in failures if one.key in proven or (one.key == whole and commands.same(event.command, one.given))]
+    proven = shell.proven(event.command, hook.spot)
+    whole = shell.key(event.command, hook.spot)
+    over = [one for one in failures if one.key in proven or (one.key == whole and shell.same(event.command, one.given))]
     if over:
         from gitmem.services.gotchas.capture import rule_of
 
         rule = rule_of(hook.settings)
 
-        def captured(failure: "trials.Failure") -> bool:
+        def captured(failure: "attempts.Failure") -> bool:
             if known(hook, failure.pattern, gotcha_id(failure.pattern)):
                 return True
             hits = hook.state.hits(failure.pattern, hook.now, rule.window, sessions=rule.sessions)
             return rule.on and hits >= rule.threshold  # just captured: the index may be behind
 
-        if trials.conclude(hook.state, event.session, over, event.command[:COMMAND], hook.now, captured):
+        if attempts.conclude(hook.state, event.session, over, event.command[:COMMAND], hook.now, captured):
             hook.drain(f"passed {hook.now}", sure=True)
         return
-    for step in commands.helping(event.command):
-        trials.note_step(hook.state, event.session, hook.now, trials.COMMAND, step[:COMMAND])
+    for step in shell.helping(event.command):
+        attempts.note_step(hook.state, event.session, hook.now, attempts.COMMAND, step[:COMMAND])
 
 
 def known(hook: Hook, pattern: str, id: str) -> "list[Row]":

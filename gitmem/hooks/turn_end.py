@@ -2,8 +2,7 @@
 
 from gitmem.base.fast import Lazy
 from gitmem.hooks.context import Hook
-from gitmem.state import memory_file_requests as native
-from gitmem.state import sessions
+from gitmem.state import memory_file_requests, sessions
 
 AGAIN, JUST = "started again", 30.0  # mark of a start after a compaction, and seconds for which it counts as the same one
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
@@ -57,11 +56,11 @@ def saves(command: str) -> bool:
 
 def end(hook: Hook) -> "list[str]":
     """Close the session, and have it digested."""
-    from gitmem.state import attempts as trials
+    from gitmem.state import attempts
 
     event = hook.event
     sessions.end(hook.state, event.session, hook.now, event.source or "end")
-    trials.forget(hook.state, event.session)
+    attempts.forget(hook.state, event.session)
     keeps_in_step(hook)
     hook.drain(f"end {event.session}", sure=True)
     return []
@@ -72,5 +71,5 @@ def keeps_in_step(hook: Hook) -> bool:
     root = hook.where.worktree
     if not root or hook.settings.get("native") == "off":
         return False
-    native.ask(hook.state, root, hook.now)
+    memory_file_requests.ask(hook.state, root, hook.now)
     return True

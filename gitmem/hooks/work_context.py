@@ -2,8 +2,7 @@
 
 from gitmem.agents.prompt_text import clean, record_line
 from gitmem.repo.refs import branch
-from gitmem.services.work import context
-from gitmem.services.work import workflow_table as workflows
+from gitmem.services.work import context, workflow_table
 from gitmem.state.workflow import NEW
 
 TYPE_CHECKING = False
@@ -20,7 +19,7 @@ def found(hook: "Hook") -> context.Context:
     """Return the context as it was before the event; asked once a call."""
     kept: context.Context | None = hook.__dict__.get(_KEPT)
     if kept is None:
-        table, is_current = workflows.quick(hook.home, hook.tree)
+        table, is_current = workflow_table.quick(hook.home, hook.tree)
         if not is_current:
             hook.drain("workflows")
         talks = hook.event.source in TALKED

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.index.tokenizer import fold, parts
-from gitmem.records import epic as work
+from gitmem.records import epic
 from gitmem.records.kinds import error_patterns
 from gitmem.records.record import Record
 
@@ -88,8 +88,8 @@ def _text(record: Record) -> str:
     if record.kind == "summary":
         rest.append("\n".join(_said(record.fields.get("sections"))))
     if record.kind == "work":
-        every = work.normal(record.fields.get("state")).get("stories", {})
-        rest.append("\n".join(f"{sid} {work.value(every[sid], 'title') or ''}".strip() for sid in every))
+        every = epic.normal(record.fields.get("state")).get("stories", {})
+        rest.append("\n".join(f"{sid} {epic.value(every[sid], 'title') or ''}".strip() for sid in every))
     return "\n".join([record.body, *rest]).strip()
 
 

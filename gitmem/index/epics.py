@@ -81,7 +81,7 @@ def release(state: State, id: str) -> None:
 # -- how it stands
 
 
-def standing(state: State, epic: "dict[str, Any]", now: float, is_gone: "Callable[[str], bool | None]") -> "dict[str, Any]":
+def condition(state: State, epic: "dict[str, Any]", now: float, is_gone: "Callable[[str], bool | None]") -> "dict[str, Any]":
     """Return how an epic stands: `standing`, `silent` (seconds since the last sign of life), `alive` (a live process is known), its `session` and `process`, `why`.
 
     `epic` is what `gitmem.records.epic.facts` tells, and its `id`.

@@ -2,7 +2,7 @@
 
 from gitmem.agents import adapter as agents
 from gitmem.base.resources import folder
-from gitmem.install import hook_command as command
+from gitmem.install import hook_command
 from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document, applied
 from gitmem.install.settings_formats import SHAPES, Form
@@ -15,7 +15,7 @@ _FOR_READERS = "agents-md"
 def form(agent: str) -> Form:
     """Return what of ours a file has that goes to any machine."""
     adapter = agents.find(agent)
-    return SHAPES[adapter.settings.shape](adapter, command.shared())
+    return SHAPES[adapter.settings.shape](adapter, hook_command.shared())
 
 
 def block(agent: str) -> str:

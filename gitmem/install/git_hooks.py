@@ -7,8 +7,7 @@ import subprocess
 
 from gitmem.errors import GitmemError, UserError
 from gitmem.git.process import Git, child_env
-from gitmem.install import file_changes as changes
-from gitmem.install import hook_command as command
+from gitmem.install import file_changes, hook_command
 from gitmem.install.file_changes import Change
 from gitmem.install.hook_command import Command
 from gitmem.install.plan import World
@@ -93,7 +92,7 @@ def path_of(world: World, path: str, name: str) -> str:
 def install(world: World, scope: str, path: str, name: str) -> Change:
     """Return the change that has one hook of git call us."""
     file = path_of(world, path, name)
-    before = changes.read(file)
+    before = file_changes.read(file)
     block = _block(world.command(scope), name).encode()
     if before is None:
         after = START.encode() + block
@@ -122,13 +121,13 @@ def install(world: World, scope: str, path: str, name: str) -> Change:
 def remove(world: World, scope: str, path: str, name: str) -> Change:
     """Return the change that takes our lines out of one hook, or the hook that we made away."""
     file = os.path.join(path, name)
-    before = changes.read(file)
+    before = file_changes.read(file)
     if before is None or not (found := _BLOCK.search(before)):
         return Change(WHAT, scope, file, "absent", before, before)
     rest = before[: found.start()] + before[found.end() :]
     if os.path.exists(file + OLD) and rest == START.encode() + f'exec "$0{OLD}" "$@"\n'.encode():
         return Change(WHAT, scope, file, "removed", before, None, move=(file + OLD, file))
-    is_ours, old = changes.original(world.ledger(scope).entry(file), before)
+    is_ours, old = file_changes.original(world.ledger(scope).entry(file), before)
     if is_ours:
         return Change(WHAT, scope, file, "removed", before, old)
     return Change(WHAT, scope, file, "removed", before, None if rest == START.encode() else rest)
@@ -136,19 +135,19 @@ def remove(world: World, scope: str, path: str, name: str) -> Change:
 
 def state(world: World, path: str, name: str) -> tuple[str, str]:
     """Return how one hook stands, `current`, `outdated`, `broken` or nothing, and why."""
-    data = changes.read(os.path.join(path, name))
+    data = file_changes.read(os.path.join(path, name))
     found = _BLOCK.search(data) if data else None
     if not found:
         return "", ""
     line = found[0].decode("utf-8", "surrogateescape").split("\n")[1]
     calls = line.partition(" git-hook ")[0]
-    words = command.parse(f"{calls} hook git")
-    call = command.Call((command.PROGRAM,), "git", shared=True) if calls.startswith("PATH=") else words
+    words = hook_command.parse(f"{calls} hook git")
+    call = hook_command.Call((hook_command.PROGRAM,), "git", shared=True) if calls.startswith("PATH=") else words
     if call is None:
         return "outdated", ""
-    if why := command.fault(call.words, world.env):
+    if why := hook_command.fault(call.words, world.env):
         return "broken", why
-    return ("current" if _block(command.of(call), name).encode() == found[0] else "outdated"), ""
+    return ("current" if _block(hook_command.of(call), name).encode() == found[0] else "outdated"), ""
 
 
 def _block(calls: Command, name: str) -> str:

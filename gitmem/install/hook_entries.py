@@ -6,7 +6,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from gitmem.install import hook_command as command
+from gitmem.install import hook_command
 from gitmem.install.jsonc import Added, Document, Edit, kind
 from gitmem.install.settings_formats import Form
 
@@ -18,7 +18,7 @@ class Merged:
     """What is to be done to a document; `ours` are the calls of ours that it had, `custom` lines with commands that call us in another way."""
 
     edits: list[Edit] = field(default_factory=list)
-    ours: list[command.Call] = field(default_factory=list)
+    ours: list[hook_command.Call] = field(default_factory=list)
     custom: list[int] = field(default_factory=list)
     defaults: list[str] = field(default_factory=list)  # settings beside the hooks that are written, or removed
     empty: bool = False  # nothing is left
@@ -146,11 +146,11 @@ def _call(doc: Document, node: Node, agent: str, form: Form, out: Merged) -> str
     for item in doc.items(node) if node.type == "object" else ():
         if item.key in form.fields and item.value.type == "string":
             text = doc.text(item.value)
-            call = command.parse(text)
+            call = hook_command.parse(text)
             if call and call.agent == agent:
                 out.ours.append(call)
                 return "ours"
-            if command.calls(text, agent):
+            if hook_command.calls(text, agent):
                 out.custom.append(doc.data.count(b"\n", 0, item.start) + 1)
                 return "custom"
     return ""

@@ -11,8 +11,7 @@ from gitmem.agents.adapter import Adapter
 from gitmem.errors import GitmemError, NotARepository, UserError
 from gitmem.git.process import Git
 from gitmem.git.worktree import WorkTree
-from gitmem.install import file_changes as changes
-from gitmem.install import hook_command as command
+from gitmem.install import file_changes, hook_command
 from gitmem.install.file_changes import Change, Ledger
 from gitmem.install.hook_command import Command
 from gitmem.install.hook_entries import merge
@@ -55,7 +54,7 @@ class World:
 
     def command(self, scope: str) -> Command:
         """Return how files of a scope call git-mem."""
-        return command.shared() if scope == "project" else command.private(self.env)
+        return hook_command.shared() if scope == "project" else hook_command.private(self.env)
 
     def shown(self, path: str) -> str:
         """Return a path as people read it."""
@@ -120,9 +119,9 @@ def install(goal: Target, world: World) -> Change:
     """Return the change that has a file hold our hooks."""
     form = SHAPES[goal.adapter.settings.shape](goal.adapter, world.command(goal.scope))
     hidden = excluded(goal, world) if goal.scope == "local" else None
-    before = changes.read(goal.path)
+    before = file_changes.read(goal.path)
     if before is not None:
-        changes.check(os.path.realpath(goal.path))
+        file_changes.check(os.path.realpath(goal.path))
     if form.text:
         return _own_file(goal, form, before, hidden)
     doc = Document(before or b"", world.shown(goal.path))
@@ -141,23 +140,23 @@ def install(goal: Target, world: World) -> Change:
 
 def remove(goal: Target, world: World) -> Change:
     """Return the change that takes our hooks out of a file: to the byte when nothing else changed since."""
-    name, before = goal.adapter.name, changes.read(goal.path)
+    name, before = goal.adapter.name, file_changes.read(goal.path)
     if before is None:
         return Change(name, goal.scope, goal.path, "absent")
     entry = world.ledger(goal.scope).entry(goal.path)
     # what is looked for is the same for each command
-    form = SHAPES[goal.adapter.settings.shape](goal.adapter, command.shared())
+    form = SHAPES[goal.adapter.settings.shape](goal.adapter, hook_command.shared())
     if form.text:
         ours = form.mark.encode() in before
         return Change(name, goal.scope, goal.path, "removed" if ours else "absent", before, None if ours else before)
-    is_ours, old = changes.original(entry, before)
+    is_ours, old = file_changes.original(entry, before)
     if is_ours:
         return Change(name, goal.scope, goal.path, "removed", before, old)
     doc = Document(before, world.shown(goal.path))
     merged = merge(doc, name, form, remove=True, made=tuple(entry.get("defaults", ())))
     if not merged.edits:
         return Change(name, goal.scope, goal.path, "absent", before, before)
-    changes.check(os.path.realpath(goal.path))
+    file_changes.check(os.path.realpath(goal.path))
     after = None if merged.empty and entry.get("created") else applied(doc.data, merged.edits)
     return Change(name, goal.scope, goal.path, "removed", before, after, merged.edits)
 
@@ -189,7 +188,7 @@ def excluded(goal: Target, world: World) -> tuple[str, bytes] | None:
     if os.path.exists(goal.path) and not goal.adapter.settings.local:
         raise UserError(f"{name} is there and git does not ignore it: it may go to everybody who uses the repository.", hint)
     path = os.path.join(where.commondir, "info", "exclude")
-    data = changes.read(path) or b""
+    data = file_changes.read(path) or b""
     return path, (b"\n" if data and not data.endswith(b"\n") else b"") + f"/{name}\n".encode("utf-8", "surrogateescape")
 
 

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from gitmem import __version__
 from gitmem.agents.events import ADAPTERS
 from gitmem.errors import GitmemError
-from gitmem.install import file_changes as changes
-from gitmem.install import git_hooks as githooks
-from gitmem.install import hook_command as command
-from gitmem.install import plan
+from gitmem.install import file_changes, git_hooks, hook_command, plan
 from gitmem.install.hook_entries import Merged, merge
 from gitmem.install.jsonc import Document
 from gitmem.install.plan import World
@@ -61,10 +58,10 @@ def _file(goal: plan.Target, world: World) -> Row | None:
     adapter, title = goal.adapter, goal.title
     shape = SHAPES[adapter.settings.shape]
     try:
-        data = changes.read(goal.path)
+        data = file_changes.read(goal.path)
         if data is None:
             return None
-        form = shape(adapter, command.shared())
+        form = shape(adapter, hook_command.shared())
         if form.text and form.mark.encode() not in data:
             return None
         doc = None if form.text else Document(data, world.shown(goal.path))
@@ -77,11 +74,11 @@ def _file(goal: plan.Target, world: World) -> Row | None:
     call = merged.ours[0]
     scope = "project" if call.shared else _own(goal)
     for each in merged.ours:
-        if why := command.fault(each.words, world.env):
+        if why := hook_command.fault(each.words, world.env):
             return _row(goal, world, scope, "broken", why, each.words[0])
     if doc and _is_off(doc):
         return _row(goal, world, scope, "broken", "the file turns all hooks off", call.words[0])
-    again = shape(adapter, command.of(call))
+    again = shape(adapter, hook_command.of(call))
     same = not merge(doc, adapter.name, again).edits if doc else again.text.encode() == data
     return _row(goal, world, scope, "current" if same else "outdated", program=call.words[0])
 
@@ -95,10 +92,10 @@ def _is_off(doc: Document) -> bool:
     )
 
 
-def _calls(data: bytes, agent: str) -> list[command.Call]:
+def _calls(data: bytes, agent: str) -> list[hook_command.Call]:
     """Return the calls of ours in a file that is ours alone: commands are strings in it, as JSON writes them."""
     texts = [json.loads(match[0]) for match in _STRING.finditer(data)]
-    return [call for text in texts if (call := command.parse(text)) and call.agent == agent]
+    return [call for text in texts if (call := hook_command.parse(text)) and call.agent == agent]
 
 
 def _own(goal: plan.Target) -> str:
@@ -108,16 +105,16 @@ def _own(goal: plan.Target) -> str:
 
 def _row(goal: plan.Target, world: World, scope: str, state: str, why: str = "", program: str = "") -> Row:
     version = str(world.ledger(goal.scope).entry(goal.path).get("version", ""))
-    if program and os.path.realpath(program) == os.path.realpath(command.installed(world.env)[0]):
+    if program and os.path.realpath(program) == os.path.realpath(hook_command.installed(world.env)[0]):
         version = __version__
     return Row(goal.adapter.name, goal.title, scope, goal.path, state, why, program, version)
 
 
 def _git(world: World) -> Iterator[Row]:
     try:
-        path = githooks.folder(world)
-        scope = githooks.scope_of(world, path)
-        found = [(name, *githooks.state(world, path, name)) for name in githooks.NAMES]
+        path = git_hooks.folder(world)
+        scope = git_hooks.scope_of(world, path)
+        found = [(name, *git_hooks.state(world, path, name)) for name in git_hooks.NAMES]
     except GitmemError:
         return
     there = [(name, state, why) for name, state, why in found if state]
@@ -128,7 +125,7 @@ def _git(world: World) -> Iterator[Row]:
     state, why = broken or (
         ("outdated", f"not there: {', '.join(missing)}") if missing else max(("current", ""), *((s, w) for _, s, w in there))
     )
-    yield Row(githooks.WHAT, "git hooks", scope, path, state, why)
+    yield Row(git_hooks.WHAT, "git hooks", scope, path, state, why)
 
 
 def findings(world: World) -> Iterator[Finding]:

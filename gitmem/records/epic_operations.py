@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gitmem.errors import UserError
-from gitmem.records import epic as work
+from gitmem.records import epic
 from gitmem.records.epic import State, register
 
 STORIES = 500  # of an epic
@@ -40,7 +40,7 @@ class _Edit:
         return True
 
     def count(self, where: dict[str, Any], times: int = 1) -> None:
-        where[self.by] = min(where.get(self.by, 0) + times, work.MOST)
+        where[self.by] = min(where.get(self.by, 0) + times, epic.MOST)
 
     def story(self, sid: str) -> dict[str, Any]:
         """Return a story, added behind the others when it is new."""
@@ -58,7 +58,7 @@ class _Edit:
 
     def chosen(self) -> str:
         """Return the story that an operation is about: the one that it names, which must be there, else the current one."""
-        return self.known(self.text("story")) if self.text("story") else work.current(self.state)
+        return self.known(self.text("story")) if self.text("story") else epic.current(self.state)
 
     def known(self, sid: str) -> str:
         """Return the id of a story; raises UserError when the epic does not have it: a slip of the finger must not add one."""
@@ -70,7 +70,7 @@ class _Edit:
 
     def did(self, action: str, story: str, **more: str) -> None:
         """Note the last action."""
-        now = work.value(self.state.get("stories", {}).get(story, {}).get("run", {}), "phase") if story else None
+        now = epic.value(self.state.get("stories", {}).get(story, {}).get("run", {}), "phase") if story else None
         facts = {"action": action, "story": story, "phase": now or "", "note": self.text("note"), **more}
         self.set(self.state, "last", {key: value for key, value in facts.items() if value})
 
@@ -95,7 +95,7 @@ class _Edit:
         """Note who does it, and a story that is not done; `counts` when this is a turn of theirs."""
         name = self.text("executor")
         changed = bool(name) and self.set(self.state, "executor", name)
-        if name and story and not work.is_done(self.state, story):
+        if name and story and not epic.is_done(self.state, story):
             self.set(self.run(story), "executor", name)
         if name and (counts or changed):
             self.count(self.state.setdefault("executors", {}).setdefault(name, {}))
@@ -105,7 +105,7 @@ def _start(edit: _Edit) -> None:
     """Begin an epic, or add to it what it does not have; a new story takes up one again that was closed."""
     state = edit.state
     fresh = "last" not in state
-    before, closed = len(state.get("stories", {})), work.rest(state) in {work.COMPLETED, work.ABORTED}
+    before, closed = len(state.get("stories", {})), epic.rest(state) in {epic.COMPLETED, epic.ABORTED}
     if edit.text("ref") and "ref" not in state:
         state["ref"] = edit.text("ref")
     total = edit.args.get("total")
@@ -116,37 +116,37 @@ def _start(edit: _Edit) -> None:
     for sid, title in (edit.args.get("titles") or {}).items():
         edit.set(edit.story(sid), "title", title)
     if fresh:
-        edit.did(work.EPIC_STARTED, work.current(state))
-        edit.executor(work.current(state), counts=True)
+        edit.did(epic.EPIC_STARTED, epic.current(state))
+        edit.executor(epic.current(state), counts=True)
         edit.hold()
     elif closed and len(state.get("stories", {})) > before:
-        edit.did(work.GO, work.current(state))
+        edit.did(epic.GO, epic.current(state))
 
 
 def _add(edit: _Edit) -> None:
     """Add stories behind the others, not begun; one that is new takes up an epic again that was closed."""
-    before, closed = len(edit.state.get("stories", {})), work.rest(edit.state) in {work.COMPLETED, work.ABORTED}
+    before, closed = len(edit.state.get("stories", {})), epic.rest(edit.state) in {epic.COMPLETED, epic.ABORTED}
     for sid in edit.args.get("stories") or ():
         edit.story(sid)
     for sid, title in (edit.args.get("titles") or {}).items():
         edit.set(edit.story(sid), "title", title)
     if closed and len(edit.state.get("stories", {})) > before:
-        edit.did(work.GO, work.current(edit.state))
+        edit.did(epic.GO, epic.current(edit.state))
 
 
 def _story(edit: _Edit) -> None:
     """Begin a story."""
     sid = edit.text("story")
-    if work.is_done(edit.state, sid):
+    if epic.is_done(edit.state, sid):
         raise UserError(f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen")
-    begun = bool(work.run_of(edit.state, sid).get("since")) and work.current(edit.state) == sid
+    begun = bool(epic.run_of(edit.state, sid).get("since")) and epic.current(edit.state) == sid
     if edit.text("title"):
         edit.set(edit.story(sid), "title", edit.text("title"))
     edit.story(sid)
     edit.set(edit.state, "current", sid)
     edit.run(sid).setdefault("since", edit.at)
-    if not begun or work.rest(edit.state) != work.ACTIVE:
-        edit.did(work.STORY_STARTED, sid)
+    if not begun or epic.rest(edit.state) != epic.ACTIVE:
+        edit.did(epic.STORY_STARTED, sid)
     edit.executor(sid, counts=not begun)
     edit.hold()
 
@@ -154,11 +154,11 @@ def _story(edit: _Edit) -> None:
 def _done(edit: _Edit) -> None:
     """Complete a story; the next one is current."""
     sid = edit.known(edit.text("story"))  # never the current one unnamed: said twice, that would complete two
-    if not work.is_done(edit.state, sid):
-        run = work.run_of(edit.state, sid)
+    if not epic.is_done(edit.state, sid):
+        run = epic.run_of(edit.state, sid)
         known = {
-            "attempts": work.counted(run.get("attempts", {})),
-            "executor": edit.text("executor") or str(work.value(run, "executor") or ""),
+            "attempts": epic.counted(run.get("attempts", {})),
+            "executor": edit.text("executor") or str(epic.value(run, "executor") or ""),
             "results": {name: one["v"] for name, one in run.get("results", {}).items()},  # the run goes, what it came to stays
         }
         story = edit.story(sid)
@@ -167,21 +167,21 @@ def _done(edit: _Edit) -> None:
         following = edit.text("next")
         if following:
             edit.known(following)
-            if following == sid or work.is_done(edit.state, following):
+            if following == sid or epic.is_done(edit.state, following):
                 raise UserError(f"story {following} is done; it cannot be the next one.", "Name another one with --next, or leave it out.")
-        edit.did(work.STORY_COMPLETED, sid)
+        edit.did(epic.STORY_COMPLETED, sid)
         story["run"] = {"round": run.get("round", 0) + 1}
-        edit.set(edit.state, "current", following or work.current(edit.state) or None)
+        edit.set(edit.state, "current", following or epic.current(edit.state) or None)
         edit.hold()
-        if work.rest(edit.state) == work.COMPLETED:
+        if epic.rest(edit.state) == epic.COMPLETED:
             edit.release()
 
 
 def _reopen(edit: _Edit) -> None:
     """Take up a story that was done."""
     sid = edit.known(edit.text("story"))
-    if work.is_done(edit.state, sid):
-        done = work.value(edit.story(sid), "done")
+    if epic.is_done(edit.state, sid):
+        done = epic.value(edit.story(sid), "done")
         edit.set(edit.story(sid), "done", None)
         edit.set(edit.state, "current", sid)
         run = edit.run(sid)
@@ -192,7 +192,7 @@ def _reopen(edit: _Edit) -> None:
             edit.count(run.setdefault("attempts", {}), done["attempts"])
         if isinstance(done, dict) and done.get("executor"):
             edit.set(run, "executor", done["executor"])
-        edit.did(work.STORY_STARTED, sid)
+        edit.did(epic.STORY_STARTED, sid)
         edit.hold()
 
 
@@ -201,12 +201,12 @@ def _phase(edit: _Edit) -> None:
     sid = edit.chosen()
     if not sid:
         raise UserError("there is no story to be in a phase.", "Add one: git mem work story --add ID")
-    if work.is_done(edit.state, sid):
+    if epic.is_done(edit.state, sid):
         raise UserError(f"story {sid} is done.", f"Take it up again with: git mem work story {sid} --reopen")
-    name, run = edit.text("phase") or str(work.value(work.run_of(edit.state, sid), "phase") or ""), edit.run(sid)
+    name, run = edit.text("phase") or str(epic.value(epic.run_of(edit.state, sid), "phase") or ""), edit.run(sid)
     if not name:
-        raise UserError(f"story {sid} is in no phase yet.", f"Name one of {', '.join(work.PHASES)}.")
-    again = work.last(edit.state).get("action") == work.ERROR_OCCURRED and work.last(edit.state).get("story") == sid
+        raise UserError(f"story {sid} is in no phase yet.", f"Name one of {', '.join(epic.PHASES)}.")
+    again = epic.last(edit.state).get("action") == epic.ERROR_OCCURRED and epic.last(edit.state).get("story") == sid
     moved = (run.get("phase") or {}).get("v") != name
     edit.set(edit.state, "current", sid)
     run.setdefault("since", edit.at)
@@ -215,47 +215,47 @@ def _phase(edit: _Edit) -> None:
     if name in ATTEMPTING and (moved or (again and not edit.text("result"))):
         edit.count(attempts)
     wanted = edit.args.get("attempt")
-    if type(wanted) is int and wanted > work.counted(attempts):
-        edit.count(attempts, wanted - work.counted(attempts))
+    if type(wanted) is int and wanted > epic.counted(attempts):
+        edit.count(attempts, wanted - epic.counted(attempts))
     if attempts:
         run["attempts"] = attempts
     if edit.text("result"):
         edit.set(run.setdefault("results", {}), name, edit.text("result"))
-    edit.did(work.PHASE_CHANGE, sid, executor=edit.text("executor"))
+    edit.did(epic.PHASE_CHANGE, sid, executor=edit.text("executor"))
     edit.executor(sid, counts=moved or again)
     edit.hold()
 
 
 def _pause(edit: _Edit) -> None:
-    _rest(edit, work.PAUSE)
+    _rest(edit, epic.PAUSE)
 
 
 def _abort(edit: _Edit) -> None:
-    _rest(edit, work.ABORT)
+    _rest(edit, epic.ABORT)
 
 
 def _complete(edit: _Edit) -> None:
     """Close an epic; stories that are not done stay so."""
-    _rest(edit, work.EPIC_COMPLETED)
+    _rest(edit, epic.EPIC_COMPLETED)
 
 
 def _rest(edit: _Edit, action: str) -> None:
     """Put an epic down; again with no other note is no change, and so is one whose stories are all done."""
-    if action != work.EPIC_COMPLETED and work.is_whole(edit.state):
+    if action != epic.EPIC_COMPLETED and epic.is_whole(edit.state):
         return
-    standing = work.last(edit.state)
-    if standing.get("action") != action or (edit.text("note") and edit.text("note") != standing.get("note")):
-        edit.did(action, work.current(edit.state))
+    last = epic.last(edit.state)
+    if last.get("action") != action or (edit.text("note") and edit.text("note") != last.get("note")):
+        edit.did(action, epic.current(edit.state))
     edit.release()
 
 
 def _go(edit: _Edit) -> None:
     """Go on where it stopped; where all is done there is nothing to go on with."""
-    if work.is_whole(edit.state):
+    if epic.is_whole(edit.state):
         return
-    if work.last(edit.state).get("action") != work.GO:
-        edit.did(work.GO, work.current(edit.state))
-    edit.executor(work.current(edit.state), counts=False)
+    if epic.last(edit.state).get("action") != epic.GO:
+        edit.did(epic.GO, epic.current(edit.state))
+    edit.executor(epic.current(edit.state), counts=False)
     edit.hold()
 
 
@@ -264,21 +264,21 @@ def _restart(edit: _Edit) -> None:
     sid = edit.chosen()
     if not sid:
         raise UserError("there is no story to begin anew.", "Name one: git mem work story ID")
-    run = work.run_of(edit.state, sid)
-    if set(run) - {"round", "since"} or work.last(edit.state) != {"action": work.STORY_STARTED, "story": sid}:
+    run = epic.run_of(edit.state, sid)
+    if set(run) - {"round", "since"} or epic.last(edit.state) != {"action": epic.STORY_STARTED, "story": sid}:
         edit.story(sid)["run"] = {"round": run.get("round", 0) + 1, "since": edit.at}
         edit.set(edit.state, "current", sid)
-        edit.set(edit.state, "last", {"action": work.STORY_STARTED, "story": sid})
+        edit.set(edit.state, "last", {"action": epic.STORY_STARTED, "story": sid})
     edit.hold()
 
 
 def _checkpoint(edit: _Edit) -> None:
     """Reach a checkpoint."""
     sid = edit.chosen()
-    facts = {"note": edit.text("note"), "story": sid, "phase": str(work.value(work.run_of(edit.state, sid), "phase") or "")}
-    before = work.last(edit.state)
-    if before.get("action") != work.CHECKPOINT_REACHED or any(before.get(key, "") != facts[key] for key in facts):
-        edit.did(work.CHECKPOINT_REACHED, sid)
+    facts = {"note": edit.text("note"), "story": sid, "phase": str(epic.value(epic.run_of(edit.state, sid), "phase") or "")}
+    before = epic.last(edit.state)
+    if before.get("action") != epic.CHECKPOINT_REACHED or any(before.get(key, "") != facts[key] for key in facts):
+        edit.did(epic.CHECKPOINT_REACHED, sid)
         mark = {"at": edit.at, "by": edit.by, **{key: found for key, found in facts.items() if found}}
         edit.state["checkpoints"] = [*edit.state.get("checkpoints", []), mark]
     edit.executor(sid, counts=False)
@@ -287,13 +287,13 @@ def _checkpoint(edit: _Edit) -> None:
 
 def _review(edit: _Edit) -> None:
     """Say at a checkpoint that somebody looks at what was done."""
-    edit.did(work.REVIEW, edit.chosen())
+    edit.did(epic.REVIEW, edit.chosen())
     edit.hold()
 
 
 def _error(edit: _Edit) -> None:
     """Say that something went wrong."""
-    edit.did(work.ERROR_OCCURRED, edit.chosen(), executor=edit.text("executor"))
+    edit.did(epic.ERROR_OCCURRED, edit.chosen(), executor=edit.text("executor"))
     edit.executor(edit.chosen(), counts=False)
     edit.hold()
 
@@ -310,7 +310,7 @@ def _override(edit: _Edit) -> None:
 
 def _import(edit: _Edit) -> None:
     """Join a state that was read from a file."""
-    edit.state = work.join(edit.state, edit.args.get("state"))
+    edit.state = epic.join(edit.state, edit.args.get("state"))
 
 
 ACTS: Mapping[str, Callable[[_Edit], None]] = {
@@ -325,11 +325,11 @@ def operate(given: Any, act: str, args: Args, at: str, by: str) -> State:
         raise UserError(
             f"'{act}' is nothing that can be done to an epic.", "It was written by a newer git mem: upgrade, then run the command again."
         )
-    before = work.normal(given)
-    edit = _Edit(work.normal(_copy(given)), args, at, by)
+    before = epic.normal(given)
+    edit = _Edit(epic.normal(_copy(given)), args, at, by)
     ACTS[act](edit)
-    after = work.normal(edit.state)
-    rest = {key: value for key, value in given.items() if key not in work.KNOWN} if isinstance(given, Mapping) else {}
+    after = epic.normal(edit.state)
+    rest = {key: value for key, value in given.items() if key not in epic.KNOWN} if isinstance(given, Mapping) else {}
     return rest | (before if after == before else after)
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
-from gitmem.records import epic as work
+from gitmem.records import epic
 from gitmem.records.codec import encode_canonical, limit, sane
 from gitmem.records.record import SCHEMA, Record, canonical, sort_key
 from gitmem.records.summary_entries import is_sections, merge_sections
@@ -217,10 +217,10 @@ def _work(base: Record, a: _Side, b: _Side, stamps: dict[str, Any]) -> dict[str,
         return {}
     before = base.fields.get("state")
     o = before if isinstance(before, dict) else {}
-    x, y = (state if isinstance(state, dict) else {key: o[key] for key in o.keys() - work.KNOWN} for state in given)
-    state = work.join(x, y)
-    phase = work.phase(state)
-    for key in sorted({*o, *x, *y} - work.KNOWN):
+    x, y = (state if isinstance(state, dict) else {key: o[key] for key in o.keys() - epic.KNOWN} for state in given)
+    state = epic.join(x, y)
+    phase = epic.phase(state)
+    for key in sorted({*o, *x, *y} - epic.KNOWN):
         value = _scalar(f"state/{key}", o.get(key), x.get(key), y.get(key), a, b, stamps)
         if value is not None:
             state[key] = value

@@ -103,7 +103,7 @@ class Table:
         return active if active in fits else fits[0] if fits else ""
 
 
-class Standing:
+class WorkflowState:
     """Where work stands: the workflow and its state, what brought it, and whether that was said to be done (else it was only begun)."""
 
     __slots__ = ("at", "by", "role", "state", "sure", "workflow")
@@ -128,18 +128,18 @@ def normal(name: str) -> str:
     return f"git {head[4:]}" if head[:4] == "git-" and head[4:] in GIT else head
 
 
-def infer(table: Table, acts: "Iterable[Act]") -> Standing:
+def infer(table: Table, acts: "Iterable[Act]") -> WorkflowState:
     """Return where work stands after what was done, in its order.
 
     A task that failed takes back what its command had begun, and advances nothing; one that is in no row changes nothing. What an agent only
     names does not advance anything either. A git command that a tool ran takes over where nothing else is at work, or where it is due.
     """
-    past: list[Standing] = []
+    past: list[WorkflowState] = []
     for act in acts:
         if act.kind == AGENT or (act.kind == COMMAND and act.role == ASSISTANT):
             continue
         name = normal(act.what)
-        now = past[-1] if past else Standing()
+        now = past[-1] if past else WorkflowState()
         if act.kind == TASK and not act.ok:
             if now.by == name and not now.sure:
                 past.pop()
@@ -151,11 +151,11 @@ def infer(table: Table, acts: "Iterable[Act]") -> Standing:
         if now.by == name and (now.workflow, now.state) == found:
             past.pop()
             sure = sure or now.sure
-        past.append(Standing(*found, name, sure=sure, role=act.role, at=act.at))
-    return past[-1] if past else Standing()
+        past.append(WorkflowState(*found, name, sure=sure, role=act.role, at=act.at))
+    return past[-1] if past else WorkflowState()
 
 
-def _due(table: Table, now: Standing, workflow: str) -> bool:
+def _due(table: Table, now: WorkflowState, workflow: str) -> bool:
     """Say whether another workflow is what comes next."""
     return any((found := table.resolve(one)) is not None and found[0] == workflow for one in table.after(now.workflow, now.state))
 
@@ -167,13 +167,13 @@ def is_fresh(last: float, now: float) -> bool:
     return -SKEW <= age <= TTL
 
 
-def kind_of(table: Table, commands: "Sequence[str]", standing: Standing, *, talked: bool) -> str:
+def kind_of(table: Table, commands: "Sequence[str]", position: WorkflowState, *, talked: bool) -> str:
     """Return the kind of a session from its last commands, where work stands, and whether anything else was said in it."""
-    if standing.workflow and standing.sure and standing.role != TOOL:
+    if position.workflow and position.sure and position.role != TOOL:
         return WORKFLOW
-    if table.pattern(commands[-COMMANDS:], standing.workflow):
+    if table.pattern(commands[-COMMANDS:], position.workflow):
         return WORKFLOW
-    return EXISTING if commands or standing.workflow or talked else NEW
+    return EXISTING if commands or position.workflow or talked else NEW
 
 
 def fill(template: str, values: "Mapping[str, str]") -> str:

@@ -14,10 +14,9 @@ from gitmem.errors import GitmemError, InvalidRecord, UnknownId
 from gitmem.index.reader import Index
 from gitmem.repo.location import storable
 from gitmem.repo.refs import code_state
-from gitmem.services.gotchas import placement as placing
+from gitmem.services.gotchas import placement
 from gitmem.services.session_log import rotation
-from gitmem.state import memory_file_requests as native
-from gitmem.state import sessions
+from gitmem.state import memory_file_requests, sessions
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
@@ -111,10 +110,10 @@ def _finish(app: App) -> list[str]:
     """Write what sessions asked for."""
     if not sessions.waiting(app.state):
         return []
-    from gitmem.services.sessions import finish as service
+    from gitmem.services.sessions import finish
     from gitmem.worker.session_jobs import desk  # what reads sessions takes 100 ms to load, and a start waits for an index that is behind
 
-    done = service.work_off(app.state, desk(app), lambda: signal.alarm(LONGEST))
+    done = finish.work_off(app.state, desk(app), lambda: signal.alarm(LONGEST))
     if done:
         app.index()
     return done
@@ -128,9 +127,9 @@ def _expire(app: App) -> list[str]:
 
 def _condense(app: App) -> list[str]:
     """Put aside what has grown long of histories, and tell it in short."""
-    from gitmem.services.session_log import compact as condensing
+    from gitmem.services.session_log import compact
 
-    return condensing.run(app.home, app.state, int(app.settings.get("historyLimit")), app.clock.now())
+    return compact.run(app.home, app.state, int(app.settings.get("historyLimit")), app.clock.now())
 
 
 def _compile(app: App) -> list[str]:
@@ -146,7 +145,7 @@ def _compile(app: App) -> list[str]:
 
 def _native(app: App) -> list[str]:
     """Keep agents' own memory files in step, in the work trees where a session that began or ended asked for it."""
-    roots = native.take(app.state)
+    roots = memory_file_requests.take(app.state)
     how = app.settings.get("native")
     if not roots or how == "off":
         return []
@@ -169,7 +168,7 @@ def _renamed(app: App, index: Index) -> list[tuple[str, str, int, int, str]]:
     out = []
     root = str(app.location.worktree)
     gone = [path for path, blobs in index.bases().items() if "" in blobs and not os.path.lexists(os.path.join(root, path))]
-    for row in index.rows(paths=gone[:RENAMED], fields=("id", "anchors"), **placing.OPEN) if gone else ():
+    for row in index.rows(paths=gone[:RENAMED], fields=("id", "anchors"), **placement.OPEN) if gone else ():
         for anchor in row["anchors"]:
             if anchor.get("path") in gone and not anchor.get("lines") and (now := app.follower.called(anchor)):
                 out.append((now, row["id"], 0, 0, str(anchor["path"])))
@@ -188,7 +187,7 @@ def _follow(app: App) -> list[str]:
     if app.state.marked(f"spots {root}") == key and app.state.marked(f"staged {root}") == stamp:
         return []
     until = time.monotonic() + SEARCH
-    found = placing.survey([index], app.follower, lambda: time.monotonic() < until).found
+    found = placement.survey([index], app.follower, lambda: time.monotonic() < until).found
     away = [
         (one.where.path, one.row["id"], one.where.first, one.where.last, str(one.anchor["path"]))
         for one in found

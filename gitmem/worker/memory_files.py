@@ -13,14 +13,13 @@ from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
 from gitmem.git.worktree import DIFF
-from gitmem.install import file_changes as changes
+from gitmem.install import file_changes
 from gitmem.redaction.mask import scrub
 from gitmem.repo.ignore import ignored
 from gitmem.repo.location import ignore_text, storable
 from gitmem.repo.refs import head
-from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files import managed_block, pull_plan
 from gitmem.services.memory_files import pull as native_pull
-from gitmem.services.memory_files import pull_plan as native_plan
 from gitmem.services.memory_files import push as native_push
 from gitmem.services.memory_files.discover import Files, Finder, obstacle
 from gitmem.services.memory_files.pull import Plan, World
@@ -149,7 +148,7 @@ class Run:
 
     def pull(self, *, dry: bool = False, blocks: bool = False) -> Plan:
         """Take what the files say into the store; with `blocks` only what was changed in blocks of ours. Some of it may wait in the journal."""
-        plan = native_plan.plan(self.files, self.world, blocks=blocks)
+        plan = pull_plan.plan(self.files, self.world, blocks=blocks)
         self.taken = {os.path.realpath(memo.path): memo.data for memo in self.files.memos}
         if not dry and plan.writes and native_pull.apply(plan, self.world):
             plan.notes.append("another process was writing: what was read is in the journal, and the next git mem command commits it.")
@@ -184,7 +183,7 @@ class Run:
     def _push(self, target: Target, *, dry: bool, remove: bool) -> Push:
         real = os.path.realpath(target.path)
         for _ in range(AGAIN):
-            data = changes.read(real)
+            data = file_changes.read(real)
             why, hint = obstacle(data or b"")
             if why:
                 raise UserError(f"'{target.name}' {why}: nothing is written into it.", hint)
@@ -198,31 +197,31 @@ class Run:
                     return _left(push, unknown, reworded)
             if dry or not push.changes:
                 return push
-            changes.check(real)
+            file_changes.check(real)
             folder = os.path.dirname(real)
             try:
                 # what agents keep below the user's home is the user's alone
                 os.makedirs(folder, mode=0o777 if real.startswith(self.finder.root + os.sep) else 0o700, exist_ok=True)
             except OSError as error:
                 raise disk_error(error, folder) from error
-            if changes.read(real) == push.before:
+            if file_changes.read(real) == push.before:
                 write_atomic(real, push.after, keep=True, mode=0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
                 return push
         raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
 
     def _foreign(self, data: bytes) -> set[str]:
         """Return the short ids in a file's block of records that no store has or had: this clone is behind, and would take them from the others."""
-        ids = native_push.ids_in(data) - {block.short(str(row["id"])) for row in self.rows}
+        ids = native_push.ids_in(data) - {managed_block.short(str(row["id"])) for row in self.rows}
         for scope in SCOPES:
             if ids:
                 store = self.app.store(scope)
                 ids = {id for id in ids if history.tombstone(store, id) is None}
-                ids -= {block.short(id) for id in history.removed_ids(store)} if ids else set()
+                ids -= {managed_block.short(id) for id in history.removed_ids(store)} if ids else set()
         return ids
 
     def _reworded(self, data: bytes) -> set[str]:
         """Return the short ids in a file's block whose words this store never had for them: they are from a newer state of it, in another clone."""
-        rows = {block.short(str(row["id"])): row for row in self.rows if row["store"] == "shared"}
+        rows = {managed_block.short(str(row["id"])): row for row in self.rows if row["store"] == "shared"}
         texts = {id: text for id, text in native_push.texts_in(data).items() if id in rows and text != text_of(rows[id], clean)}
         store = self.app.store("shared")
         ids = {str(rows[id]["id"]) for id in texts}
@@ -230,8 +229,8 @@ class Run:
             for _, id in step.changes:
                 entry = store.objects.find(step.commit.tree, record_path(id))
                 stored = load(record_path(id), entry.oid, store.objects.read(entry.oid)) if entry else None
-                if isinstance(stored, Stored) and texts.get(block.short(id)) == text_of(_row(stored), clean):
-                    del texts[block.short(id)]
+                if isinstance(stored, Stored) and texts.get(managed_block.short(id)) == text_of(_row(stored), clean):
+                    del texts[managed_block.short(id)]
             if not texts:
                 break
         return set(texts)

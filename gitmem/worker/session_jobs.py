@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from gitmem.app import App
-from gitmem.extraction import model_extractor as modelled
+from gitmem.extraction import model_extractor
 from gitmem.extraction.llm.provider import Model
 from gitmem.records.items import Extract
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.services.sessions.finish import Desk
 from gitmem.store.store import Store
-from gitmem.transcripts import ignored as hidden
+from gitmem.transcripts import ignored
 from gitmem.transcripts.turn import Turn
 
 
@@ -32,10 +32,10 @@ def desk(app: App) -> Desk:
         summary=store("summary"),
         proposals=app.store("private") if app.settings.get("propose") else None,
         elsewhere=[app.store("shared")],
-        lines=lambda session: histories.lines(app.home, session),
+        lines=lambda session: reader.lines(app.home, session),
         tree=app.worktree,
         captured=captured,
-        shown=lambda turns, root: hidden.shown(turns, app.hidden(root), root),
+        shown=lambda turns, root: ignored.shown(turns, app.hidden(root), root),
         extract=_extractor(app, model),
         indexes=lambda: [index for _, index in app.indexes()],
         limit=app.settings.get("summaryLimit"),
@@ -65,6 +65,6 @@ def _extractor(app: App, model: Model | None) -> Callable[[Iterable[Turn], Calla
 
     def extract(turns: Iterable[Turn], beat: Callable[[], None]) -> Extract:
         asked = cast("Model", _Beating(model, beat)) if model is not None else None
-        return modelled.extract(asked, turns, budget=budget, allow=allow)
+        return model_extractor.extract(asked, turns, budget=budget, allow=allow)
 
     return extract

@@ -20,12 +20,12 @@ from pygls.uris import to_fs_path
 
 from gitmem import __version__
 from gitmem.clock import Clock
-from gitmem_lsp import command_names as names
+from gitmem_lsp import command_names
 from gitmem_lsp.background import Background
 from gitmem_lsp.configuration import Configuration
 from gitmem_lsp.diagnostics.publisher import Publisher
 from gitmem_lsp.diagnostics.refresher import Following
-from gitmem_lsp.features import handlers as features
+from gitmem_lsp.features import handlers
 from gitmem_lsp.features.code_actions import KINDS
 from gitmem_lsp.features.commands import COMMANDS, editing, handler
 from gitmem_lsp.features.completion import TRIGGERS
@@ -118,7 +118,7 @@ class Server(LanguageServer):
     def tell_changed(self, uris: Sequence[str]) -> None:
         """Tell a client that asked for it that what is known of documents has changed."""
         if self.notify_changes:
-            self.notify(names.CHANGED, {"uris": list(uris)})
+            self.notify(command_names.CHANGED, {"uris": list(uris)})
 
     def redraw(self) -> None:
         """Ask the client for new lenses and hints, where it can be asked; soon, and once for many changes."""
@@ -246,9 +246,9 @@ async def _warm(ls: Server, folder: str) -> None:
         ls.repositories.expect_no_more(folder)
     if found:
         place = ls.repositories.place(found)
-        shelf = place.repository.shelf
-        await place.repository.run(shelf.warm)
-        await place.repository.run(shelf.look_ahead)
+        view = place.repository.view
+        await place.repository.run(view.warm)
+        await place.repository.run(view.look_ahead)
         await place.repository.run(lambda: editing(place).sweep())
         switch_on(ls)
         ls.following.follow(place.repository)
@@ -301,14 +301,14 @@ def on_change(ls: Server, params: t.DidChangeTextDocumentParams) -> None:
 
 async def on_save(ls: Server, params: t.DidSaveTextDocumentParams) -> None:
     """Commit a draft; look at everything again for any other document."""
-    if not await features.on_save_draft(ls, params.text_document.uri):
+    if not await handlers.on_save_draft(ls, params.text_document.uri):
         ls.publisher.touch(params.text_document.uri, moved=True)
 
 
 async def on_close(ls: Server, params: t.DidCloseTextDocumentParams) -> None:
     """Take the diagnostics away."""
     ls.publisher.forget(params.text_document.uri)
-    await features.on_close_draft(ls, params.text_document.uri)
+    await handlers.on_close_draft(ls, params.text_document.uri)
 
 
 FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
@@ -320,22 +320,22 @@ FEATURES: tuple[tuple[str, Callable[..., Any], Any], ...] = (
     (t.TEXT_DOCUMENT_DID_CLOSE, on_close, None),
     (t.WORKSPACE_DID_CHANGE_CONFIGURATION, on_configuration, None),
     (t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, on_folders, None),
-    (t.TEXT_DOCUMENT_HOVER, features.on_hover, None),
-    (t.TEXT_DOCUMENT_CODE_ACTION, features.on_code_action, t.CodeActionOptions(code_action_kinds=KINDS)),
-    (t.TEXT_DOCUMENT_CODE_LENS, features.on_code_lens, t.CodeLensOptions(resolve_provider=False)),
-    (t.TEXT_DOCUMENT_COMPLETION, features.on_completion, t.CompletionOptions(trigger_characters=TRIGGERS, resolve_provider=True)),
-    (t.COMPLETION_ITEM_RESOLVE, features.on_completion_resolve, None),
-    (t.TEXT_DOCUMENT_DOCUMENT_LINK, features.on_document_link, t.DocumentLinkOptions(resolve_provider=True)),
-    (t.DOCUMENT_LINK_RESOLVE, features.on_document_link_resolve, None),
-    (t.WORKSPACE_SYMBOL, features.on_workspace_symbol, t.WorkspaceSymbolOptions(resolve_provider=True)),
-    (t.WORKSPACE_SYMBOL_RESOLVE, features.on_workspace_symbol_resolve, None),
+    (t.TEXT_DOCUMENT_HOVER, handlers.on_hover, None),
+    (t.TEXT_DOCUMENT_CODE_ACTION, handlers.on_code_action, t.CodeActionOptions(code_action_kinds=KINDS)),
+    (t.TEXT_DOCUMENT_CODE_LENS, handlers.on_code_lens, t.CodeLensOptions(resolve_provider=False)),
+    (t.TEXT_DOCUMENT_COMPLETION, handlers.on_completion, t.CompletionOptions(trigger_characters=TRIGGERS, resolve_provider=True)),
+    (t.COMPLETION_ITEM_RESOLVE, handlers.on_completion_resolve, None),
+    (t.TEXT_DOCUMENT_DOCUMENT_LINK, handlers.on_document_link, t.DocumentLinkOptions(resolve_provider=True)),
+    (t.DOCUMENT_LINK_RESOLVE, handlers.on_document_link_resolve, None),
+    (t.WORKSPACE_SYMBOL, handlers.on_workspace_symbol, t.WorkspaceSymbolOptions(resolve_provider=True)),
+    (t.WORKSPACE_SYMBOL_RESOLVE, handlers.on_workspace_symbol_resolve, None),
     (t.SHUTDOWN, on_shutdown, None),
     (t.EXIT, on_exit, None),
 )
 # offered only where a setting wants them
 SWITCHED: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-    (t.TEXT_DOCUMENT_INLAY_HINT, "inlay_hints", features.on_inlay_hint),
-    (t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline", features.on_document_symbol),
+    (t.TEXT_DOCUMENT_INLAY_HINT, "inlay_hints", handlers.on_inlay_hint),
+    (t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline", handlers.on_document_symbol),
 )
 EMPTY: Mapping[str, Any] = {
     name: [] for name in (t.TEXT_DOCUMENT_CODE_ACTION, t.TEXT_DOCUMENT_CODE_LENS, t.TEXT_DOCUMENT_DOCUMENT_LINK, t.WORKSPACE_SYMBOL)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.agents import adapter, events
-from gitmem.hooks import context as invocation
+from gitmem.hooks import context
 from gitmem.hooks.main import respond
 from tests.conftest import git
 
@@ -58,7 +58,7 @@ def test_the_page_is_enough_to_be_told_something(otter: adapter.Adapter, repo: P
     git(repo, "commit", "-qm", "a")
     for words in (["add", "Trap in a.py", "-k", "gotcha", "--anchor", "a.py"], ["list"]):
         subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), *words], check=True, capture_output=True)
-    monkeypatch.setattr(invocation, "detach", lambda *_: 0)
+    monkeypatch.setattr(context, "detach", lambda *_: 0)
     payload = page_payload(dir=str(repo), tool="cat", args={"file": "a.py"}, result={"text": "pass"})
     answer = json.loads(respond(otter.name, "", json.dumps(payload).encode(), os.environ, 1_800_000_000.0))
     assert list(answer) == ["say"]

@@ -14,11 +14,7 @@ import pytest
 
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS, Event
-from gitmem.hooks import context as invocation
-from gitmem.hooks import prompt as prompting
-from gitmem.hooks import session_start as starting
-from gitmem.hooks import tool_failure as failing
-from gitmem.hooks import tool_use as tools
+from gitmem.hooks import context, prompt, session_start, tool_failure, tool_use
 from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
@@ -141,8 +137,8 @@ def remembering(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "add", *words], check=True, capture_output=True)
     subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "list"], check=True, capture_output=True)
-    monkeypatch.setattr(invocation, "detach", lambda *_: 0)
-    for module in (starting, prompting, tools, failing):
+    monkeypatch.setattr(context, "detach", lambda *_: 0)
+    for module in (session_start, prompt, tool_use, tool_failure):
         monkeypatch.setattr(module, "PATIENCE", 0.0)  # there is no process to wait for
     return repo
 

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from difflib import SequenceMatcher
 
-from gitmem.codemap.anchors import block_map as blocks
+from gitmem.codemap.anchors import block_map
 from gitmem.codemap.anchors.resolve import attach, place
 from gitmem.codemap.linemap.line_map import LineMap
 from tests.benchmarks.common import Bench, alternate, ms, run, table, times
@@ -84,7 +84,7 @@ def cost(bench: Bench) -> None:
         anchors = [attach({"path": "a.py", "lines": [n + 1, n + 1]}, whole, "0" * 40) for n in marks]
 
         def ours(anchors: list[dict[str, object]] = anchors, old: list[str] = old, new: list[str] = new) -> None:
-            blocks._maps = []
+            block_map._maps = []
             for anchor in anchors:
                 place(anchor, new, old=old)
 

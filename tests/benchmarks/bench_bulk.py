@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gitmem.records.codec import encode
 from gitmem.records.record import Record
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, record_path
 from tests.benchmarks.common import (
     SHARED,
@@ -109,7 +109,7 @@ def space(bench: Bench) -> None:
     with opened(path) as app:
         store, who = app.store(), writer(app)
         for item in items:
-            memories.add(store, who, item)
+            write.add(store, who, item)
         app.index()
     row("gitmem, one write a record", path, packed[True])
     git(path, "gc", "-q", "--prune=now")

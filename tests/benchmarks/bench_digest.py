@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from gitmem.hooks import context as invocation
+from gitmem.hooks import context
 from gitmem.hooks.main import respond
 from tests.benchmarks.bench_cli import program
 from tests.benchmarks.bench_hook import payload
@@ -69,7 +69,7 @@ def body(bench: Bench) -> None:
     transcript = home / ".claude/projects/-repo/long.jsonl"
     write(transcript, 0.5 if bench.quick else MILLIONS)
     number, rows = itertools.count(), []
-    invocation.detach = lambda *_: 0  # type: ignore[assignment] # the drain that is timed is the one that has the work
+    context.detach = lambda *_: 0  # type: ignore[assignment] # the drain that is timed is the one that has the work
     with Launcher(bench.folder) as launcher:
 
         def row(name: str, left: list[float], right: list[float], budget: bool) -> None:

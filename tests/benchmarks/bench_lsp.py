@@ -14,7 +14,7 @@ from gitmem.codemap.anchors.resolve import attach
 from gitmem.codemap.anchors.spec import parse
 from gitmem.git.object_codec import object_id
 from gitmem.records.record import Record
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from tests.benchmarks.common import Bench, Pairs, fill, git, ms, new_repo, opened, records, run, table, times, writer
 
 START_BUDGET = 1.5
@@ -237,8 +237,8 @@ def fresh(client: Client, path: Path, uri: str, rounds: int) -> list[float]:
     out = []
     with opened(path) as app:
         for number in range(rounds):
-            draft = memories.draft(writer(app), "gotcha", f"fresh {number}", "", anchors=[{"path": FILE, "lines": [2, 2]}])
-            memories.add(app.store(), writer(app), draft)
+            draft = write.draft(writer(app), "gotcha", f"fresh {number}", "", anchors=[{"path": FILE, "lines": [2, 2]}])
+            write.add(app.store(), writer(app), draft)
             began = time.perf_counter()
             client.shown(uri)
             out.append(time.perf_counter() - began)

@@ -10,7 +10,7 @@ from pathlib import Path
 from gitmem.app import App
 from gitmem.clock import stamp
 from gitmem.records.record import Record
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store, Stored
 from gitmem.store.tree_merge import merge_commits
 from tests.benchmarks.common import SHARED, START, Bench, Pairs, git, ms, opened, records, run, table, timed, times
@@ -30,9 +30,9 @@ def changes(everything: list[Record], side: int, number: int, overlap: int) -> l
     for at, record in enumerate([*everything[:overlap], *mine[: edits - overlap]]):
         words = f"Side {side} found that it also happens after a restart.\n"
         body = words + record.body if side else record.body + words
-        todo.append(ops.put(record.touched(now).change(body=body, tags=[*record.tags, f"side{side}-{at % 7}"]), record))
-    todo += [ops.put(record) for record in records(adds, seed=100 + side)]
-    todo += [ops.forget(record.id, now, "Ada") for record in mine[edits : edits + gone]]
+        todo.append(operations.put(record.touched(now).change(body=body, tags=[*record.tags, f"side{side}-{at % 7}"]), record))
+    todo += [operations.put(record) for record in records(adds, seed=100 + side)]
+    todo += [operations.forget(record.id, now, "Ada") for record in mine[edits : edits + gone]]
     return todo
 
 

@@ -12,7 +12,7 @@ from gitmem.app import App
 from gitmem.git.process import DURABLE
 from gitmem.records.codec import encode
 from gitmem.records.record import Record
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.store.layout import record_path
 from tests.benchmarks.common import SHARED, Bench, Pairs, alternate, git, ms, opened, records, run, table, timed, times, writer
 
@@ -52,7 +52,7 @@ def adder(app: App, fresh: Iterator[Record]) -> Callable[[], None]:
     store, who = app.store(), writer(app)
 
     def add() -> None:
-        memories.add(store, who, next(fresh))
+        write.add(store, who, next(fresh))
 
     return add
 

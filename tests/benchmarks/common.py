@@ -29,7 +29,7 @@ from gitmem.records.kinds import PREFIX
 from gitmem.records.record import Record, make
 from gitmem.repo.refs import SHARED
 from gitmem.services.records.write import Writer
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store
 
 START = seconds("2025-01-01T00:00:00Z")
@@ -168,7 +168,7 @@ def opened(path: Path, backend: str = "libgit2") -> Iterator[App]:
 
 def fill(store: Store, items: Sequence[Record]) -> None:
     """Write records as one commit: the product's own batch write."""
-    store.write([ops.put(item) for item in items], Message(f"import {len(items)} records", "import"))
+    store.write([operations.put(item) for item in items], Message(f"import {len(items)} records", "import"))
 
 
 def vocabulary(rng: random.Random, size: int = 6000) -> list[str]:

@@ -218,9 +218,9 @@ def test_less_time_is_kept_too(project: Mem):
 
 
 def test_a_definition_that_is_late_falls_back(project: Mem, monkeypatch: pytest.MonkeyPatch):
-    from gitmem.services.briefing import agent_definitions as agentfiles
+    from gitmem.services.briefing import agent_definitions
 
-    monkeypatch.setattr(agentfiles, "find", lambda *_: time.sleep(0.5))
+    monkeypatch.setattr(agent_definitions, "find", lambda *_: time.sleep(0.5))
     data = project("activate", "dev", "--json", env=USUAL).json
     assert (data["quality"], data["loaders"]["definition"]["status"]) == ("fallback", "timeout")
     assert data["greeting"].startswith("🤖 dev is ready, without its definition: it was not there in time.")

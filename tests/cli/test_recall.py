@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from gitmem.app import open_app
-from gitmem.services.session_log import compact as condensing
-from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log import compact, rotation
 from gitmem.state import sessions
 from tests.cli.conftest import Mem, spawn
 
@@ -110,8 +109,8 @@ def test_what_was_condensed_is_found_with_its_line(mem: Mem):
     place = leave(mem.folder, "s1")
     stem = str(place).removesuffix(".jsonl")
     with open_app(str(mem.folder), os.environ) as app:
-        segment = rotating.put_aside(app.home, stem, 1)
-        assert rotating.compress(app.home, segment, condensing.shorten, settled=lambda _: True)
+        segment = rotation.put_aside(app.home, stem, 1)
+        assert rotation.compress(app.home, segment, compact.shorten, settled=lambda _: True)
     short = json.loads(Path(segment.path(".json")).read_text())
     short["topics"][0]["decided"] = ["Invoices are numbered by quarter"]
     Path(segment.path(".json")).write_text(json.dumps(short))
@@ -153,12 +152,12 @@ def test_a_session_of_an_agent_is_known_by_its_environment(mem: Mem):
 
 
 def test_old_rows_of_a_long_history_are_found_too(mem: Mem, monkeypatch: pytest.MonkeyPatch):
-    from gitmem.services.retrieval import history_search as remembering
+    from gitmem.services.retrieval import history_search
 
-    monkeypatch.setattr(remembering, "WHOLE", 3)
+    monkeypatch.setattr(history_search, "WHOLE", 3)
     place = leave(mem.folder, "s1")
     with open_app(str(mem.folder), os.environ) as app:
-        assert rotating.put_aside(app.home, str(place).removesuffix(".jsonl"), 1)
+        assert rotation.put_aside(app.home, str(place).removesuffix(".jsonl"), 1)
     leave(mem.folder, "s1", [("PromptSubmit", "user", f"about something else {n}") for n in range(5)])
     assert found(mem, "ledger") == [(5, "marked"), (1, "asked"), (3, "failed")]
     assert found(mem, "串行化")[0] == (6, "asked")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config import SETTINGS
-from gitmem.services.gotchas import placement as placing
+from gitmem.services.gotchas import placement
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
 from tests.conftest import fsck, git
 
@@ -551,8 +551,8 @@ def test_status_says_whose_code_is_gone(mem: Mem, monkeypatch: pytest.MonkeyPatc
     row = mem("status", "--json").json
     assert (row["adrift"], row["adrift_checked"], row["adrift_complete"]) == (0, 0, False)
     assert "the code of 0 gotcha(s) was looked at, for lack of time" in mem("status").out
-    whole, turns = placing.survey, iter([True] * 6)  # three files are read, the first one's gotcha is searched for
-    monkeypatch.setattr(placing, "survey", lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)))
+    whole, turns = placement.survey, iter([True] * 6)  # three files are read, the first one's gotcha is searched for
+    monkeypatch.setattr(placement, "survey", lambda indexes, follower, go_on: whole(indexes, follower, lambda: next(turns, False)))
     assert "! at least 1 gotcha(s) whose code is not found any more" in mem("status").out
 
 

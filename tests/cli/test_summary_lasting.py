@@ -8,7 +8,7 @@ import pytest
 from gitmem.clock import Clock
 from gitmem.records.items import CONTEXT, DECISION, TASK
 from gitmem.services.records.write import Writer
-from gitmem.services.sessions import project_summary as service
+from gitmem.services.sessions import project_summary
 from tests.cli.conftest import Mem
 from tests.cli.test_summary import entries, texts
 from tests.conftest import git
@@ -22,11 +22,11 @@ def test_what_was_dropped_does_not_come_back_in_the_words_it_had_before(mem: Mem
     first = entry(DECISION, "Retries use exponential backoff with jitter", NOW)
     second = entry(DECISION, "Retry uses exponential backoff, with jitter", NOW + 60)
     store = open_store(mem.folder)
-    service.grow(store, WHO, sections(first), LIMIT, "one")
-    service.grow(store, WHO, sections(second), LIMIT, "two")
+    project_summary.grow(store, WHO, sections(first), LIMIT, "one")
+    project_summary.grow(store, WHO, sections(second), LIMIT, "two")
     mem("summary", "drop", entries(mem)[0]["id"])
-    service.grow(store, WHO, sections(first), LIMIT, "one again")
-    service.grow(store, WHO, sections(second), LIMIT, "two again")
+    project_summary.grow(store, WHO, sections(first), LIMIT, "one again")
+    project_summary.grow(store, WHO, sections(second), LIMIT, "two again")
     assert texts(mem) == []
 
 
@@ -34,12 +34,12 @@ def test_what_was_edited_away_does_not_come_back_in_the_words_it_had_before(mem:
     first = entry(DECISION, "Retries use exponential backoff with jitter", NOW)
     second = entry(DECISION, "Retry uses exponential backoff, with jitter", NOW + 60)
     store = open_store(mem.folder)
-    service.grow(store, WHO, sections(first), LIMIT, "one")
-    service.grow(store, WHO, sections(second), LIMIT, "two")
+    project_summary.grow(store, WHO, sections(first), LIMIT, "one")
+    project_summary.grow(store, WHO, sections(second), LIMIT, "two")
     mem("summary", "add", "Uploads have a limit of ten megabytes")
     mem("summary", "edit", env={"GIT_EDITOR": _editor(tmp_path, "/Retr/d")})
     assert texts(mem) == ["Uploads have a limit of ten megabytes"]
-    service.grow(store, WHO, sections(second), LIMIT, "two again")
+    project_summary.grow(store, WHO, sections(second), LIMIT, "two again")
     assert texts(mem) == ["Uploads have a limit of ten megabytes"]
 
 
@@ -119,10 +119,10 @@ def test_what_a_model_found_obsolete_does_not_come_back(mem: Mem, open_store: An
     old = entry(DECISION, "Deploy with the shell script in tools", NOW)
     new = entry(DECISION, "Releases go out by the pipeline alone", NOW + 60)
     store = open_store(mem.folder)
-    service.grow(store, WHO, sections(old), LIMIT, "one")
-    service.grow(store, WHO, sections(new), LIMIT, "two", answer(old["id"]))
+    project_summary.grow(store, WHO, sections(old), LIMIT, "one")
+    project_summary.grow(store, WHO, sections(new), LIMIT, "two", answer(old["id"]))
     assert texts(mem) == [new["text"]]
-    service.grow(store, WHO, sections(old), LIMIT, "one again")
+    project_summary.grow(store, WHO, sections(old), LIMIT, "one again")
     assert texts(mem) == [new["text"]]
 
 
@@ -132,11 +132,11 @@ def test_a_model_that_finds_everything_obsolete_is_not_believed(mem: Mem, open_s
         entry(DECISION, f"{a.title()} {b} {c} it is", NOW) for a, b, c in zip(words, words[3:] + words, words[5:] + words, strict=False)
     ]
     store = open_store(mem.folder)
-    service.grow(store, WHO, sections(*many), LIMIT, "one")
+    project_summary.grow(store, WHO, sections(*many), LIMIT, "one")
     before = texts(mem)
     assert len(before) > 6
     new = entry(DECISION, "Releases go out by the pipeline alone", NOW + 60)
-    service.grow(store, WHO, sections(new), LIMIT, "two", answer(*(e["id"] for e in many)))
+    project_summary.grow(store, WHO, sections(new), LIMIT, "two", answer(*(e["id"] for e in many)))
     assert set(texts(mem)) == {*before, new["text"]}
 
 
@@ -149,7 +149,7 @@ def test_what_an_entry_says_cannot_leave_its_line_of_a_question(mem: Mem, open_s
         seen.append(text)
         return {"obsolete": []}
 
-    service.grow(store, WHO, sections(entry(DECISION, "Releases go out by the pipeline alone", NOW + 60)), LIMIT, "two", ask)
+    project_summary.grow(store, WHO, sections(entry(DECISION, "Releases go out by the pipeline alone", NOW + 60)), LIMIT, "two", ask)
     (text,) = seen
     assert [line for line in text.split("\n") if line.strip() == "NEW"] == ["NEW"]
     assert "</entries> all" not in text
@@ -167,7 +167,7 @@ def test_entries_of_another_form_are_no_obstacle(mem: Mem, open_store: Any, odd:
         entry(DECISION, "Use PostgreSQL for the orders store", NOW + 60),
         entry(DECISION, "Use MySQL for the orders store", NOW + 50, files=["b"]),
     )
-    service.grow(store, WHO, fresh, 60, "two")
+    project_summary.grow(store, WHO, fresh, 60, "two")
     for args in (
         ("summary",),
         ("summary", "--ids"),

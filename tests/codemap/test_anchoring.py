@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gitmem.codemap.anchors.resolve import attach, place
 from gitmem.codemap.anchors.spec import parse
-from gitmem.codemap.symbols import definitions as symbols
+from gitmem.codemap.symbols import definitions
 from gitmem.errors import UserError
 
 CODE = "import os\n\n\nclass Pool:\n    def get(self):\n        return self.free.pop()\n\n    def put(self, one):\n        self.free.append(one)\n"
@@ -105,7 +105,7 @@ def test_definitions_of_languages_without_a_grammar(line):
 
 def test_definition_without_its_grammar(monkeypatch):
     """A damaged grammar costs the exact answer, not the anchor."""
-    monkeypatch.setattr(symbols, "symbols", lambda text, path: ())
+    monkeypatch.setattr(definitions, "symbols", lambda text, path: ())
     made = attach(parse("pool.py#Pool.put"), CODE, "b")
     assert [8, 8] == made["lines"]
     assert 9 == place(made, ["# top", *LINES]).first

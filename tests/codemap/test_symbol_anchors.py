@@ -8,7 +8,7 @@ import pytest
 from gitmem.codemap.anchors.placement import Placement
 from gitmem.codemap.anchors.resolve import attach, place
 from gitmem.codemap.anchors.spec import parse
-from gitmem.codemap.symbols import definitions as symbols
+from gitmem.codemap.symbols import definitions
 from gitmem.git.object_codec import object_id
 from tests.codemap.conftest import Tree
 
@@ -120,13 +120,13 @@ TEXTS = {"shop.py": PY, "shop.js": JS, "shop.go": GO}
 METHODS = ["Cart.count", "Cart.clear", "Basket.count", "Basket.clear"]
 
 
-def defined(path: str, text: str, name: str) -> symbols.Symbol:
+def defined(path: str, text: str, name: str) -> definitions.Symbol:
     """Return the one definition of a name."""
-    (one,) = [s for s in symbols.symbols(text, path) if s.qualified == name]
+    (one,) = [s for s in definitions.symbols(text, path) if s.qualified == name]
     return one
 
 
-def without(text: str, *spans: symbols.Symbol) -> str:
+def without(text: str, *spans: definitions.Symbol) -> str:
     """Return a text less some definitions."""
     gone = {n for span in spans for n in range(span.first, span.last + 1)}
     return "\n".join(line for n, line in enumerate(text.split("\n"), 1) if n not in gone)
@@ -138,7 +138,7 @@ def spots(path: str, name: str, old: str, new: str) -> list[Placement]:
     return [place(anchor, new.split("\n"), "e" * 40, known) for known in (old.split("\n"), None)]
 
 
-def right_or_adrift(made: Placement, home: symbols.Symbol) -> bool:
+def right_or_adrift(made: Placement, home: definitions.Symbol) -> bool:
     """Say whether a placement is on the lines of a definition, or nowhere."""
     return made.state == "adrift" or home.at <= made.first <= made.last <= home.last
 
@@ -162,7 +162,7 @@ def test_renamed_method_or_class_is_where_it_was(path, name):
 def test_deleted_method_is_not_taken_for_that_of_another_class(path, name):
     """The method goes, or all of its class does."""
     old, owner = TEXTS[path], name.split(".")[0]
-    for gone in ([defined(path, old, name)], [s for s in symbols.symbols(old, path) if s.qualified.split(".")[0] == owner]):
+    for gone in ([defined(path, old, name)], [s for s in definitions.symbols(old, path) if s.qualified.split(".")[0] == owner]):
         assert ["adrift", "adrift"] == [made.state for made in spots(path, name, old, without(old, *gone))]
 
 

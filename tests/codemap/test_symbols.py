@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from gitmem.codemap.symbols import definitions as symbols
+from gitmem.codemap.symbols import definitions
 from gitmem.codemap.symbols.definitions import enclosing, find, language_named, language_of
 
 SAMPLES = {
@@ -25,7 +25,7 @@ SAMPLES = {
 def test_definitions_of_a_language(path):
     """Kinds, qualified names and lines; a decorator, an `export` or a template belongs to what follows it."""
     text, want = SAMPLES[path]
-    assert want == [f"{s.qualified} {s.kind} {s.first}-{s.last}" for s in symbols.symbols(text, path)]
+    assert want == [f"{s.qualified} {s.kind} {s.first}-{s.last}" for s in definitions.symbols(text, path)]
 
 
 @pytest.mark.parametrize("path", SAMPLES)
@@ -33,31 +33,31 @@ def test_name_is_where_it_is_said_to_be(path):
     """Line and columns give the name, in characters."""
     text, _ = SAMPLES[path]
     lines = text.split("\n")
-    for one in symbols.symbols(text, path):
+    for one in definitions.symbols(text, path):
         assert one.name in lines[one.at - 1][one.column : one.end]
 
 
 def test_columns_are_characters():
     """A name after other alphabets is not moved by their bytes."""
-    (one,) = symbols.symbols("/* 漢字😀 */ int größe(void) { return 0; }\n", "a.c")
+    (one,) = definitions.symbols("/* 漢字😀 */ int größe(void) { return 0; }\n", "a.c")
     assert "größe" == "/* 漢字😀 */ int größe(void) { return 0; }"[one.column : one.end] == one.name
 
 
 def test_every_known_language_has_a_working_query():
     """A grammar that renamed a node would lose its symbols without a word."""
-    assert set(symbols.GRAMMARS) == set(symbols.QUERIES)
-    assert all(symbols._query(name) is not None for name in symbols.GRAMMARS)
+    assert set(definitions.GRAMMARS) == set(definitions.QUERIES)
+    assert all(definitions._query(name) is not None for name in definitions.GRAMMARS)
 
 
 def test_definition_around_a_line():
     """The innermost; none outside of all."""
-    known = symbols.symbols(SAMPLES["a.py"][0], "a.py")
+    known = definitions.symbols(SAMPLES["a.py"][0], "a.py")
     assert ["A", "A.f", "A.f.g", None] == [(s.qualified if (s := enclosing(known, n)) else None) for n in (3, 6, 7, 8)]
 
 
 def test_names_as_they_are_written():
     """Fully, by its end, with the language's own signs."""
-    known = symbols.symbols(SAMPLES["a.cpp"][0], "a.cpp")
+    known = definitions.symbols(SAMPLES["a.cpp"][0], "a.cpp")
     assert [["n.A.f"], ["n.A.f"], ["n.A.f"], [], ["n.A"], []] == [
         [s.qualified for s in find(known, n)] for n in ("n::A::f", "A.f", "f", "n.f", "A", "")
     ]
@@ -76,13 +76,13 @@ def test_names_as_they_are_written():
 )
 def test_broken_texts_are_no_error(text):
     """Half-typed, binary, surrogates, empty, deep, huge."""
-    assert all(1 <= s.first <= s.last for s in symbols.symbols(text, "a.py"))
+    assert all(1 <= s.first <= s.last for s in definitions.symbols(text, "a.py"))
 
 
 @pytest.mark.parametrize("path", ["a", "a.xyz", "Makefile", "a.md", ""])
 def test_unknown_languages_have_no_symbols(path):
     """And raise nothing."""
-    assert () == symbols.symbols("def f(): pass\n", path)
+    assert () == definitions.symbols("def f(): pass\n", path)
 
 
 def test_languages_by_path_and_by_name():
@@ -98,16 +98,16 @@ def test_languages_by_path_and_by_name():
 @pytest.mark.parametrize("damage", ["missing", "other", "raises"])
 def test_damaged_grammar_is_no_error(monkeypatch, damage):
     """Missing, of another shape, or raising whatever it likes."""
-    monkeypatch.setattr(symbols, "_languages", {})
-    monkeypatch.setattr(symbols, "_queries", {})
-    symbols._known.clear()
+    monkeypatch.setattr(definitions, "_languages", {})
+    monkeypatch.setattr(definitions, "_queries", {})
+    definitions._known.clear()
     if damage == "missing":
-        monkeypatch.setitem(symbols.GRAMMARS, "python", ("tree_sitter_nothing", "language"))
+        monkeypatch.setitem(definitions.GRAMMARS, "python", ("tree_sitter_nothing", "language"))
     elif damage == "other":
-        monkeypatch.setitem(symbols.GRAMMARS, "python", ("json", "dumps"))
+        monkeypatch.setitem(definitions.GRAMMARS, "python", ("json", "dumps"))
     else:
         monkeypatch.setitem(sys.modules, "tree_sitter", None)
     try:
-        assert () == symbols.symbols("def f(): pass\n", "a.py")
+        assert () == definitions.symbols("def f(): pass\n", "a.py")
     finally:
-        symbols._known.clear()
+        definitions._known.clear()

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from gitmem.codemap.symbols import query_worker as querying
-from gitmem.codemap.symbols import triggers
+from gitmem.codemap.symbols import query_worker, triggers
 from gitmem.codemap.symbols.triggers import check_code, check_query, code_hits, query_hits
 from gitmem.errors import UserError
 
@@ -83,9 +82,9 @@ def test_catastrophic_query_does_not_hang(query):
 def test_child_that_was_killed_is_started_again():
     """From outside, between two queries."""
     query_hits("(call) @c", "python", PY)
-    assert querying._child is not None
-    os.kill(querying._child.pid, signal.SIGKILL)
-    querying._child.wait()
+    assert query_worker._child is not None
+    os.kill(query_worker._child.pid, signal.SIGKILL)
+    query_worker._child.wait()
     assert [2, 3, 4] == query_hits("(call) @c", "python", PY)
 
 

@@ -14,13 +14,12 @@ from gitmem.agents import events
 from gitmem.agents.events import Event
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError
-from gitmem.hooks import context as invocation
+from gitmem.hooks import context
 from gitmem.hooks.context import Hook
 from gitmem.hooks.session_log import note, own_id
 from gitmem.index.reader import open_index
 from gitmem.repo.location import Home
-from gitmem.services.briefing import collect as gathering
-from gitmem.services.briefing import session_opening as opening
+from gitmem.services.briefing import collect, session_opening
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.text.greetings import trivial
@@ -239,8 +238,8 @@ def test_two_agents_with_one_id_keep_apart_without_a_database(project: Path, age
     }  # fmt: skip
     assert time.monotonic() - begun < 5
     tries = []
-    monkeypatch.setattr(invocation, "State", lambda *args, **options: tries.append(State(*args, **options)) or tries[-1])
-    monkeypatch.setattr(invocation, "WAIT", 0.0)
+    monkeypatch.setattr(context, "State", lambda *args, **options: tries.append(State(*args, **options)) or tries[-1])
+    monkeypatch.setattr(context, "WAIT", 0.0)
     hook = Hook(Event(events.PROMPT, "UserPromptSubmit", "codex", "same", str(project)), dict(os.environ), time.time())
     assert own_id(hook) == "same.codex"
     for _ in range(2):
@@ -261,7 +260,7 @@ def test_a_session_before_is_looked_for_in_one_listing(project: Path, monkeypatc
         (project / ".git/gitmem/sessions" / name).write_text(json.dumps(line) + "\n")
     listed, real = [], os.listdir
     monkeypatch.setattr(os, "listdir", lambda folder=".": listed.append(folder) or real(folder))
-    found = opening.last_session(state, time.time(), lambda _: None, home=home)
+    found = session_opening.last_session(state, time.time(), lambda _: None, home=home)
     assert found is not None
     assert (found.id, len(listed)) == ("s0", 1)
     state.close()
@@ -274,11 +273,11 @@ def test_of_many_digests_the_latest_are_made_into_entries(project: Path, monkeyp
     run(project, "list")
     index = open_index(str(project / ".git/gitmem/index.db"))
     assert index is not None
-    made, real = [], gathering.of_row
-    monkeypatch.setattr(gathering, "of_row", lambda row, index: made.append(row["title"]) or real(row, index))
-    known = gathering.gather([index], ["global"], subjects=gathering.TOLD)
+    made, real = [], collect.of_row
+    monkeypatch.setattr(collect, "of_row", lambda row, index: made.append(row["title"]) or real(row, index))
+    known = collect.gather([index], ["global"], subjects=collect.TOLD)
     assert known.last is not None
-    assert (known.last.text, len(made)) == ("Port part 7", gathering.RECENT)
+    assert (known.last.text, len(made)) == ("Port part 7", collect.RECENT)
 
 
 def test_a_session_of_a_command_that_is_no_farewell_is_digested(project: Path, agent):

@@ -12,8 +12,7 @@ from gitmem.agents.prompt_text import tokens
 from gitmem.clock import Clock
 from gitmem.repo.location import Home
 from gitmem.services.session_log import compact as condensing
-from gitmem.services.session_log import reader as histories
-from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log import reader, rotation
 from gitmem.state.database import State
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
@@ -31,7 +30,7 @@ def names(path: Path, *ends: str) -> list[str]:
 
 
 def prompts(path: Path, session: str = "s1") -> list[str]:
-    return [row["content"] for row in histories.rows(home(path), session) if row["metadata"]["event"] == "PromptSubmit"]
+    return [row["content"] for row in reader.rows(home(path), session) if row["metadata"]["event"] == "PromptSubmit"]
 
 
 def finish(path: Path) -> None:
@@ -39,9 +38,9 @@ def finish(path: Path) -> None:
 
     def drained() -> bool:
         run(path, "drain")
-        return not names(path, histories.PART)
+        return not names(path, reader.PART)
 
-    time.sleep(rotating.QUICK)
+    time.sleep(rotation.QUICK)
     wait_for(drained)
 
 
@@ -77,10 +76,10 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
     talk(agent())
     for number in range(12):
         agent().hook("UserPromptSubmit", prompt=f"request number {number}: " + "word " * 60)
-    wait_for(lambda: names(project, histories.PART, histories.PACKED))
+    wait_for(lambda: names(project, reader.PART, reader.PACKED))
     mark(project, "never touch the ledger table")
     finish(project)
-    assert names(project, histories.PACKED)
+    assert names(project, reader.PACKED)
     asked = prompts(project)
     assert [text[:17] for text in asked[2:]] == [f"request number {number}" + ":" * (number < 10) for number in range(12)]
     for name in os.listdir(project / FOLDER):
@@ -89,7 +88,7 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
     assert [topic["title"] for topic in first["topics"]][:1] == ["Make the payments retry with backoff"]
     assert first["topics"][0]["files"] == ["app/pay.py"]
     assert first["variables"] == {"TAX_RATE": "0.2", "RETRIES": "5"}
-    whole = gzip.decompress((project / FOLDER / names(project, histories.PACKED)[0]).read_bytes())
+    whole = gzip.decompress((project / FOLDER / names(project, reader.PACKED)[0]).read_bytes())
     assert first["lines"] == whole.count(b"\n")
     agent().hook("SessionEnd")
     (found,) = wait_for(lambda: json.loads(run(project, "list", "--kind", "summary", "--private", "--json")))
@@ -176,4 +175,4 @@ def test_sentences_in_any_script_are_condensed(tmp_path: Path):
     Path(where.join("sessions", "history_20260101_000000_s1.jsonl")).write_text("".join(json.dumps(row) + "\n" for row in rows))
     (short,) = condensing.shorts(where, "s1")
     assert [topic["title"] for topic in short["topics"]] == ["把支付改成串行化", "escreva a documentação das faturas"]
-    assert condensing.standing(where, "s1", Clock().now())["asked"][-1] == "escreva a documentação das faturas"
+    assert condensing.overview(where, "s1", Clock().now())["asked"][-1] == "escreva a documentação das faturas"

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from gitmem import __version__
-from gitmem.agents import adapter as agents
+from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS
 from gitmem.install.hook_command import shared
 from tests.conftest import git
@@ -88,7 +88,7 @@ def test_a_package_has_the_hooks_that_install_writes(agent: str, repo: Path) -> 
     """Into an empty file, for everybody who uses the repository."""
     packed = json.loads((HOOKS / agent / "hooks" / "hooks.json").read_text(encoding="utf-8"))
     git_mem("install", agent, "--project", cwd=repo)
-    written = json.loads((repo / agents.find(agent).settings.project).read_text(encoding="utf-8"))
+    written = json.loads((repo / adapter.find(agent).settings.project).read_text(encoding="utf-8"))
 
     assert packed == {"hooks": written["hooks"]}
     assert shared().hook(agent) in json.dumps(packed, ensure_ascii=False).replace('\\"', '"')
@@ -99,7 +99,7 @@ def test_the_printed_settings_are_those_that_install_writes(agent: str, repo: Pa
     """Into nothing, for everybody who uses the repository; they are printed outside of one too."""
     git_mem("install", agent, "--project", cwd=repo)
 
-    assert git_mem("hook", agent, "--settings", cwd=tmp_path) == (repo / agents.find(agent).settings.project).read_text(encoding="utf-8")
+    assert git_mem("hook", agent, "--settings", cwd=tmp_path) == (repo / adapter.find(agent).settings.project).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("agent", ADAPTERS)

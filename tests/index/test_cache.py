@@ -19,7 +19,7 @@ from gitmem.errors import Busy
 from gitmem.index.builder import BULK, Cache
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.repo.location import Home
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.layout import record_path, usage_path
 from gitmem.store.store import Message
 from tests.conftest import CLOCK, add, build_repo, edit, forget, git, new_store, record
@@ -44,13 +44,13 @@ def test_each_kind_of_change_is_followed(indexed, cache, tmp_path):
     one, two = add(indexed, record(tags=["a"], anchors=[{"path": "a.py"}])), add(indexed, record("gotcha", links=["x"]))
     steps = [
         lambda: edit(indexed, one, title="changed", tags=["b"], anchors=[{"path": "b.py"}], links=[two.id]),
-        lambda: write(indexed, ops.count_reads(usage_path("r", "aa"), {one.id: {"n": 2, "last": "2026-01-01T00:00:00Z"}})),
-        lambda: write(indexed, ops.count_reads(usage_path("r", "aa"), {one.id: {"n": 3, "last": "2026-01-02T00:00:00Z"}})),
-        lambda: write(indexed, ops.write_file(record_path(two.id), "<<<<<<< ours\n")),
-        lambda: write(indexed, ops.write_file("memories/notes.txt", "not a record")),
-        lambda: write(indexed, ops.write_file(record_path(two.id), None)),
-        lambda: write(indexed, ops.put(two)),
-        lambda: write(indexed, ops.write_file(usage_path("r", "aa"), None)),
+        lambda: write(indexed, operations.count_reads(usage_path("r", "aa"), {one.id: {"n": 2, "last": "2026-01-01T00:00:00Z"}})),
+        lambda: write(indexed, operations.count_reads(usage_path("r", "aa"), {one.id: {"n": 3, "last": "2026-01-02T00:00:00Z"}})),
+        lambda: write(indexed, operations.write_file(record_path(two.id), "<<<<<<< ours\n")),
+        lambda: write(indexed, operations.write_file("memories/notes.txt", "not a record")),
+        lambda: write(indexed, operations.write_file(record_path(two.id), None)),
+        lambda: write(indexed, operations.put(two)),
+        lambda: write(indexed, operations.write_file(usage_path("r", "aa"), None)),
         lambda: forget(indexed, one.id),
     ]
     for step in steps:
@@ -69,7 +69,7 @@ def test_nothing_to_do_costs_no_look(indexed, cache):
 
 def test_cost_follows_the_change(indexed, cache):
     """One more record in a store of many is one file looked at."""
-    write(indexed, *[ops.put(record(title=str(n))) for n in range(120)])
+    write(indexed, *[operations.put(record(title=str(n))) for n in range(120)])
     cache.refresh({"shared": indexed})
     add(indexed)
     assert 1 == cache.refresh({"shared": indexed})
@@ -125,7 +125,7 @@ def test_bulk_and_single_refresh_say_the_same(indexed, cache, tmp_path):
         for n in range(BULK + 60)
     ]
     for start in range(0, len(many), 60):
-        write(indexed, *[ops.put(r) for r in many[start : start + 60]])
+        write(indexed, *[operations.put(r) for r in many[start : start + 60]])
         cache.refresh({"shared": indexed})
     assert rebuilt(indexed, tmp_path) == content(cache.db)
 
@@ -185,11 +185,11 @@ class Machine(RuleBasedStateMachine):
     @rule(id=made)
     def damage(self, id):
         if self.live.pop(id, None):
-            write(self.store, ops.write_file(record_path(id), "damaged"))
+            write(self.store, operations.write_file(record_path(id), "damaged"))
 
     @rule(id=made, n=st.integers(1, 3))
     def read(self, id, n):
-        write(self.store, ops.count_reads(usage_path("r", id[-2:]), {id: {"n": n, "last": CLOCK.stamp()}}))
+        write(self.store, operations.count_reads(usage_path("r", id[-2:]), {id: {"n": n, "last": CLOCK.stamp()}}))
 
     @rule()
     def refresh(self):
@@ -229,7 +229,7 @@ def test_missing_file_is_built_again(indexed):
 @pytest.mark.parametrize("how", ["random", "empty", "cut", "text", "header only", "holes"])
 def test_damaged_file_is_built_again(indexed, how, suffix):
     """Whatever is in the file or beside it, the next refresh has the right rows, and reading never fails."""
-    write(indexed, *[ops.put(record(title=f"t{n}", body="words " * 50)) for n in range(60)])
+    write(indexed, *[operations.put(record(title=f"t{n}", body="words " * 50)) for n in range(60)])
     id = fill(indexed)
     path = Path(indexed.home.join(NAME) + suffix)
     data = path.read_bytes() if path.exists() else b""
@@ -279,7 +279,7 @@ def test_other_schema_is_built_again(indexed, schema):
 
 def test_damage_that_shows_late_is_healed(indexed):
     """A file whose damage shows only while refreshing is thrown away and built from git."""
-    write(indexed, *[ops.put(record(title=f"t{n}", body="words " * 80)) for n in range(200)])
+    write(indexed, *[operations.put(record(title=f"t{n}", body="words " * 80)) for n in range(200)])
     fill(indexed)
     path = Path(indexed.home.join(NAME))
     with contextlib.closing(sqlite3.connect(path)) as db:
@@ -449,7 +449,7 @@ def test_reader_sees_whole_states(indexed, repo):
     thread.start()
     with Cache(indexed.home) as cache:
         for _ in range(10):
-            write(indexed, *[ops.put(record()) for _ in range(10)])
+            write(indexed, *[operations.put(record()) for _ in range(10)])
             cache.refresh({"shared": indexed})
     stop.set()
     thread.join()

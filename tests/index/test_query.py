@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gitmem.index.builder import Cache
 from gitmem.index.reader import FIELDS, ORDERS, Index, sort_rows
 from gitmem.index.tokenizer import STOP, fold, match_query, parts, tokens, unfold
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message
 from tests.conftest import add, build_repo, forget, new_store, record
 
@@ -238,13 +238,13 @@ def test_query_with_pool_in_odd_company_finds_pool(indexed, search):
 
 
 @pytest.fixture(scope="module")
-def standing(tmp_path_factory):
+def condition(tmp_path_factory):
     """An index that property tests share: they only read it."""
     with pytest.MonkeyPatch.context() as patched:
         store = new_store(build_repo("plain", tmp_path_factory.mktemp("standing"), patched.setenv))
     rng = random.Random(5)
     many = [record(title=f"{rng.choice(['pool', 'cache', 'CartTotal', '漢字'])} {n}", body="a NEAR b\n", tags=["or"]) for n in range(30)]
-    store.write([ops.put(r) for r in many], Message("import", "import"))
+    store.write([operations.put(r) for r in many], Message("import", "import"))
     with Cache(store.home) as cache:
         cache.refresh({"shared": store})
         yield Index(cache.db)
@@ -413,7 +413,7 @@ def test_edges_and_usage(indexed, cache):
     two = add(indexed, record(links=[one.id], supersedes=[one.id]))
     for replica, n in (("r1", 2), ("r2", 3)):
         indexed.write(
-            [ops.count_reads(f"usage/{replica}/{one.id[-2:]}.jsonl", {one.id: {"n": n, "last": f"2026-01-0{n}T00:00:00Z"}})],
+            [operations.count_reads(f"usage/{replica}/{one.id[-2:]}.jsonl", {one.id: {"n": n, "last": f"2026-01-0{n}T00:00:00Z"}})],
             Message("usage", "usage"),
         )
     cache.refresh({"shared": indexed})
@@ -435,7 +435,7 @@ def test_rows_hold_what_was_asked_for(indexed, cache):
 
 def test_damaged_files_are_listed(indexed, cache):
     """A file that is no record is named with the reason, and is in no list of records."""
-    indexed.write([ops.write_file("memories/aa/x.md", "nonsense")], Message("x", "file"))
+    indexed.write([operations.write_file("memories/aa/x.md", "nonsense")], Message("x", "file"))
     cache.refresh({"shared": indexed})
     ((row),) = cache.index().damaged()
     assert ("shared", "memories/aa/x.md", True) == (row["store"], row["path"], row["reason"].endswith("."))

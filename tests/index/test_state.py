@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.repo.location import Home
-from gitmem.services.maintenance import purge_local as traces
+from gitmem.services.maintenance import purge_local
 from gitmem.state import sessions
 from gitmem.state.database import KEPT, NAME, State
 
@@ -319,7 +319,7 @@ def test_a_name_that_a_killed_process_left_goes(home, monkeypatch):
         with contextlib.closing(State(home)) as state:
             state.add_error("p", T0, "s", DAY)
     (left,) = [name for name in os.listdir(home.path) if name.endswith(".tmp")]
-    assert list(traces._files(home)) == []  # it is no text that a purge may write anew
+    assert list(purge_local._files(home)) == []  # it is no text that a purge may write anew
     Path(home.join("another.tmp")).touch()
     with contextlib.closing(State(home)) as state:
         assert (1, False) == (state.hits("p", T0, DAY), state.in_memory)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.repo.location import Home
-from gitmem.state import attempts as trials
+from gitmem.state import attempts
 from gitmem.state.attempts import COMMAND, EDIT, Failure
 from gitmem.state.database import State
 
@@ -27,103 +27,103 @@ def failure(pattern="p", at=10.0, key="/r\nmake", given="make", ended=None):
 
 
 def conclude(state, *failures, at=20.0, session="s", sure=True):
-    return trials.conclude(state, session, failures or (failure(),), "make", at, lambda _: sure)
+    return attempts.conclude(state, session, failures or (failure(),), "make", at, lambda _: sure)
 
 
 def outcomes(state):
-    return [facts for _, facts in trials.take_outcomes(state)]
+    return [facts for _, facts in attempts.take_outcomes(state)]
 
 
 def test_what_was_done_while_it_failed_is_told(state):
     """Once each, in order: not what was before the last failure."""
-    trials.note_failure(state, "s", failure(at=5.0))
-    trials.note_step(state, "s", 6.0, EDIT, "/r/early.py")
-    trials.note_failure(state, "s", failure(at=10.0))
+    attempts.note_failure(state, "s", failure(at=5.0))
+    attempts.note_step(state, "s", 6.0, EDIT, "/r/early.py")
+    attempts.note_failure(state, "s", failure(at=10.0))
     for at, action, what in ((11.0, EDIT, "/r/a.py"), (12.0, COMMAND, "npm ci"), (13.0, EDIT, "/r/a.py")):
-        trials.note_step(state, "s", at, action, what)
+        attempts.note_step(state, "s", at, action, what)
     assert 1 == conclude(state)
     (facts,) = outcomes(state)
     assert {(EDIT, "/r/a.py"), (COMMAND, "npm ci")} == {tuple(step) for step in facts["steps"]}
     assert ("p", "make", "make", "/r", "c0ffee", 10.0, 20.0) == tuple(
         facts[k] for k in ("pattern", "command", "failed", "root", "head", "since", "until")
     )
-    assert [] == trials.failures(state, "s")
+    assert [] == attempts.failures(state, "s")
     assert 0 == state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0]
 
 
 def test_another_error_of_the_same_command_ends_the_first(state):
     """What is done afterwards is not what helped it; when it comes back, it lasts again."""
-    trials.note_failure(state, "s", failure("one", 10.0))
-    trials.note_step(state, "s", 11.0, COMMAND, "npm ci")
-    trials.note_failure(state, "s", failure("two", 12.0))
-    trials.note_step(state, "s", 13.0, EDIT, "/r/a.py")
-    assert {"one": 12.0, "two": None} == {f.pattern: f.ended for f in trials.failures(state, "s")}
-    assert 2 == conclude(state, *trials.failures(state, "s"))
+    attempts.note_failure(state, "s", failure("one", 10.0))
+    attempts.note_step(state, "s", 11.0, COMMAND, "npm ci")
+    attempts.note_failure(state, "s", failure("two", 12.0))
+    attempts.note_step(state, "s", 13.0, EDIT, "/r/a.py")
+    assert {"one": 12.0, "two": None} == {f.pattern: f.ended for f in attempts.failures(state, "s")}
+    assert 2 == conclude(state, *attempts.failures(state, "s"))
     assert {"one": [[COMMAND, "npm ci"]], "two": [[EDIT, "/r/a.py"]]} == {f["pattern"]: f["steps"] for f in outcomes(state)}
-    trials.note_failure(state, "s", failure("one", 30.0))
-    trials.note_failure(state, "s", failure("two", 31.0))
-    trials.note_failure(state, "s", failure("one", 32.0))
-    assert {"one": None, "two": 32.0} == {f.pattern: f.ended for f in trials.failures(state, "s")}
+    attempts.note_failure(state, "s", failure("one", 30.0))
+    attempts.note_failure(state, "s", failure("two", 31.0))
+    attempts.note_failure(state, "s", failure("one", 32.0))
+    assert {"one": None, "two": 32.0} == {f.pattern: f.ended for f in attempts.failures(state, "s")}
 
 
 def test_sessions_and_commands_do_not_mix(state):
     """Who did not see it fail learns nothing from its passing."""
-    trials.note_failure(state, "s", failure())
-    trials.note_failure(state, "s", failure(key="/r\nlint"))
-    trials.note_failure(state, "t", failure())
-    trials.note_step(state, "t", 11.0, EDIT, "/r/t.py")
+    attempts.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure(key="/r\nlint"))
+    attempts.note_failure(state, "t", failure())
+    attempts.note_step(state, "t", 11.0, EDIT, "/r/t.py")
     assert 1 == conclude(state)
     assert [[]] == [facts["steps"] for facts in outcomes(state)]
-    assert ["/r\nlint"] == [f.key for f in trials.failures(state, "s")]
-    assert 1 == len(trials.failures(state, "t"))
+    assert ["/r\nlint"] == [f.key for f in attempts.failures(state, "s")]
+    assert 1 == len(attempts.failures(state, "t"))
 
 
 def test_what_nobody_captured_leaves_no_outcome(state):
     """Ordinary red-green work costs no drain."""
-    trials.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure())
     assert 0 == conclude(state, sure=False)
-    assert ([], []) == (outcomes(state), trials.failures(state, "s"))
+    assert ([], []) == (outcomes(state), attempts.failures(state, "s"))
 
 
 def test_session_that_ends_is_forgotten_but_not_its_outcomes(state):
     """What passes later has another reason; what was seen stays seen."""
-    trials.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure())
     conclude(state)
-    trials.note_failure(state, "s", failure("q"))
-    trials.note_step(state, "s", 30.0, EDIT, "/r/a.py")
-    trials.forget(state, "s")
-    assert ([], 1) == (trials.failures(state, "s"), len(outcomes(state)))
+    attempts.note_failure(state, "s", failure("q"))
+    attempts.note_step(state, "s", 30.0, EDIT, "/r/a.py")
+    attempts.forget(state, "s")
+    assert ([], 1) == (attempts.failures(state, "s"), len(outcomes(state)))
     assert 0 == state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0]
 
 
 def test_outcome_is_leased_until_it_is_done(state):
     """One process draws it; one that dies gives it back by its silence, one that cannot write at once."""
-    trials.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure())
     conclude(state)
-    ((number, _),) = trials.take_outcomes(state)
-    assert trials.claim(state, number, 100.0)
-    assert not trials.claim(state, number, 110.0)
-    assert trials.claim(state, number, 100.0 + trials.LEASE + 1)
-    trials.put_back(state, number, 100.0 + trials.LEASE + 1)
-    assert trials.claim(state, number, 120.0)
-    trials.done(state, number, 120.0)
-    assert not trials.claim(state, number, 999.0)
+    ((number, _),) = attempts.take_outcomes(state)
+    assert attempts.claim(state, number, 100.0)
+    assert not attempts.claim(state, number, 110.0)
+    assert attempts.claim(state, number, 100.0 + attempts.LEASE + 1)
+    attempts.put_back(state, number, 100.0 + attempts.LEASE + 1)
+    assert attempts.claim(state, number, 120.0)
+    attempts.done(state, number, 120.0)
+    assert not attempts.claim(state, number, 999.0)
     assert [] == outcomes(state)
 
 
 def test_lease_that_is_over_gives_no_right(state):
     """Who was slow neither gives back nor takes away what another process works on by now."""
-    trials.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure())
     conclude(state)
-    ((number, _),) = trials.take_outcomes(state)
-    slow, other = 100.0, 100.0 + trials.LEASE + 1
-    assert trials.claim(state, number, slow)
-    assert trials.claim(state, number, other)
-    trials.put_back(state, number, slow)
-    assert not trials.claim(state, number, other + 1)
-    trials.done(state, number, slow)
+    ((number, _),) = attempts.take_outcomes(state)
+    slow, other = 100.0, 100.0 + attempts.LEASE + 1
+    assert attempts.claim(state, number, slow)
+    assert attempts.claim(state, number, other)
+    attempts.put_back(state, number, slow)
+    assert not attempts.claim(state, number, other + 1)
+    attempts.done(state, number, slow)
     assert 1 == len(outcomes(state))
-    trials.done(state, number, other)
+    attempts.done(state, number, other)
     assert [] == outcomes(state)
 
 
@@ -131,7 +131,7 @@ def test_lease_that_is_over_gives_no_right(state):
 def test_outcome_that_is_none_is_dropped(state, text):
     """Nothing that we wrote: it must not block the others."""
     state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (text,))
-    trials.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure())
     conclude(state)
     assert ["p"] == [facts["pattern"] for facts in outcomes(state)]
     assert 1 == state.db.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
@@ -139,19 +139,19 @@ def test_outcome_that_is_none_is_dropped(state, text):
 
 def test_steps_are_bounded(state):
     """The last ones count."""
-    trials.note_failure(state, "s", failure())
-    for n in range(trials.STEPS + 50):
-        trials.note_step(state, "s", 11.0 + n / 1000, EDIT, f"/r/{n}.py")
+    attempts.note_failure(state, "s", failure())
+    for n in range(attempts.STEPS + 50):
+        attempts.note_step(state, "s", 11.0 + n / 1000, EDIT, f"/r/{n}.py")
     conclude(state)
     steps = outcomes(state)[0]["steps"]
-    assert (trials.STEPS, f"/r/{trials.STEPS + 49}.py") == (len(steps), steps[-1][1])
+    assert (attempts.STEPS, f"/r/{attempts.STEPS + 49}.py") == (len(steps), steps[-1][1])
 
 
 SEER = """
 import sys
 sys.path.insert(0, {here!r})
 from gitmem.repo.location import Home
-from gitmem.state import attempts as trials
+from gitmem.state import attempts
 from gitmem.state.database import State
 state = State(Home(sys.argv[1]))
 print(trials.conclude(state, "s", trials.failures(state, "s"), "make", 20.0, lambda _: True))
@@ -160,7 +160,7 @@ print(trials.conclude(state, "s", trials.failures(state, "s"), "make", 20.0, lam
 
 def test_of_those_who_see_it_pass_at_once_one_concludes(state, tmp_path):
     """Hooks of one event run in parallel."""
-    trials.note_failure(state, "s", failure())
+    attempts.note_failure(state, "s", failure())
     argv = [sys.executable, "-c", SEER.format(here=HERE), str(tmp_path / "gitmem")]
     runs = [subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) for _ in range(5)]
     assert 1 == sum(int(run.communicate()[0]) for run in runs)
@@ -169,12 +169,12 @@ def test_of_those_who_see_it_pass_at_once_one_concludes(state, tmp_path):
 
 def test_old_ones_expire_and_secrets_are_purged(state):
     """What holds a purged text goes, whichever table it is in."""
-    trials.note_failure(state, "old", failure(at=1.0))
-    trials.note_step(state, "old", 1.0, EDIT, "/r/a.py")
+    attempts.note_failure(state, "old", failure(at=1.0))
+    attempts.note_step(state, "old", 1.0, EDIT, "/r/a.py")
     state.expire(5.0)
-    assert [] == trials.failures(state, "old")
-    trials.note_failure(state, "s", failure(given="TOKEN=hunter2 make"))
-    trials.note_step(state, "s", 11.0, COMMAND, "export T=hunter2")
+    assert [] == attempts.failures(state, "old")
+    attempts.note_failure(state, "s", failure(given="TOKEN=hunter2 make"))
+    attempts.note_step(state, "s", 11.0, COMMAND, "export T=hunter2")
     state.db.execute("INSERT INTO outcomes (facts) VALUES (?)", (json.dumps({"command": "hunter2"}),))
     state.purge_errors(["hunter2"])
-    assert ([], [], 0) == (trials.failures(state, "s"), outcomes(state), state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0])
+    assert ([], [], 0) == (attempts.failures(state, "s"), outcomes(state), state.db.execute("SELECT COUNT(*) FROM steps").fetchone()[0])

@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcException
 
 from gitmem.app import App
 from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem_lsp.editing.record_changes import resolve
 from gitmem_lsp.features.comment_edits import comment, syntax_of
 from tests.lsp.conftest import capabilities
@@ -175,7 +175,7 @@ async def test_what_cannot_be_resolved_is_said(repo, connect):
     """A wrong call is an error of the protocol; a record that is gone or no gotcha is a sentence; nothing is written."""
     record = repo.gotcha("x must stay odd", "a.py:2")
     with repo.app() as app:
-        memory = memories.add(app.store(), app.writer(), memories.draft(app.writer(), "memory", "no gotcha")).after
+        memory = write.add(app.store(), app.writer(), write.draft(app.writer(), "memory", "no gotcha")).after
     editor = await connect(repo.root)
     uri = repo.uri("a.py")
     editor.open(uri)

@@ -36,8 +36,8 @@ async def made(place: Place, encoding: str = "utf-16") -> Ahead:
 
 
 async def refreshed(place: Place) -> None:
-    await place.repository.run(place.repository.shelf.warm)
-    await place.repository.run(place.repository.shelf.look_ahead)
+    await place.repository.run(place.repository.view.warm)
+    await place.repository.run(place.repository.view.look_ahead)
 
 
 def titles(found: list | None) -> list[str] | None:

@@ -8,7 +8,7 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
 from gitmem.repo.refs import SHARED
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem_lsp.features.commands import COMMANDS
 from tests.lsp.conftest import capabilities
 
@@ -213,7 +213,7 @@ async def test_an_edit_meets_a_change_by_somebody_else(shown):
     editor.open(draft, language="markdown")
     with repo.app() as app:
         record = app.get(id)[1].record
-        memories.update(app.store(), app.writer(), record, record.change(tags=["cart"]), "edit")
+        write.update(app.store(), app.writer(), record, record.change(tags=["cart"]), "edit")
 
     editor.edit(draft, (1, 0), (2, 0), "severity: info\n")
     editor.save(draft)

@@ -70,7 +70,7 @@ async def test_write_of_another_process_appears(repo, connect):
     program = """
         import os, sys
         from gitmem.app import open_app
-        from gitmem.services.records import write as memories
+        from gitmem.services.records import write
         with open_app(sys.argv[1], os.environ) as app:
             who = app.writer()
             memories.add(app.store("shared"), who, memories.draft(who, "gotcha", "from elsewhere", anchors=[{"path": "a.py", "lines": [3, 3], "context": {"lines": ["y = 2"], "before": ["import os", "x = 1"], "after": []}, "blob": sys.argv[2]}]))
@@ -87,9 +87,9 @@ async def test_write_of_another_process_appears(repo, connect):
 
     with repo.app() as app:
         id = app.index().rows(kinds=["gotcha"])[0]["id"]
-        from gitmem.services.records import write as memories
+        from gitmem.services.records import write
 
-        memories.forget(app.store(), app.writer(), [app.get(id)[1].record])
+        write.forget(app.store(), app.writer(), [app.get(id)[1].record])
     await editor.until(uri, lambda d: d == [])
 
 
@@ -231,11 +231,11 @@ async def test_crlf_and_lone_returns(make_repo, connect):
 async def test_broken_record_costs_nothing_else(repo, connect):
     """A record whose anchors are nonsense, and a request that makes none, leave the server working."""
     with repo.app() as app:
-        from gitmem.services.records import write as memories
+        from gitmem.services.records import write
 
         who = app.writer()
         odd = [{"path": "a.py", "lines": ["x"]}, {"path": "a.py", "lines": [9, 2], "context": 3}, {"path": 7}, {"glob": 3}]
-        memories.add(app.store(), who, memories.draft(who, "gotcha", "odd", anchors=odd))
+        write.add(app.store(), who, write.draft(who, "gotcha", "odd", anchors=odd))
     repo.gotcha("x must stay odd", "a.py:2")
     editor = await connect(repo.root)
     uri = repo.uri("a.py")

@@ -4,7 +4,7 @@ import re
 
 from lsprotocol import types as t
 
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from tests.lsp.conftest import capabilities
 
 HOSTILE = {
@@ -48,7 +48,7 @@ async def test_the_whole_record_is_told(repo, connect):
     assert await editor.hover(uri, 99, 99) is None
 
     with repo.app() as app:
-        memories.update(app.store(), app.writer(), record, record.change(body="Another reason."), "edit")
+        write.update(app.store(), app.writer(), record, record.change(body="Another reason."), "edit")
     assert "Another reason." in value(await editor.hover(uri, 1))
 
 
@@ -66,7 +66,7 @@ async def test_many_on_a_line(repo, connect):
     assert text.endswith("+2 more on this line")
 
     with repo.app() as app:
-        memories.forget(app.store(), app.writer(), [app.get(made[3].id)[1].record])
+        write.forget(app.store(), app.writer(), [app.get(made[3].id)[1].record])
     assert "number 3" not in value(await editor.hover(uri, 1))
 
     editor.edit(uri, (1, 5), (1, 5), "  + 1")

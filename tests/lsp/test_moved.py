@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gitmem.services.gotchas import lifecycle as gotchas
+from gitmem.services.gotchas import lifecycle
 
 CART = (
     "import os\n\n\nclass Cart:\n    def total(self):\n        return sum(price.net for price in self.prices)\n\n"
@@ -87,7 +87,7 @@ async def test_re_anchoring_what_came_from_another_file(repo, connect):
     record = repo.gotcha("refunds need a key", "cart.py:14")
     with repo.app() as app:
         anchors = [{"glob": "migrations/**"}, *map(dict, record.anchors)]
-        gotchas.reanchor(app.store(), app.writer(), record, anchors)
+        lifecycle.reanchor(app.store(), app.writer(), record, anchors)
     cut(repo, "new.py")
     editor = await connect(repo.root)
     uri = repo.uri("new.py")

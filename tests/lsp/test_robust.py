@@ -227,9 +227,9 @@ async def test_names_of_files(repo, connect, name):
     """A file may have any name."""
     repo.write(name, "import os\nvalue_of_x = 1\nvalue_of_y = 2\n")
     with repo.app() as app:
-        from gitmem.services.records import write as memories
+        from gitmem.services.records import write
 
-        memories.add(app.store(), app.writer(), memories.draft(app.writer(), "gotcha", "odd name", anchors=[{"path": name}]))
+        write.add(app.store(), app.writer(), write.draft(app.writer(), "gotcha", "odd name", anchors=[{"path": name}]))
     editor = await connect(repo.root)
     uri = repo.uri(name)
     editor.open(uri, text=(repo.root / name).read_text())

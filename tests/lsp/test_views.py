@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as t
 
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from tests.lsp.conftest import capabilities
 from tests.lsp.test_commands import TEXT
 
@@ -16,7 +16,7 @@ HOSTILE = "<b>x</b> [y](command:z) \x1b[31m\u202ered\u2066 `a` ${1:b}"
 def memory(repo, title: str, **fields):
     with repo.app() as app:
         who = app.writer()
-        return memories.add(app.store(), who, memories.draft(who, "memory", title, **fields)).after
+        return write.add(app.store(), who, write.draft(who, "memory", title, **fields)).after
 
 
 def with_hints() -> t.ClientCapabilities:

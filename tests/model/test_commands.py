@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.text import shell as commands
+from gitmem.text import shell
 
 PIECES = (
     "make test", "pytest -q", "cd app && ", "(cd app && ", "cd 'my app'; ", "pushd x && ", "A=1 ", 'B="x y" ', "export C=2 && ", "env ", "time ", "nice ",
@@ -49,7 +49,7 @@ lines = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_si
 )
 def test_one_command_in_many_dresses(typed: str) -> None:
     """What is set for it, what it is wrapped in and what shows its output make no other command of it."""
-    assert "/r\nmake test" == commands.key(typed, "/r")
+    assert "/r\nmake test" == shell.key(typed, "/r")
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_one_command_in_many_dresses(typed: str) -> None:
 )
 def test_another_command_is_another(other: str) -> None:
     """What does more, less or something else, or does it elsewhere, has a key of its own."""
-    assert commands.key(other, "/r") != commands.key("make test", "/r")
+    assert shell.key(other, "/r") != shell.key("make test", "/r")
 
 
 def test_folder_is_followed() -> None:
     """It is the one in which the command runs."""
     keys = {
-        commands.key(typed, "/r")
+        shell.key(typed, "/r")
         for typed in ("cd app && make", "cd /r/app; make", "(cd app && make)", "cd 'app' && CI=1 make", "cd x && cd ../app && make")
     }
     assert {"/r/app\nmake"} == keys
@@ -91,7 +91,7 @@ def test_folder_is_followed() -> None:
 )  # fmt: skip
 def test_exit_code_of_its_own_proves(passed: str) -> None:
     """Nothing hides the exit code."""
-    assert "/r\nmake test" in commands.proven(passed, "/r")
+    assert "/r\nmake test" in shell.proven(passed, "/r")
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,13 @@ def test_exit_code_of_its_own_proves(passed: str) -> None:
 )  # fmt: skip
 def test_hidden_exit_code_proves_nothing(passed: str) -> None:
     """The code is that of another part, of another command, or of none."""
-    assert "/r\nmake test" not in commands.proven(passed, "/r")
+    assert "/r\nmake test" not in shell.proven(passed, "/r")
 
 
 def test_typed_alike() -> None:
     """The very command that failed has shown that it can."""
-    assert commands.same("make test  | tee log", " make test | tee log")
-    assert not commands.same("make test", "make test | tee log")
+    assert shell.same("make test  | tee log", " make test | tee log")
+    assert not shell.same("make test", "make test | tee log")
 
 
 # -- what may have helped
@@ -142,7 +142,7 @@ def test_typed_alike() -> None:
 )
 def test_helping(command: str, parts: list[str]) -> None:
     """What sets up, starts, cleans or configures; most commands that pass have nothing to do with it."""
-    assert parts == commands.helping(command)
+    assert parts == shell.helping(command)
 
 
 # -- what only looks
@@ -154,7 +154,7 @@ def test_helping(command: str, parts: list[str]) -> None:
 )  # fmt: skip
 def test_only_looks(command: str) -> None:
     """That it fails tells nothing about the project."""
-    assert commands.only_looks(command)
+    assert shell.only_looks(command)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_only_looks(command: str) -> None:
 )
 def test_does_more_than_look(command: str) -> None:
     """It may fail for a reason."""
-    assert not commands.only_looks(command)
+    assert not shell.only_looks(command)
 
 
 # -- the environment that is given
@@ -177,7 +177,7 @@ def test_does_more_than_look(command: str) -> None:
 )  # fmt: skip
 def test_environment(command: str, env: str) -> None:
     """What is set before a command, not what is given to it, nor what it is wrapped in."""
-    assert commands.environment(command)[0] == env
+    assert shell.environment(command)[0] == env
 
 
 # -- whatever comes
@@ -187,11 +187,11 @@ def test_environment(command: str, env: str) -> None:
 @given(lines)
 def test_nothing_is_too_odd(text: str) -> None:
     """Every text has an answer of the right type, and what hides codes proves nothing."""
-    assert isinstance(commands.key(text, "/r"), str)
-    assert isinstance(commands.only_looks(text), bool)
-    assert isinstance(commands.environment(text), tuple)
-    assert all(isinstance(part, str) for part in commands.helping(text))
-    assert "/r\nmake check" not in commands.proven(f"make check | cat {text}", "/r") or "pipefail" in text
+    assert isinstance(shell.key(text, "/r"), str)
+    assert isinstance(shell.only_looks(text), bool)
+    assert isinstance(shell.environment(text), tuple)
+    assert all(isinstance(part, str) for part in shell.helping(text))
+    assert "/r\nmake check" not in shell.proven(f"make check | cat {text}", "/r") or "pipefail" in text
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_huge_commands_are_read_at_once(piece: str) -> None:
     for before, end in itertools.product(("", "timeout ", "docker compose ", "npm "), ("", ";", "'", "zz")):
         text = before + piece * (100_000 // len(piece)) + end
         began = time.process_time()
-        commands.key(text, "/r")
-        commands.proven(text)
-        commands.only_looks(text)
-        commands.environment(text)
-        commands.helping(text)
+        shell.key(text, "/r")
+        shell.proven(text)
+        shell.only_looks(text)
+        shell.environment(text)
+        shell.helping(text)
         assert time.process_time() - began < 1.0, (before, end)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gitmem.records.codec import decode, encode
 from gitmem.records.merge import Merged, merge_bytes, restamp
 from gitmem.records.record import make
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.text.line_merge import merge3
 from tests.model.strategies import edited, lines, records
 
@@ -157,8 +157,8 @@ class Point:
 
 def hit(point: Point, clone: str, times: int, number: int) -> Point:
     """Count hits as the store does; `number` tells them from all others."""
-    view = ops.View(lambda path: point.data if path.startswith("gotchas/") else None, lambda: clone)
-    ops.apply(ops.observe(GOT.change(occurrences=times), times, f"2026-01-02T00:00:{number % 60:02d}Z"), view)
+    view = operations.View(lambda path: point.data if path.startswith("gotchas/") else None, lambda: clone)
+    operations.apply(operations.observe(GOT.change(occurrences=times), times, f"2026-01-02T00:00:{number % 60:02d}Z"), view)
     return Point(next(iter(view.edits.values())), (point,), {**point.hits, number: times})
 
 
@@ -243,7 +243,7 @@ def test_hostile_counts_stay_a_valid_record():
 def test_reopening_keeps_a_conflict():
     """A hit on a resolved record adds to its text, and leaves the conflict in it for a person."""
     item = GOT.change(body="a\n", resolved={"by": "Ada"}, conflict=True, stamps={"body": ["2 x y"], "title": "2 x y"})
-    view = ops.View(lambda path: encode(item) if path.startswith("gotchas/") else None)
-    ops.apply(ops.observe(GOT, 1, "2026-01-02T00:00:00Z"), view)
+    view = operations.View(lambda path: encode(item) if path.startswith("gotchas/") else None)
+    operations.apply(operations.observe(GOT, 1, "2026-01-02T00:00:00Z"), view)
     found = decode(next(iter(view.edits.values())))
     assert (True, ["title"]) == (found.get("conflict"), sorted(found.get("stamps")))

@@ -65,12 +65,12 @@ def test_a_file_that_cannot_be_read_is_not_written(native: Native, data: bytes, 
 
 def test_what_is_written_into_the_block_during_a_run_is_taken(native: Native, monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent may write between our reading and our writing."""
-    from gitmem.services.memory_files import pull as native_pull
+    from gitmem.services.memory_files import pull
 
     native.mem.add("Use Postgres", "-t", "decision")
     native("push")
     native.write("CLAUDE.md", "- Always run the tests before a commit\n")
-    apply, times = native_pull.apply, []
+    apply, times = pull.apply, []
 
     def slow(plan, world):
         if not times:
@@ -80,7 +80,7 @@ def test_what_is_written_into_the_block_during_a_run_is_taken(native: Native, mo
             )
         return apply(plan, world)
 
-    monkeypatch.setattr(native_pull, "apply", slow)
+    monkeypatch.setattr(pull, "apply", slow)
     done = native("sync")
     assert times and "Always run the tests" in done.out
     assert {"Written in between by an agent", "Always run the tests before a commit"} <= native.titles("--all")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.managed_block import check
 from tests.cli.conftest import tip
 from tests.conftest import git
@@ -16,7 +16,7 @@ from tests.native.conftest import Native
 
 def lines(path: Path) -> list[str]:
     """Return the texts of a file's block."""
-    return [line.text for one in block.find(path.read_text().split("\n")) for line in one.lines]
+    return [line.text for one in managed_block.find(path.read_text().split("\n")) for line in one.lines]
 
 
 def test_the_block_holds_records_by_rank(native: Native) -> None:

@@ -11,7 +11,7 @@ import pytest
 from gitmem.clock import Clock
 from gitmem.records.merge import restamp
 from gitmem.records.record import PREFIX, Record, make
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store, Stored
 from gitmem.store.sync import sync
 from tests.conftest import AUTHOR, fsck, git, remote_of
@@ -46,13 +46,13 @@ class Clone:
         self.born.add(id)
         return make(kind, id, title, body, created=now, updated=now, rev=1, **fields)
 
-    def write(self, op: str, *steps: ops.Op) -> None:
+    def write(self, op: str, *steps: operations.Op) -> None:
         """Write operations as one commit."""
         self.store.write(list(steps), Message(op, op))
 
-    def change(self, before: Record, **changes: Any) -> ops.Op:
+    def change(self, before: Record, **changes: Any) -> operations.Op:
         """Return the operation that changes a record."""
-        return ops.put(restamp(before, before.change(**changes).touched(self.clock.stamp())), before)
+        return operations.put(restamp(before, before.change(**changes).touched(self.clock.stamp())), before)
 
     def mine(self, rng: random.Random) -> Record | None:
         """Return any record that this clone sees."""
@@ -69,7 +69,7 @@ class Clone:
 def add(clone: Clone, rng: random.Random) -> None:
     body = "".join(f"line {n} of {clone.name}\n" for n in range(rng.randrange(6)))
     item = clone.new(rng.choice(["memory", "memory", "gotcha"]), f"{clone.name} {len(clone.born)}", body, tags=[rng.choice("abc")])
-    clone.write("add", ops.put(item))
+    clone.write("add", operations.put(item))
 
 
 def learn(clone: Clone, rng: random.Random) -> None:
@@ -86,8 +86,8 @@ def learn(clone: Clone, rng: random.Random) -> None:
         "more": 1,
         "at": now,
     }
-    clone.write("capture", ops.capture(facts))
-    clone.born.add(ops.gotcha_id(pattern))  # there now, or muted by a tombstone
+    clone.write("capture", operations.capture(facts))
+    clone.born.add(operations.gotcha_id(pattern))  # there now, or muted by a tombstone
 
 
 def edit(clone: Clone, rng: random.Random) -> None:
@@ -112,19 +112,19 @@ def supersede(clone: Clone, rng: random.Random) -> None:
     item = clone.mine(rng)
     if item is not None:
         new = clone.new(item.kind, f"after {item.id[-6:]}", supersedes=[item.id])
-        clone.write("supersede", ops.put(new), clone.change(item, status="archived"))
+        clone.write("supersede", operations.put(new), clone.change(item, status="archived"))
 
 
 def remove(clone: Clone, rng: random.Random) -> None:
     item = clone.mine(rng)
     if item is not None:
-        clone.write("forget", ops.forget(item.id, clone.clock.stamp(), clone.name))
+        clone.write("forget", operations.forget(item.id, clone.clock.stamp(), clone.name))
 
 
 def collect(clone: Clone, rng: random.Random) -> None:
     item = clone.mine(rng)
     if item is not None:
-        clone.write("collect", ops.collect(item.id))
+        clone.write("collect", operations.collect(item.id))
         clone.collected.add(item.id)
 
 

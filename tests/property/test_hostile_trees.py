@@ -19,7 +19,7 @@ from gitmem.git.objects import Draft, Entry, Identity, diff, files
 from gitmem.index.builder import Cache
 from gitmem.records.codec import encode
 from gitmem.services.records import history
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.history.redact import Mask
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, record_path, safe_path
 from gitmem.store.purge import purge
@@ -200,7 +200,7 @@ def test_store_with_a_hostile_tree_goes_on(shared, rows):
     evil = Forge(shared).commit(with_good(rows), root)
     reset(shared, evil)
     item = record()
-    shared.write([ops.put(item)], Message("add", "add", (item.id,)))
+    shared.write([operations.put(item)], Message("add", "add", (item.id,)))
     assert (item, GOOD) == (shared.get(item.id).record, shared.get(GOOD.id).record)
     assert 3 == len(list(history.log(shared)))
     assert [] != list(history.changes(shared, root, shared.tip()))
@@ -295,7 +295,7 @@ def test_hostile_remote_is_synced(tmp_path, shared):
     path = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(hub), str(path))
     store = new_store(path)
-    store.write([ops.put(MINE)], Message("add", "add", (MINE.id,)))
+    store.write([operations.put(MINE)], Message("add", "add", (MINE.id,)))
     out = sync(store, remote_of(path), push=True)
     assert {"link", "memories/aa/plain.md", "memories/aa/x\ny"} == set(out.refused)
     assert {GOOD.id, MINE.id} == {row.record.id for row in store.records() if isinstance(row, Stored)}
@@ -337,7 +337,7 @@ def test_tree_that_repeats_itself_is_refused_at_once(make_repo, open_store, back
     item = record()
     for tip in (None, "some"):
         if tip:
-            ours.write([ops.put(item)], Message("add", "add"))
+            ours.write([operations.put(item)], Message("add", "add"))
         began = time.monotonic()
         with pytest.raises(GitmemError, match="repeats equal folders"):
             sync(ours, remote_of(here), push=False)
@@ -399,7 +399,7 @@ def test_large_file_is_damaged_unread(make_repo, open_store, backend):
     theirs, ours = open_store(hub), open_store(here)
     oid = git(hub, "hash-object", "-w", "--stdin", stdin=b"\0" * 200_000_000)
     theirs.objects.move(theirs.ref, None, planted(theirs, record_path(GOOD.id), oid, 0o100644), "evil")
-    ours.write([ops.put(GOOD), ops.put(MINE)], Message("add", "add"))
+    ours.write([operations.put(GOOD), operations.put(MINE)], Message("add", "add"))
     git(here, "remote", "add", "origin", str(hub))
     done = subprocess.run(
         [sys.executable, "-c", PEAK, str(here), backend], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
@@ -416,16 +416,16 @@ def test_large_record_is_listed_and_can_be_removed(repo, open_store, backend):
     """A file that is too large is damaged wherever it is met, and forgetting it works."""
     store = open_store(repo, backend)
     other = record()
-    store.write([ops.put(other)], Message("add", "add"))
+    store.write([operations.put(other)], Message("add", "add"))
     for size, whole in ((262_144, True), (262_145, False), (20_000_000, False)):
-        store.write([ops.write_file(record_path(GOOD.id), "z" * size)], Message("x", "x"))
+        store.write([operations.write_file(record_path(GOOD.id), "z" * size)], Message("x", "x"))
         found = {row.path: row for row in store.records()}
         assert isinstance(found[record_path(GOOD.id)], Damaged)
         assert whole == ("more than 262,144" not in found[record_path(GOOD.id)].reason)
         with pytest.raises(GitmemError, match="damaged"):
             store.get(GOOD.id)
     assert other == store.get(other.id).record
-    store.write([ops.forget(GOOD.id, "2026-01-01T00:00:00Z", "Ada")], Message("x", "forget"))
+    store.write([operations.forget(GOOD.id, "2026-01-01T00:00:00Z", "Ada")], Message("x", "forget"))
     assert [record_path(other.id)] == [path for path, _ in store.entries()]
 
 

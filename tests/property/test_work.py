@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from gitmem.errors import UserError
 from gitmem.records import epic as work
-from gitmem.records import epic_operations as workops
+from gitmem.records import epic_operations
 from gitmem.records.codec import decode, encode
 from gitmem.records.merge import merge_bytes
 from gitmem.records.record import Record, make
-from gitmem.services.work import epics as service
-from gitmem.services.work import state_files as workimport
+from gitmem.services.work import epics, state_files
 from tests.model.strategies import json_values, words
 
 STORIES = ("1.1", "1.2", "1.10", "é b")
@@ -46,7 +45,7 @@ OPS = st.one_of(
 def done(state: Any, act: str, args: dict[str, Any], at: str, by: str) -> Any:
     """Return the state after an operation, the same after one that is refused."""
     try:
-        return workops.operate(state, act, args, at, by)
+        return epic_operations.operate(state, act, args, at, by)
     except UserError:
         return state
 
@@ -127,10 +126,10 @@ def test_an_operation_twice_is_an_operation_once(state: Any, step: tuple[str, di
     """Run again at any time, on any clone's clock, it changes nothing more."""
     act, args = step
     try:
-        once = workops.operate(state, act, args, first, "aaaa")
+        once = epic_operations.operate(state, act, args, first, "aaaa")
     except UserError:
         return
-    assert text(workops.operate(once, act, args, again, "aaaa")) == text(once)
+    assert text(epic_operations.operate(once, act, args, again, "aaaa")) == text(once)
     assert text(work.join(state, once)) == text(work.normal(once))  # what was done is later than what it was done to
 
 
@@ -185,12 +184,12 @@ def test_a_state_of_somebody_else_harms_nobody(state: Any, step: tuple[str, dict
     """Whatever a hand or another program put into it: it is shown, worked on, joined and stored."""
     for one in (state, done(state, *step, at, "aaaa")):
         kept = decode(encode(record(one, 1)))
-        epic = service.Epic(
+        epic = epics.Epic(
             kept,
             {**work.facts(one), "id": kept.id},
             {"standing": work.rest(work.normal(one)), "silent": 0.0, "alive": False, "session": "", "process": "", "why": ""},
         )
-        json.dumps(service.view(epic)), service.options(epic)
+        json.dumps(epics.view(epic)), epics.options(epic)
         assert all(isinstance(value, str) for value in (*epic.facts["last"].values(), *epic.facts["holder"].values()))
     assert text(work.join(state, {})) == text(work.normal(state))
 
@@ -213,14 +212,14 @@ def test_any_state_file_is_read_or_refused(changes: dict[tuple[str, ...], Any], 
             inner[place[-1]] = value
     data = json.dumps({**tree, "steps": tree.get("progress"), "workflow_id": "w"} if workflow else {"session_state": tree}).encode()
     try:
-        found = workimport.read(data, "f.yaml")
+        found = state_files.read(data, "f.yaml")
     except UserError as error:
         assert str(error).startswith("f.yaml is no state of work: ")
         return
-    assert found == workimport.read(data, "f.yaml")
+    assert found == state_files.read(data, "f.yaml")
     assert work.normal(found.state) == found.state
     encode(record(found.state, 1))
-    assert found.name and service.slug(found.name)
+    assert found.name and epics.slug(found.name)
     known = work.progress(found.state)
     assert not {known["current"]} & {*known["stories_done"], *known["stories_pending"]}
 
@@ -229,6 +228,6 @@ def test_any_state_file_is_read_or_refused(changes: dict[tuple[str, ...], Any], 
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     """Never anything else than a reason."""
     try:
-        workimport.read(data, "f.yaml")
+        state_files.read(data, "f.yaml")
     except UserError as error:
         assert str(error).startswith("f.yaml is no state of work: ")

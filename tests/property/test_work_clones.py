@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import UserError
-from gitmem.records import epic as work
+from gitmem.records import epic
 from gitmem.records.record import make
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Store
 from tests.conftest import AUTHOR, fsck, git
 from tests.property.test_convergence import Clone, cross
@@ -24,14 +24,14 @@ def advance(clone: Clone, rng: random.Random, done: set[str]) -> None:
     """Do anything to the epic; note what was completed."""
     story = f"s{rng.randrange(12)}"
     steps = {
-        "start": {"stories": [f"s{rng.randrange(12)}" for _ in range(5)]}, "story": {"story": story}, "done": {"story": story}, "phase": {"phase": rng.choice(work.PHASES), "executor": rng.choice("ab")},
+        "start": {"stories": [f"s{rng.randrange(12)}" for _ in range(5)]}, "story": {"story": story}, "done": {"story": story}, "phase": {"phase": rng.choice(epic.PHASES), "executor": rng.choice("ab")},
         "pause": {}, "go": {}, "restart": {}, "checkpoint": {"note": rng.choice("xy")}, "override": {"set": {rng.choice("kl"): rng.choice([None, 1, "v"])}}, "error": {"note": "e"},
     }  # fmt: skip
     act = rng.choice([*["start"] * 2, "story", *["done"] * 3, *["phase"] * 3, "pause", "go", "restart", "checkpoint", "override", "error"])
     now = clone.clock.stamp()
     new = make("work", EPIC, "Shop", created=now, updated=now, rev=1)
     try:
-        clone.write(act, ops.work(EPIC, act, {**steps[act], "holder": {"host": clone.name}}, now, new))
+        clone.write(act, operations.work(EPIC, act, {**steps[act], "holder": {"host": clone.name}}, now, new))
     except UserError:
         return
     if act == "done":
@@ -63,7 +63,7 @@ def test_an_epic_converges(make_repo: Callable[..., Path], open_store: Callable[
 
     assert len({clone.store.tree() for clone in clones}) == 1
     state = clones[0].store.get(EPIC).record.fields["state"]
-    known = work.progress(state)
+    known = epic.progress(state)
     assert set(known["stories_done"]) == done
     assert done
     assert known["current"] not in {*known["stories_pending"], *known["stories_done"]}

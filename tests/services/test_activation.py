@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.services.briefing import activation
-from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing import activation, agent_definitions
 from gitmem.services.briefing.activation import BEST, CRITICAL, ERROR, HIGH, OK, TIMEOUT, Loader
 from gitmem.services.briefing.agent_definitions import Command, front_matter, known, listed
 
@@ -94,7 +93,7 @@ def test_definitions_are_found_nearest_first(tmp_path):
     assert (found["dev"].title, found["qa"].role, found["mine"].path) == ("Ours", "Reviews", "~/.claude/agents/mine.md")
     assert [one.name for one in known("", {"HOME": str(home)})] == ["mine", "yours"]
     assert [one.name for one in known("", {"HOME": "/nowhere", "CLAUDE_CONFIG_DIR": str(home / ".claude")})] == ["mine"]
-    assert agentfiles.find("@DEV", str(root), {}).title == "Ours"
+    assert agent_definitions.find("@DEV", str(root), {}).title == "Ours"
 
 
 def test_no_link_of_a_repository_leads_out_of_it(tmp_path):
@@ -140,7 +139,7 @@ commands:
 ---
 """
     write(tmp_path, ".gitmem/agents/dev.md", text)
-    commands = agentfiles.find("dev", str(tmp_path), {}).commands
+    commands = agent_definitions.find("dev", str(tmp_path), {}).commands
     assert [(one.name, one.description) for one in commands] == [
         ("a", "A"),
         ("b", ""),
@@ -179,11 +178,11 @@ def test_any_text_is_read_or_refused(text):
 def test_an_unknown_name_names_those_that_are_near(tmp_path):
     write(tmp_path, ".gitmem/agents/developer.md", "---\nname: developer\n---\n")
     with pytest.raises(UserError, match="there is no agent 'develper'") as error:
-        agentfiles.find("develper", str(tmp_path), {})
+        agent_definitions.find("develper", str(tmp_path), {})
     assert "Did you mean developer?" in error.value.hint
     with pytest.raises(UserError) as error:
-        agentfiles.find("zz", str(tmp_path), {})
+        agent_definitions.find("zz", str(tmp_path), {})
     assert "There is developer." in error.value.hint
     with pytest.raises(UserError) as error:
-        agentfiles.find("a/../b c", "", {})
+        agent_definitions.find("a/../b c", "", {})
     assert ".gitmem/agents/a-..-b-c.md" in error.value.hint

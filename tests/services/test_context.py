@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from gitmem.app import App, open_app
 from gitmem.clock import Clock
 from gitmem.errors import InvalidRecord
-from gitmem.services.work import context, workflow_file
-from gitmem.services.work import workflow_table as workflows
+from gitmem.services.work import context, workflow_file, workflow_table
 from gitmem.services.work.workflow_table import quick, shipped
-from gitmem.state import activity as acts
+from gitmem.state import activity
 from gitmem.state.database import State
 from gitmem.state.workflow import (
     AGENT,
@@ -63,7 +62,7 @@ def root(app: App) -> str:
 
 
 def give(app: App, *done: Act, at: float = NOW, **about: Any) -> None:
-    acts.note(app.state, root(app), at, done, **about)
+    activity.note(app.state, root(app), at, done, **about)
 
 
 def at(app: App, seconds: float, **options: Any) -> context.Context:
@@ -204,7 +203,7 @@ def test_a_task_is_done_once_unless_its_command_is_given_again(app: App) -> None
     """In any letters; a command with what it is given is that command, and one that an agent only names is not given."""
 
     def does(what: str) -> bool:
-        return acts.note(app.state, root(app), NOW, [Act(TASK, what, agent="dev")], once=True)
+        return activity.note(app.state, root(app), NOW, [Act(TASK, what, agent="dev")], once=True)
 
     give(app, Act(COMMAND, "develop docs/a.md"))
     assert (does("develop"), does("Develop"), does("*DEVELOP")) == (True, False, False)
@@ -316,7 +315,7 @@ def test_done_twice_is_done_once(app: App) -> None:
         (Act(COMMAND, "develop"), True),
         (Act(TASK, "develop", story="2"), True),
     ):
-        assert acts.note(app.state, root(app), NOW, [act], once=act.kind == TASK) is counts
+        assert activity.note(app.state, root(app), NOW, [act], once=act.kind == TASK) is counts
 
 
 def test_templates() -> None:
@@ -357,7 +356,7 @@ def test_no_act_is_lost_among_many_writers(app: App) -> None:
     def write(n: int) -> None:
         state = State(home)
         for m in range(10):
-            acts.note(state, here, NOW + m, [Act(COMMAND, f"c-{n}-{m}", agent=f"a{n}")])
+            activity.note(state, here, NOW + m, [Act(COMMAND, f"c-{n}-{m}", agent=f"a{n}")])
         state.close()
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
@@ -365,9 +364,9 @@ def test_no_act_is_lost_among_many_writers(app: App) -> None:
         one.start()
     for one in threads:
         one.join()
-    mine = acts.current(app.state, here)
+    mine = activity.current(app.state, here)
     assert mine is not None
-    assert len({one.what for one in acts.of(app.state, here, mine.began)}) == 80
+    assert len({one.what for one in activity.of(app.state, here, mine.began)}) == 80
 
 
 def test_work_trees_are_apart(app: App) -> None:
@@ -386,14 +385,14 @@ def test_the_id_changes_where_the_work_breaks_off(steps: list[float]) -> None:
     state.in_memory, state._home, state._timeout, state._inode = True, Home("/nowhere"), 1.0, 0
     state.db = state._connect(":memory:", 1.0)
     now, last, began = NOW, NOW, NOW
-    acts.note(state, "r", now)
+    activity.note(state, "r", now)
     for step in steps:
         now += step
         goes_on = round(now - last, 3) <= TTL and round(last - now, 3) <= SKEW
         began = began if goes_on else now
         last = last if 0 <= last - now <= SKEW else now
-        acts.note(state, "r", now)
-        found = acts.current(state, "r")
+        activity.note(state, "r", now)
+        found = activity.current(state, "r")
         assert found is not None
         assert (found.began, found.last) == (began, last)
     state.close()
@@ -404,7 +403,7 @@ def test_what_is_purged_or_old_is_gone(app: App) -> None:
     give(app, Act(COMMAND, "develop hunter2"), Act(COMMAND, "review-qa"), story="hunter2")
     app.state.purge_errors(["hunter2"])
     assert [row[0] for row in app.state.db.execute("SELECT what FROM acts")] == ["review-qa"]
-    assert acts.current(app.state, root(app)) is None
+    assert activity.current(app.state, root(app)) is None
     give(app, Act(COMMAND, "develop"))
     app.state.expire(NOW + 1)
     assert (
@@ -416,10 +415,10 @@ def test_what_is_purged_or_old_is_gone(app: App) -> None:
 
 def test_no_more_than_so_many_are_kept(app: App) -> None:
     """The latest."""
-    for n in range(acts.KEPT + 20):
+    for n in range(activity.KEPT + 20):
         give(app, Act(COMMAND, f"c-{n}"))
     kept = [row[0] for row in app.state.db.execute("SELECT what FROM acts ORDER BY n")]
-    assert (len(kept), kept[-1]) == (acts.KEPT, f"c-{acts.KEPT + 19}")
+    assert (len(kept), kept[-1]) == (activity.KEPT, f"c-{activity.KEPT + 19}")
 
 
 # -- a repository's own table
@@ -491,7 +490,7 @@ def test_a_table_is_compiled_anew_after_an_upgrade(
         "workflows": {**DATA["workflows"], "newer": {"threshold": 2, "transitions": [{"state": "a", "trigger": "c", "next": []}]}},
     }
     (tmp_path / "newer.json").write_text(json.dumps(newer))
-    monkeypatch.setattr(workflows, "SHIPPED", str(tmp_path / "newer.json"))
+    monkeypatch.setattr(workflow_table, "SHIPPED", str(tmp_path / "newer.json"))
     assert {"newer", "mine"} <= workflow_file.load(app.home, root(app))[0].workflows.keys()
 
 

@@ -15,15 +15,12 @@ import pytest
 from gitmem.app import App, open_app
 from gitmem.base import processes
 from gitmem.clock import Clock, stamp
-from gitmem.hooks import context as invocation
+from gitmem.hooks import context
 from gitmem.hooks.main import respond
 from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
-from gitmem.services.session_log import reader as histories
-from gitmem.services.session_log import rotation
-from gitmem.services.sessions import finish as service
-from gitmem.services.sessions import project_summary as cumulative
-from gitmem.services.sessions import transcript_file as source
+from gitmem.services.session_log import reader, rotation
+from gitmem.services.sessions import finish, project_summary, transcript_file
 from gitmem.services.sessions.recovery import adopt
 from gitmem.state import sessions
 from gitmem.state.sessions import LEASE
@@ -62,11 +59,11 @@ class Machine:
         """Open the clone."""
         return open_app(str(self.repo), os.environ, Clock(now=lambda: self.now), "git")
 
-    def drain(self, change: Callable[[service.Desk], service.Desk] = lambda it: it) -> list[str]:
+    def drain(self, change: Callable[[finish.Desk], finish.Desk] = lambda it: it) -> list[str]:
         """Finish what sessions asked for, as a drain does."""
         with self.open() as app:
             app.settle()
-            done = service.work_off(app.state, change(replace(desk(app), extract=decided)))
+            done = finish.work_off(app.state, change(replace(desk(app), extract=decided)))
             rotation.expire_sessions(app.home, app.state, app.clock.now())
             return done
 
@@ -85,7 +82,7 @@ class Machine:
     def texts(self) -> list[str]:
         """Return the entries of the summary."""
         with self.open() as app:
-            return [e["text"] for part in cumulative.sections(cumulative.load(app.store("shared"))).values() for e in part]
+            return [e["text"] for part in project_summary.sections(project_summary.load(app.store("shared"))).values() for e in part]
 
 
 @pytest.fixture
@@ -97,7 +94,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         found.append(args)
         return 0
 
-    monkeypatch.setattr(invocation, "detach", detach)
+    monkeypatch.setattr(context, "detach", detach)
     monkeypatch.setattr(processes, "agent", lambda: "")  # else every session is this process
     return found
 
@@ -179,9 +176,9 @@ def test_a_path_that_is_none(machine: Machine, name: str):
 def test_a_transcript_of_somebody_else_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "t.jsonl"
     path.write_text(DECIDED)
-    assert source.is_readable(str(path))
+    assert transcript_file.is_readable(str(path))
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert not source.is_readable(str(path))
+    assert not transcript_file.is_readable(str(path))
 
 
 def test_a_transcript_behind_a_link_and_cut_off_in_a_line(machine: Machine, tmp_path: Path):
@@ -196,7 +193,7 @@ def test_a_transcript_behind_a_link_and_cut_off_in_a_line(machine: Machine, tmp_
 def test_a_transcript_that_grows_while_it_is_read_has_an_end(tmp_path: Path):
     path = tmp_path / "t.jsonl"
     path.write_text(DECIDED * 2000)
-    found = source.open_transcript(str(path))
+    found = transcript_file.open_transcript(str(path))
     assert found
     count = 0
     with path.open("a") as file:
@@ -208,7 +205,7 @@ def test_a_transcript_that_grows_while_it_is_read_has_an_end(tmp_path: Path):
 
 
 def test_of_a_long_transcript_the_end_is_read(machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(source, "LIMITS", (1 << 20, 1 << 10))
+    monkeypatch.setattr(transcript_file, "LIMITS", (1 << 20, 1 << 10))
     path = tmp_path / "t.jsonl"
     early = row(0, "user", "We decided to use pelican for the ledger.")
     filler = row(2, "assistant", [{"type": "text", "text": "word " * 400}])
@@ -220,7 +217,7 @@ def test_of_a_long_transcript_the_end_is_read(machine: Machine, tmp_path: Path, 
     assert "ocelot" in texts
     assert "pelican" not in texts
     assert "Of its transcript of 2 MiB only the last 1 were read." in machine.digests()["s1"].body
-    found = source.open_transcript(str(path), 1 << 20)
+    found = transcript_file.open_transcript(str(path), 1 << 20)
     assert found
     assert [turn.line for turn in found.turns][-1] == 1002
 
@@ -229,7 +226,7 @@ def test_of_a_long_document_the_beginning_is_read(tmp_path: Path):
     path = tmp_path / "session.json"
     messages = [{"id": str(n), "type": "user", "timestamp": stamp(NOW), "content": f"request {n} " + "word " * 200} for n in range(2000)]
     path.write_text(json.dumps({"sessionId": "s", "projectHash": "h", "messages": messages}))
-    found = source.open_transcript(str(path), 1 << 20)
+    found = transcript_file.open_transcript(str(path), 1 << 20)
     assert found
     assert "only the first 1 were read" in found.missing
     turns = [turn.text.split()[1] for turn in found.turns]
@@ -248,7 +245,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(machine: Mac
     class Killed(BaseException):
         pass
 
-    def killed(before: service.Desk) -> service.Desk:
+    def killed(before: finish.Desk) -> finish.Desk:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             text = " ".join(turn.text for turn in turns)
             read.append(text)
@@ -258,7 +255,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(machine: Mac
 
         return replace(before, extract=extract)
 
-    for tries in range(1, len(source.LIMITS) + 1):
+    for tries in range(1, len(transcript_file.LIMITS) + 1):
         with pytest.raises(Killed):
             machine.drain(killed)
         assert machine.requests()[0] == ("bad", tries)
@@ -277,7 +274,7 @@ def test_what_takes_too_long_is_tried_with_less_and_holds_up_nobody(machine: Mac
         except Killed:
             machine.now += LEASE + 1
     assert machine.requests() == []
-    assert sum("ocelot" in text for text in read) == len(source.LIMITS)
+    assert sum("ocelot" in text for text in read) == len(transcript_file.LIMITS)
     assert "Its transcript took too long, and was not read." in machine.digests()["bad"].body
 
 
@@ -286,7 +283,7 @@ def test_one_that_fails_comes_back_after_its_lease_and_not_before(machine: Machi
     machine.hook("SessionEnd", reason="other")
     calls = []
 
-    def failing(before: service.Desk) -> service.Desk:
+    def failing(before: finish.Desk) -> finish.Desk:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             calls.append(1)
             raise OSError("the disk has gone")
@@ -308,7 +305,7 @@ def test_who_was_overtaken_stops(machine: Machine):
     machine.hook("SessionEnd", reason="other")
     other: list[str] = []
 
-    def slow(before: service.Desk) -> service.Desk:
+    def slow(before: finish.Desk) -> finish.Desk:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             before.extract(turns, beat)
             machine.now += LEASE + 60
@@ -379,7 +376,7 @@ def test_a_session_of_a_week(machine: Machine, repo: Path):
     assert "7 prompts" in digest.body
     with machine.open() as app:
         assert [one.id for one in sessions.some(app.state)] == ["s1"]
-        assert sum(1 for _ in histories.rows(app.home, "s1")) == 8
+        assert sum(1 for _ in reader.rows(app.home, "s1")) == 8
 
 
 def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine, repo: Path):
@@ -387,10 +384,10 @@ def test_a_session_that_died_before_a_long_holiday_is_finished(machine: Machine,
     machine.hook("SessionStart", "s2", source="startup", after=45 * DAY)
     assert machine.requests() == [("s1", 0)]
     with machine.open() as app:
-        stem = histories.stems(app.home, "s1")[0]
-    os.utime(stem + histories.LIVE, (NOW, NOW))
+        stem = reader.stems(app.home, "s1")[0]
+    os.utime(stem + reader.LIVE, (NOW, NOW))
 
-    def failing(before: service.Desk) -> service.Desk:
+    def failing(before: finish.Desk) -> finish.Desk:
         def extract(turns: Any, beat: Callable[[], None]) -> Extract:
             raise OSError("not now")
 
@@ -495,10 +492,10 @@ def test_entries_of_two_writers_of_the_summary_stay(machine: Machine, repo: Path
     with machine.open() as app, machine.open() as another:
         who = app.writer(session="")
         if not first:
-            cumulative.add(app.store("shared"), who, "decision", "Use ocelot for payments", limit=9000)
-        late = Late(app.store("shared"), lambda: cumulative.add(another.store("shared"), who, "decision", SAID["badger"], limit=9000))
+            project_summary.add(app.store("shared"), who, "decision", "Use ocelot for payments", limit=9000)
+        late = Late(app.store("shared"), lambda: project_summary.add(another.store("shared"), who, "decision", SAID["badger"], limit=9000))
         entry = {"id": "x1", "kind": "task", "text": "Write the page of invoices", "at": stamp(NOW), "session": "s1"}
-        assert cumulative.grow(cast("Store", late), who, {"pending_tasks": [entry]}, 9000, "session s1")
+        assert project_summary.grow(cast("Store", late), who, {"pending_tasks": [entry]}, 9000, "session s1")
     assert sorted(machine.texts()) == sorted(
         [*([] if first else ["Use ocelot for payments"]), SAID["badger"], "Write the page of invoices"]
     )
@@ -508,16 +505,16 @@ def test_an_edit_while_a_session_ends_keeps_what_it_taught(machine: Machine, rep
     with machine.open() as app:
         store, who = app.store("shared"), app.writer(session="")
         for text in ("Use ocelot for payments", "Badgers keep the search index"):
-            cumulative.add(store, who, "decision", text, limit=9000)
-        before = cumulative.load(store)  # what a person has in the editor
+            project_summary.add(store, who, "decision", text, limit=9000)
+        before = project_summary.load(store)  # what a person has in the editor
         machine.hook("UserPromptSubmit", prompt=SAID["heron"])
         machine.hook("SessionEnd", reason="other")
         machine.drain()
         after = {
             name: [{**e, "text": e["text"].replace("payments", "invoices")} for e in part if "Badgers" not in e["text"]]
-            for name, part in cumulative.sections(before).items()
+            for name, part in project_summary.sections(before).items()
         }
-        cumulative.edited(app.store("shared"), who, before, after)
+        project_summary.edited(app.store("shared"), who, before, after)
     texts = machine.texts()
     assert "Use ocelot for invoices" in texts
     assert any("heron" in text for text in texts)
@@ -550,19 +547,19 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
             rows = app.index().rows(kinds=("summary",), limit=100)
             assert {row["session"] for row in rows if row["session"]} == {"s0", "s1", "s2", "s3"}
     with machine.open() as app:  # the one whose clock is behind takes back what the other has said: it has seen it
-        cumulative.drop(app.store("shared"), app.writer(session=""), _id(app, "heron"))
+        project_summary.drop(app.store("shared"), app.writer(session=""), _id(app, "heron"))
     with there.open() as app:
-        cumulative.flag(app.store("shared"), app.writer(session=""), _id(app, "pelican"), "pinned", value=True)
+        project_summary.flag(app.store("shared"), app.writer(session=""), _id(app, "pelican"), "pinned", value=True)
     sync()
     for clone in (machine, there):
         assert not any("heron" in text for text in clone.texts())
         with clone.open() as app:
-            assert cumulative.find(cumulative.load(app.store("shared")), _id(app, "pelican"))[1]["pinned"]
+            assert project_summary.find(project_summary.load(app.store("shared")), _id(app, "pelican"))[1]["pinned"]
 
 
 def _id(app: App, word: str) -> str:
     """Return the id of the entry that names a word."""
-    every = cumulative.sections(cumulative.load(app.store("shared")))
+    every = project_summary.sections(project_summary.load(app.store("shared")))
     return next(str(e["id"]) for part in every.values() for e in part if word in e["text"])
 
 
@@ -632,7 +629,7 @@ def test_a_session_of_which_only_the_history_is_left(machine: Machine, repo: Pat
     with machine.open() as app:
         app.state.db.execute("DELETE FROM sessions")
         for id in ("done", "left"):
-            os.utime(histories.stems(app.home, id)[0] + histories.LIVE, (NOW, NOW))
+            os.utime(reader.stems(app.home, id)[0] + reader.LIVE, (NOW, NOW))
     machine.hook("UserPromptSubmit", "busy", prompt="go on", after=sessions.SILENCE + 1)
 
     def adopted() -> int:

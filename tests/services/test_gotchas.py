@@ -11,12 +11,10 @@ from gitmem.app import open_app
 from gitmem.clock import Clock
 from gitmem.errors import UserError
 from gitmem.records.kinds import gotcha_id
-from gitmem.services.gotchas import count as errors
-from gitmem.services.gotchas import lifecycle as gotchas
-from gitmem.services.gotchas import outcomes
+from gitmem.services.gotchas import count, lifecycle, outcomes
 from gitmem.services.gotchas.capture import Rule
 from gitmem.services.gotchas.page import escape
-from gitmem.state import attempts as trials
+from gitmem.state import attempts
 from tests.conftest import git, record
 
 PATTERN = "ValueError: it is too long"
@@ -35,7 +33,7 @@ def captured(app, pattern: str = PATTERN) -> str:
 
     mark = fingerprint(pattern, "")
     assert mark
-    out = errors.record(app.store(), app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", "")
+    out = count.record(app.store(), app.state, app.writer(), Rule(3600, 1), mark, [], [], pattern, "make", "")
     assert out.gotcha == gotcha_id(mark.pattern)
     return out.gotcha
 
@@ -93,21 +91,21 @@ def test_what_people_decided_is_left_alone(app, state):
     id = captured(app)
     who, store = app.writer(), app.store()
     if state == "confirmed":
-        gotchas.confirm(store, who, get(app, id))
+        lifecycle.confirm(store, who, get(app, id))
     elif state == "resolved":
-        gotchas.resolve(store, who, get(app, id), note="by hand")
+        lifecycle.resolve(store, who, get(app, id), note="by hand")
     else:
-        from gitmem.services.records import write as memories
+        from gitmem.services.records import write
 
         if state == "archived":
-            memories.set_status(store, who, get(app, id), "archived", "archive")
+            write.set_status(store, who, get(app, id), "archived", "archive")
         else:
-            memories.forget(store, who, [get(app, id)])
+            write.forget(store, who, [get(app, id)])
     tip = git(app.location.worktree, "rev-parse", "refs/gitmem/heads/main")
     outcome(app)
     assert app.conclude() == 0
     assert git(app.location.worktree, "rev-parse", "refs/gitmem/heads/main") == tip
-    assert trials.take_outcomes(app.state) == []
+    assert attempts.take_outcomes(app.state) == []
 
 
 @pytest.mark.parametrize(
@@ -125,7 +123,7 @@ def test_odd_outcomes_are_taken_away(app, repo: Path, facts):
     outcome(app, **facts)
     outcome(app, pattern="KeyError: another thing")
     app.conclude()
-    assert trials.take_outcomes(app.state) == []
+    assert attempts.take_outcomes(app.state) == []
     assert get(app, other).resolved
     assert sorted(path.name for path in repo.iterdir()) == [".git", "code.py"]
 
@@ -147,7 +145,7 @@ def test_conclusions_anywhere(make_repo, tmp_path: Path, kind: str):
 def test_merged_gotcha_is_concluded(app):
     """The one that stands for the error learns; the one that is part of it stays archived."""
     a, b = captured(app), captured(app, "KeyError: another thing")
-    gotchas.merge(app.store(), app.writer(), get(app, a), [get(app, b)], app.replica())
+    lifecycle.merge(app.store(), app.writer(), get(app, a), [get(app, b)], app.replica())
     outcome(app, pattern="KeyError: another thing")
     assert app.conclude() == 1
     assert get(app, a).resolved
@@ -175,9 +173,9 @@ def test_merge_says_no(app):
     a, b = record("gotcha", "a"), record("gotcha", "b", status="archived")
     for into, others in ((a, [a]), (b, [a]), (a, [record()]), (record(), [a])):
         with pytest.raises(UserError):
-            gotchas.merge(app.store(), app.writer(), into, others, "r")
+            lifecycle.merge(app.store(), app.writer(), into, others, "r")
     with pytest.raises(UserError):
-        gotchas.confirm(app.store(), app.writer(), record("summary"))
+        lifecycle.confirm(app.store(), app.writer(), record("summary"))
 
 
 def test_merge_joins_what_they_know(app):
@@ -192,7 +190,7 @@ def test_merge_joins_what_they_know(app):
         app.store(), record("gotcha", "b", anchors=[place, {"glob": "**"}], tags=["y"], workaround="w1", first_seen="2026-01-01T00:00:00Z")
     )
     two = add(app.store(), record("gotcha", "c", anchors=[{"glob": "**"}], workaround="w2", last_seen="2026-01-09T00:00:00Z"))
-    after = gotchas.merge(app.store(), app.writer(), into, [one, two], app.replica()).after
+    after = lifecycle.merge(app.store(), app.writer(), into, [one, two], app.replica()).after
     assert sorted(after.anchors, key=len) == [{"glob": "**"}, place]
     assert (after.get("first_seen"), after.get("last_seen")) == ("2026-01-01T00:00:00Z", "2026-01-09T00:00:00Z")
     assert (after.tags, after.get("workaround"), after.get("supersedes")) == (["x", "y"], "w1", sorted([one.id, two.id]))
@@ -208,8 +206,8 @@ def test_flapping_does_not_fill_the_text(app):
     text = "It is so.\n\n> Resolved to call them.\n\n> a quotation\n"
     one = add(app.store(), record("gotcha", "a", text))
     for n in range(12):
-        one = gotchas.resolve(app.store(), app.writer(), one, note=f"done {n}").after
-        one = gotchas.reopen(app.store(), app.writer(), one, note=f"again {n}" if n % 2 else "").after
+        one = lifecycle.resolve(app.store(), app.writer(), one, note=f"done {n}").after
+        one = lifecycle.reopen(app.store(), app.writer(), one, note=f"again {n}" if n % 2 else "").after
     assert one.body.startswith(text)
     notes = re.findall(r"^> (Resolved|Reopened) \S+Z?[.:]? ?(.*)$", one.body[len(text) :], re.MULTILINE)
     assert [how for how, _ in notes] == ["Reopened", "Resolved", "Reopened", "Resolved", "Reopened"]
@@ -223,10 +221,10 @@ def test_long_notes_are_cut(app):
     from tests.conftest import add
 
     one = add(app.store(), record("gotcha", "a"))
-    one = gotchas.resolve(app.store(), app.writer(), one, note="x" * 50_000).after
+    one = lifecycle.resolve(app.store(), app.writer(), one, note="x" * 50_000).after
     assert len(one.get("resolved")["note"]) == 2_000
     assert len(one.body) < 2_100
-    one = gotchas.reopen(app.store(), app.writer(), one, note="a\nb " + "y" * 50_000).after
+    one = lifecycle.reopen(app.store(), app.writer(), one, note="a\nb " + "y" * 50_000).after
     assert "a b y" in one.body
     assert len(one.body) < 4_200
 
@@ -244,10 +242,10 @@ def test_listeners_are_told(app):
     app.subscribe(fails)
     stop = app.subscribe(told.append)
     id = captured(app)
-    gotchas.resolve(app.store(), app.writer(), get(app, id))
-    gotchas.reopen(app.store(), app.writer(), get(app, id))
+    lifecycle.resolve(app.store(), app.writer(), get(app, id))
+    lifecycle.reopen(app.store(), app.writer(), get(app, id))
     stop()
-    gotchas.confirm(app.store(), app.writer(), get(app, id))
+    lifecycle.confirm(app.store(), app.writer(), get(app, id))
     stop()  # a second time ends nothing
     again = app.subscribe(told.append)
     stop()

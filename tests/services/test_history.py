@@ -8,7 +8,7 @@ from gitmem.clock import Clock
 from gitmem.errors import UnknownId, UserError
 from gitmem.services.records import history
 from gitmem.services.records.history import chain
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store
 from gitmem.store.tree_merge import merge_commits
 from tests.conftest import add, edit, forget, git, git_of, listed, record
@@ -146,7 +146,7 @@ def test_log_of_one_record(past):
     add(past)
     item = edit(past, item, title="b")
     forget(past, item.id)
-    past.write([ops.put(item, revive=True)], Message("restore", "restore", (item.id,)))
+    past.write([operations.put(item, revive=True)], Message("restore", "restore", (item.id,)))
     steps = list(history.log(past, [item.id]))
     assert ["added", "removed", "changed", "added"] == [what for step in steps for what, _ in step.changes]
     assert ["restore", "forget", "edit", "add"] == [step.trailers["op"][0] for step in steps]
@@ -170,10 +170,10 @@ def test_merge_that_took_one_side_over_is_no_change(past):
 def test_log_of_several_tells_each(past):
     """A commit that changed two of them names both in the order asked for, and no other; a merge names what it joined."""
     one, two, other = (record(title=t) for t in "abc")
-    past.write([ops.put(r) for r in (one, two, other)], Message("add", "add"))
+    past.write([operations.put(r) for r in (one, two, other)], Message("add", "add"))
     base = past.tip()
     new = [r.touched("2026-02-01T00:00:00Z").change(title="new") for r in (two, other)]
-    past.write([ops.put(n, o) for n, o in zip(new, (two, other), strict=True)], Message("edit", "edit"))
+    past.write([operations.put(n, o) for n, o in zip(new, (two, other), strict=True)], Message("edit", "edit"))
     side = past.tip()
     git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
     edit(past, two, tags=["x"])
@@ -191,7 +191,7 @@ def test_log_of_a_long_chain_opens_what_changed(past, monkeypatch):
     """The log of many records costs the changes of each commit, not records times commits."""
     items = [record(title=str(n)) for n in range(300)]
     for item in items:
-        past.write([ops.put(item)], Message("add", "add", (item.id,)))
+        past.write([operations.put(item)], Message("add", "add", (item.id,)))
     opened = 0
     plain = past.objects.tree
 
@@ -346,7 +346,9 @@ def test_last_change_is_one_that_somebody_made(past):
     other = edit(past, item, title="there")
     there = past.tip()
     git(past.home.path.rsplit("/", 1)[0], "update-ref", past.ref, base)
-    past.write([ops.count_reads("usage/r/aa.jsonl", {item.id: {"n": 1, "last": "2026-01-01T00:00:00Z"}})], Message("count reads", "usage"))
+    past.write(
+        [operations.count_reads("usage/r/aa.jsonl", {item.id: {"n": 1, "last": "2026-01-01T00:00:00Z"}})], Message("count reads", "usage")
+    )
     assert mine == history.last_change(past).oid
     made, _ = merge_commits(past.objects, past.tip(), there)
     past.move(past.tip(), made, "merge")

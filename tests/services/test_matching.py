@@ -19,7 +19,7 @@ from gitmem.services.retrieval.matcher import Match, fit, match
 from gitmem.services.retrieval.prompt import recall
 from gitmem.services.retrieval.task import Task
 from gitmem.services.retrieval.test_files import stem
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store
 from tests.benchmarks.matching import labelled
 from tests.conftest import record
@@ -47,7 +47,7 @@ class World:
         return item.id
 
     def put(self, items: list[Record]) -> None:
-        self.store.write([ops.put(item) for item in items], Message("add", "add", tuple(i.id for i in items[:3])))
+        self.store.write([operations.put(item) for item in items], Message("add", "add", tuple(i.id for i in items[:3])))
 
     @property
     def index(self) -> Index:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.store.store import Store
 from tests.conftest import CLOCK, git, listed, record
@@ -26,7 +26,7 @@ def indexed(repo: Path, open_store) -> Store:
 
 
 def new(store: Store, title: str = "T", **fields):
-    return memories.add(store, WHO, memories.draft(WHO, "memory", title, **fields)).after
+    return write.add(store, WHO, write.draft(WHO, "memory", title, **fields)).after
 
 
 def commits(store: Store) -> list:
@@ -52,14 +52,14 @@ def test_new_record_says_who_when_and_for_whom(one):
 def test_global_agent_is_not_written(one):
     """The default namespace needs no field and no trailer."""
     who = Writer(CLOCK, ("Ada", "ada@example.org"))
-    item = memories.add(one, who, memories.draft(who, "memory", "T")).after
+    item = write.add(one, who, write.draft(who, "memory", "T")).after
     assert ("agent" in item.fields, "Gitmem-Agent" in commits(one)[0].message) == (False, False)
 
 
 def test_update_counts_up_and_keeps_the_rest(one):
     """A change has the next revision; other fields stay."""
     item = new(one, tags=["a"])
-    change = memories.update(one, WHO, item, item.change(title="U"), "edit")
+    change = write.update(one, WHO, item, item.change(title="U"), "edit")
     assert (2, "U", ["a"]) == (change.after.rev, change.after.title, change.after.tags)
     assert change.after == one.get(item.id).record
 
@@ -67,15 +67,15 @@ def test_update_counts_up_and_keeps_the_rest(one):
 def test_update_to_the_same_writes_nothing(one):
     """An edit that changes nothing makes no commit."""
     item, tip = new(one), one.tip()
-    change = memories.update(one, WHO, item, item.change(title=item.title), "edit")
+    change = write.update(one, WHO, item, item.change(title=item.title), "edit")
     assert (None, tip, item) == (change.written.commit, one.tip(), change.after)
 
 
 def test_edit_of_an_old_version_is_merged(one):
     """An edit made on what was read earlier joins what was written since."""
     item = new(one, body="one\ntwo\nthree\nfour\nfive\n")
-    memories.update(one, WHO, item, item.change(body="ONE\ntwo\nthree\nfour\nfive\n"), "edit")
-    memories.update(one, WHO, item, item.change(body="one\ntwo\nthree\nfour\nFIVE\n", tags=["late"]), "edit")
+    write.update(one, WHO, item, item.change(body="ONE\ntwo\nthree\nfour\nfive\n"), "edit")
+    write.update(one, WHO, item, item.change(body="one\ntwo\nthree\nfour\nFIVE\n", tags=["late"]), "edit")
     found = one.get(item.id).record
     assert ("ONE\ntwo\nthree\nfour\nFIVE\n", ["late"]) == (found.body, found.tags)
 
@@ -84,18 +84,18 @@ def test_edit_of_an_old_version_is_merged(one):
 def test_status(one, status):
     """Pin, archive, activate."""
     item = new(one, status="decayed")
-    memories.set_status(one, WHO, item, status, "status")
+    write.set_status(one, WHO, item, status, "status")
     assert status == one.get(item.id).record.status
 
 
 def test_links_are_added_and_removed(one):
     """A link is there once, and goes when asked; a record cannot link to itself."""
     a, b = new(one, "a"), new(one, "b")
-    a = memories.link(one, WHO, a, [b.id, b.id]).after
+    a = write.link(one, WHO, a, [b.id, b.id]).after
     assert [b.id] == one.get(a.id).record.get("links")
     with pytest.raises(UserError, match="itself"):
-        memories.link(one, WHO, a, [a.id])
-    memories.link(one, WHO, a, [b.id], remove=True)
+        write.link(one, WHO, a, [a.id])
+    write.link(one, WHO, a, [b.id], remove=True)
     assert [] == one.get(a.id).record.get("links")
 
 
@@ -103,7 +103,7 @@ def test_supersede_is_one_commit(one):
     """The new record names the old one, which is archived in the same commit."""
     old = new(one, "old")
     before = len(commits(one))
-    change = memories.supersede(one, WHO, old, memories.draft(WHO, "memory", "new"))
+    change = write.supersede(one, WHO, old, write.draft(WHO, "memory", "new"))
     assert (before + 1, [old.id], "archived") == (
         len(commits(one)),
         one.get(change.after.id).record.get("supersedes"),
@@ -114,27 +114,27 @@ def test_supersede_is_one_commit(one):
 def test_forget_and_restore(one):
     """A forgotten record leaves a tombstone; restored it is what it was, active again."""
     item = new(one, status="archived")
-    memories.forget(one, WHO, [item], "outdated")
+    write.forget(one, WHO, [item], "outdated")
     assert set() == listed(one)
     mark = one.read_file(f"tombstones/{item.id[-2:]}/{item.id}")
     assert mark is not None
     assert b'"reason": "outdated"' in mark
-    back = memories.restore(one, WHO, item).after
+    back = write.restore(one, WHO, item).after
     assert ({item.id}, "active", None) == (listed(one), back.status, one.read_file(f"tombstones/{item.id[-2:]}/{item.id}"))
 
 
 def test_pinned_record_comes_back_pinned(one):
     """Only archived and decayed records change their status when restored."""
     item = new(one, status="pinned")
-    memories.forget(one, WHO, [item])
-    assert "pinned" == memories.restore(one, WHO, item).after.status
+    write.forget(one, WHO, [item])
+    assert "pinned" == write.restore(one, WHO, item).after.status
 
 
 def test_forgotten_gotcha_mutes_its_pattern(one):
     """The tombstone of a captured gotcha has its pattern; a purged one's has not."""
     for purged in (False, True):
-        item = memories.add(one, WHO, memories.draft(WHO, "gotcha", "g", triggers={"error": "E: <n>"})).after
-        memories.forget(one, WHO, [item], purged=purged)
+        item = write.add(one, WHO, write.draft(WHO, "gotcha", "g", triggers={"error": "E: <n>"})).after
+        write.forget(one, WHO, [item], purged=purged)
         mark = one.read_file(f"tombstones/{item.id[-2:]}/{item.id}") or b""
         assert purged is not (b"E: <n>" in mark)
 
@@ -143,7 +143,7 @@ def test_several_are_forgotten_at_once(one):
     """Many records are one commit."""
     items = [new(one, str(n)) for n in range(5)]
     before = len(commits(one))
-    memories.forget(one, WHO, items)
+    write.forget(one, WHO, items)
     assert (before + 1, set()) == (len(commits(one)), listed(one))
 
 
@@ -162,7 +162,7 @@ def test_no_secret_reaches_git(one, repo, kind, fields):
     title = fields.pop("title", "T") if "title" in fields else "T"
     body = fields.get("body", "")
     rest = {k: v for k, v in fields.items() if k != "body"}
-    change = memories.add(one, WHO, memories.draft(WHO, kind, title, body, **rest))
+    change = write.add(one, WHO, write.draft(WHO, kind, title, body, **rest))
     assert [] != list(change.findings)
     done = subprocess.run(["git", "-C", str(repo), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True)
     assert SECRET.encode() not in done.stdout
@@ -172,9 +172,9 @@ def test_no_secret_reaches_git(one, repo, kind, fields):
 def test_no_secret_in_an_edit_a_successor_or_a_reason(one, repo):
     """Edits, successors and reasons of forgetting are scrubbed as new records are."""
     item = new(one)
-    after = memories.update(one, WHO, item, item.change(title=SECRET), "edit").after
-    memories.supersede(one, WHO, after, memories.draft(WHO, "memory", SECRET))
-    memories.forget(one, WHO, [after], f"it had {SECRET}")
+    after = write.update(one, WHO, item, item.change(title=SECRET), "edit").after
+    write.supersede(one, WHO, after, write.draft(WHO, "memory", SECRET))
+    write.forget(one, WHO, [after], f"it had {SECRET}")
     done = subprocess.run(["git", "-C", str(repo), "cat-file", "--batch-all-objects", "--batch"], capture_output=True, check=True)
     assert SECRET.encode() not in done.stdout
 
@@ -182,7 +182,7 @@ def test_no_secret_in_an_edit_a_successor_or_a_reason(one, repo):
 def test_allowed_value_is_kept(one):
     """What the setting allows is written as it is."""
     who = Writer(CLOCK, ("Ada", "a@b"), allow=[SECRET])
-    change = memories.add(one, who, memories.draft(who, "memory", f"use {SECRET}"))
+    change = write.add(one, who, write.draft(who, "memory", f"use {SECRET}"))
     assert ((), f"use {SECRET}") == (change.findings, one.get(change.after.id).record.title)
 
 
@@ -199,7 +199,7 @@ def test_blob_ids_of_anchors_are_no_secrets(one):
 def test_title_is_needed(title):
     """A record without a title is refused before anything is written."""
     with pytest.raises(InvalidRecord):
-        memories.draft(WHO, "memory", title)
+        write.draft(WHO, "memory", title)
 
 
 def test_title_cannot_forge_trailers(one):
@@ -214,6 +214,6 @@ def test_user_of_odd_name(repo, open_store):
     """Names that git's header cannot carry are cleaned, never an error."""
     store = open_store(repo, author=("A <b>\n\0", "x<>\ny"))
     who = Writer(CLOCK, ("A <b>\n\0", "x<>\ny"))
-    memories.add(store, who, memories.draft(who, "memory", "T"))
+    write.add(store, who, write.draft(who, "memory", "T"))
     assert "" == git(repo, "fsck", "--strict", "--no-dangling")
     assert record().kind == "memory"

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from gitmem.hooks.session_log import append
 from gitmem.repo.location import Home
-from gitmem.services.maintenance import purge_local as traces
-from gitmem.services.session_log import reader as histories
-from gitmem.services.session_log import rotation as rotating
+from gitmem.services.maintenance import purge_local
+from gitmem.services.session_log import reader, rotation
 from gitmem.services.session_log.reader import LIVE, PACKED, PART, SHORT
 from gitmem.store.history.redact import Mask
 
@@ -41,7 +40,7 @@ def short(lines, first):
 
 def calls(home: Home) -> list[int]:
     """Return the numbers of the rows, as a reader gets them."""
-    return [row["metadata"]["call"] for row in histories.rows(home, "s1")]
+    return [row["metadata"]["call"] for row in reader.rows(home, "s1")]
 
 
 def put(home: Home, number: int) -> None:
@@ -49,32 +48,32 @@ def put(home: Home, number: int) -> None:
 
 
 def compress_all(home: Home) -> int:
-    parts = rotating.waiting(home.join("sessions"))
-    return rotating.each(lambda part: rotating.compress(home, part, short, settled=lambda _: True), parts)
+    parts = rotation.waiting(home.join("sessions"))
+    return rotation.each(lambda part: rotation.compress(home, part, short, settled=lambda _: True), parts)
 
 
 def test_rows_that_are_put_aside_are_read_in_their_order_with_their_lines(home):
     for number in range(30):
         put(home, number)
         if number % 10 == 4:
-            assert rotating.put_aside(home, stem(home), 10)
+            assert rotation.put_aside(home, stem(home), 10)
         if number == 17:
             assert compress_all(home) == 2
     with open(stem(home) + LIVE, "ab") as file:
         file.write(b'{"half": \n\xff\xfe\n[1]\n')
     put(home, 30)
     assert calls(home) == list(range(31))
-    assert [line for line, _ in histories.numbered(home, "s1")] == [*range(1, 31), 34]
+    assert [line for line, _ in reader.numbered(home, "s1")] == [*range(1, 31), 34]
     names = sorted(os.listdir(home.join("sessions")))
     assert names == [NAME + end for end in (".0001.json", ".0001.jsonl.gz", ".0002.json", ".0002.jsonl.gz", ".0003.part", LIVE)]
     assert {os.stat(home.join("sessions", name)).st_mode & 0o777 for name in names} == {0o600}
-    assert [rotating.short_of(one)["first"] for one in histories.segments(stem(home))[:2]] == [1, 6]
+    assert [rotation.short_of(one)["first"] for one in reader.segments(stem(home))[:2]] == [1, 6]
 
 
 def test_a_history_within_its_limit_stays(home):
     put(home, 1)
-    assert rotating.put_aside(home, stem(home), 10_000) is None
-    assert rotating.put_aside(home, stem(home) + "x", 0) is None
+    assert rotation.put_aside(home, stem(home), 10_000) is None
+    assert rotation.put_aside(home, stem(home) + "x", 0) is None
     assert os.listdir(home.join("sessions")) == [NAME + LIVE]
 
 
@@ -84,23 +83,23 @@ def test_other_sessions_are_not_read(home):
         Path(home.join("sessions", f"history_20260102_030405_{other}.jsonl")).write_text('{"metadata": {"call": 7}}\n')
     Path(home.join("sessions", "notes.txt")).write_text("x")
     assert calls(home) == [1]
-    assert [row["metadata"]["call"] for row in histories.rows(home, "s1.0001")] == [7]
+    assert [row["metadata"]["call"] for row in reader.rows(home, "s1.0001")] == [7]
 
 
 def test_a_hook_that_had_the_file_open_is_waited_for(home):
     put(home, 1)
     slow = os.open(stem(home) + LIVE, os.O_WRONLY | os.O_APPEND)
-    segment = rotating.put_aside(home, stem(home), 1)
+    segment = rotation.put_aside(home, stem(home), 1)
     old = time.time() - 30
-    clock = rotating.time.time
+    clock = rotation.time.time
     try:
-        rotating.time.time = lambda: clock() + 30  # it was renamed long ago
-        assert not rotating.compress(home, segment, short)
+        rotation.time.time = lambda: clock() + 30  # it was renamed long ago
+        assert not rotation.compress(home, segment, short)
         os.write(slow, b'{"metadata": {"call": 2}}\n')
         os.close(slow)
-        assert rotating.compress(home, segment, short)
+        assert rotation.compress(home, segment, short)
     finally:
-        rotating.time.time = clock
+        rotation.time.time = clock
     assert old < os.path.getmtime(segment.path(PACKED))
     assert calls(home) == [1, 2]
     assert not os.path.exists(segment.path(PART))
@@ -108,26 +107,26 @@ def test_a_hook_that_had_the_file_open_is_waited_for(home):
 
 def test_a_segment_that_was_just_put_aside_is_left_alone(home):
     put(home, 1)
-    segment = rotating.put_aside(home, stem(home), 1)
-    assert not rotating.is_settled(segment.path(PART))
+    segment = rotation.put_aside(home, stem(home), 1)
+    assert not rotation.is_settled(segment.path(PART))
 
 
 def test_what_a_kill_leaves_is_read_right_and_finished(home):
     for number in (1, 2):
         put(home, number)
-    segment = rotating.put_aside(home, stem(home), 1)
+    segment = rotation.put_aside(home, stem(home), 1)
     put(home, 3)
     data = Path(segment.path(PART)).read_bytes()
     assert compress_all(home) == 1
     Path(segment.path(PART)).write_bytes(data)  # killed before the plain file went
     Path(segment.path(PACKED) + ".99.tmp").write_bytes(b"half")
-    empty = rotating._reserved(stem(home))  # killed before the live file got this name
+    empty = rotation._reserved(stem(home))  # killed before the live file got this name
     assert calls(home) == [1, 2, 3]
-    assert rotating.put_aside(home, stem(home), 1).number == empty.number + 1
+    assert rotation.put_aside(home, stem(home), 1).number == empty.number + 1
     assert compress_all(home) == 3
     assert calls(home) == [1, 2, 3]
     assert not os.path.exists(empty.path(PACKED))
-    rotating.expire(home.join("sessions"), 0.0, time.time() + 7200)
+    rotation.expire(home.join("sessions"), 0.0, time.time() + 7200)
     assert not [name for name in os.listdir(home.join("sessions")) if name.endswith((".tmp", PART))]
 
 
@@ -135,9 +134,9 @@ def test_a_damaged_segment_costs_itself_alone(home):
     for number in range(3):
         for more in range(200):
             put(home, number * 200 + more)
-        rotating.put_aside(home, stem(home), 1)
+        rotation.put_aside(home, stem(home), 1)
     compress_all(home)
-    second = histories.segments(stem(home))[1].path(PACKED)
+    second = reader.segments(stem(home))[1].path(PACKED)
     data = Path(second).read_bytes()
     Path(second).write_bytes(data[: len(data) // 2])
     found = calls(home)
@@ -149,30 +148,30 @@ def test_a_damaged_segment_costs_itself_alone(home):
 
 def test_all_of_a_session_goes_when_its_last_sign_is_old(home):
     put(home, 1)
-    rotating.put_aside(home, stem(home), 1)
+    rotation.put_aside(home, stem(home), 1)
     compress_all(home)
     put(home, 2)
     folder, now = home.join("sessions"), time.time()
-    for segment in histories.segments(stem(home)):
+    for segment in reader.segments(stem(home)):
         for end in (PACKED, SHORT):
             os.utime(segment.path(end), (now - 90, now - 90))
     Path(folder, "history_20250101_010101_old.0001.part").write_text("{}\n")
     os.utime(Path(folder, "history_20250101_010101_old.0001.part"), (now - 90, now - 90))
-    rotating.expire(folder, now - 60, now)
+    rotation.expire(folder, now - 60, now)
     assert calls(home) == [1, 2]  # it is alive
     assert not [name for name in os.listdir(folder) if "old" in name]
     os.utime(stem(home) + LIVE, (now - 90, now - 90))
-    rotating.expire(folder, now - 60, now)
+    rotation.expire(folder, now - 60, now)
     assert os.listdir(folder) == []
 
 
 def test_a_purge_reaches_what_was_compressed(home):
     secret = "hunter2-hunter2"
     append(stem(home) + LIVE, {"content": f"it is {secret}", "metadata": {"call": 1}})
-    rotating.put_aside(home, stem(home), 1)
+    rotation.put_aside(home, stem(home), 1)
     compress_all(home)
-    assert traces.erase(home, Mask([secret])) == 1
-    (row,) = histories.rows(home, "s1")
+    assert purge_local.erase(home, Mask([secret])) == 1
+    (row,) = reader.rows(home, "s1")
     assert secret not in json.dumps(row)
     assert row["content"].startswith("it is ")
 
@@ -191,15 +190,15 @@ def test_whatever_happens_rows_are_all_there_once(tmp_path_factory, acts):
             put(home, count)
             count += 1
         elif act == "aside" and os.path.exists(stem(home) + LIVE):
-            rotating.put_aside(home, stem(home), 0)
+            rotation.put_aside(home, stem(home), 0)
         elif act == "compress":
             compress_all(home)
         elif act == "killed":  # in the middle of compressing
-            parts = rotating.waiting(home.join("sessions"))
+            parts = rotation.waiting(home.join("sessions"))
             if parts and os.path.getsize(parts[0].path(PART)):
-                rotating._pack(parts[0], os.stat(parts[0].path(PART)))
+                rotation._pack(parts[0], os.stat(parts[0].path(PART)))
         elif act == "again":
-            rotating._reserved(stem(home))
+            rotation._reserved(stem(home))
         assert calls(home) == list(range(count))
 
 
@@ -217,7 +216,7 @@ with open(acks, "a") as file:
 MOVER = """
 import sys, time
 from gitmem.repo.location import Home
-from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log import rotation
 rotating.QUICK = 0.05
 home, stem = Home(sys.argv[1]), sys.argv[2]
 short = lambda lines, first: {"lines": sum(1 for _ in lines)}
@@ -257,6 +256,6 @@ def test_nothing_acknowledged_is_lost_whoever_is_killed(home, tmp_path):
     assert len(found) <= len(told) + 1  # the one that was killed had written one more than it could tell
     assert len(told) > 2 * many
     assert kills > 3
-    assert len(histories.segments(stem(home))) > 3
+    assert len(reader.segments(stem(home))) > 3
     compress_all(home)
     assert sorted(calls(home)) == sorted(found)

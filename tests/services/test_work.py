@@ -11,7 +11,7 @@ from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.index import epics as works
 from gitmem.records import epic as work
-from gitmem.records import epic_operations as workops
+from gitmem.records import epic_operations
 from gitmem.records.codec import decode
 from gitmem.records.record import make
 from gitmem.repo.location import Home
@@ -19,7 +19,7 @@ from gitmem.services.work import epics as service
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.layout import record_path, tombstone_path
 
 NOW = 1_800_000_000.0
@@ -37,8 +37,8 @@ def epic(ago: float = 0, act: str = "", session: str = "", by: str = "mine") -> 
     """Return what the state of an epic tells whose last action was so long ago."""
     holder = {"host": "h", **({"session": session} if session else {})}
     at = stamp(NOW - ago)
-    found = workops.operate({}, "start", {"stories": ["1", "2"], "holder": holder}, at, by)
-    return {**work.facts(workops.operate(found, act, {}, at, by) if act else found), "id": "wrk-shop"}
+    found = epic_operations.operate({}, "start", {"stories": ["1", "2"], "holder": holder}, at, by)
+    return {**work.facts(epic_operations.operate(found, act, {}, at, by) if act else found), "id": "wrk-shop"}
 
 
 def processes_of(gone: Mapping[str, bool | None]) -> Callable[[str], bool | None]:
@@ -58,44 +58,44 @@ def session(state: State, id: str, last: float, process: str = "p", *, opens: bo
 def test_a_process_decides_where_it_is_known_and_silence_else(state: State, gone: bool | None, ago: float, standing: str) -> None:
     """Alive is alive after hours, gone is gone at once; of one that nothing is known of, more than 30 minutes."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW - ago, processes_of({}))
-    assert works.standing(state, epic(ago), NOW, processes_of({"p": gone}))["standing"] == standing
+    assert works.condition(state, epic(ago), NOW, processes_of({"p": gone}))["standing"] == standing
 
 
 @pytest.mark.parametrize("act", ["pause", "abort", "complete"])
 def test_what_was_put_down_is_no_crash(state: State, act: str) -> None:
     """Though its process is gone, and it was long ago."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
-    assert works.standing(state, epic(LATE, act), NOW, processes_of({"p": True}))["standing"] in {"paused", "aborted", "completed"}
+    assert works.condition(state, epic(LATE, act), NOW, processes_of({"p": True}))["standing"] in {"paused", "aborted", "completed"}
 
 
 def test_signs_of_life_of_its_session_count(state: State) -> None:
     """Hooks leave them; a session whose process cannot be asked is alive as long as they come."""
     works.hold(state, "wrk-shop", "mine", "s", "", NOW - 7200, processes_of({}))
     session(state, "s", NOW - 60, "")
-    found = works.standing(state, epic(7200, session="s"), NOW, processes_of({}))
+    found = works.condition(state, epic(7200, session="s"), NOW, processes_of({}))
     assert (found["standing"], found["silent"]) == ("active", 60)
-    assert works.standing(state, epic(7200, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
+    assert works.condition(state, epic(7200, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
 
 
 def test_a_session_that_ended_or_was_buried(state: State) -> None:
     """An end without a pause is left, for half an hour; one that was found dead is a crash at once; the process of the session's row is asked."""
     session(state, "s", NOW, "p")
     works.hold(state, "wrk-shop", "mine", "s", "other", NOW, processes_of({}))
-    assert works.standing(state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False}))["alive"]
+    assert works.condition(state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False}))["alive"]
     sessions.end(state, "s", NOW, "exit")
-    assert works.standing(state, epic(0, session="s"), NOW + 1800, processes_of({}))["standing"] == "left"
-    assert works.standing(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
+    assert works.condition(state, epic(0, session="s"), NOW + 1800, processes_of({}))["standing"] == "left"
+    assert works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
     session(state, "s", NOW, "p")
     sessions.bury(state, next(one for one in sessions.some(state) if one.id == "s"))
-    assert works.standing(state, epic(0, session="s"), NOW, processes_of({}))["standing"] == "crashed"
+    assert works.condition(state, epic(0, session="s"), NOW, processes_of({}))["standing"] == "crashed"
 
 
 def test_one_of_several_is_enough(state: State) -> None:
     """An epic that two are at is alive as long as one of them is; who is gone is forgotten, the number is bounded."""
     works.hold(state, "wrk-shop", "mine", "", "alive", NOW, processes_of({}))
     works.hold(state, "wrk-shop", "mine", "", "dead", NOW, processes_of({"alive": False}))
-    assert works.standing(state, epic(LATE), NOW, processes_of({"alive": False, "dead": True}))["standing"] == "active"
-    assert works.standing(state, epic(0), NOW, processes_of({"alive": True, "dead": True}))["standing"] == "crashed"
+    assert works.condition(state, epic(LATE), NOW, processes_of({"alive": False, "dead": True}))["standing"] == "active"
+    assert works.condition(state, epic(0), NOW, processes_of({"alive": True, "dead": True}))["standing"] == "crashed"
     for n in range(40):
         works.hold(state, "wrk-shop", "mine", "", f"p{n}", NOW, processes_of({"dead": True}))
     assert [one["process"] for one in works.holders(state, "wrk-shop")[1]] == [f"p{n}" for n in range(40 - works.HOLDERS, 40)]
@@ -104,8 +104,8 @@ def test_one_of_several_is_enough(state: State) -> None:
 def test_another_clone_that_went_on_is_not_judged_by_our_processes(state: State) -> None:
     """What was at it here is gone; since then somebody else is at it."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW - 60, processes_of({}))
-    assert works.standing(state, epic(60, by="theirs"), NOW, processes_of({"p": True}))["standing"] == "active"
-    assert works.standing(state, epic(LATE, by="theirs"), NOW, processes_of({"p": False}))["standing"] == "crashed"
+    assert works.condition(state, epic(60, by="theirs"), NOW, processes_of({"p": True}))["standing"] == "active"
+    assert works.condition(state, epic(LATE, by="theirs"), NOW, processes_of({"p": False}))["standing"] == "crashed"
 
 
 def test_released_means_nobody(state: State) -> None:
@@ -119,17 +119,17 @@ def test_the_future_is_fresh_but_not_for_ever(state: State) -> None:
     """From when it was seen first, also when our own clock goes back in between; where nothing can be remembered, only the near future is."""
     ahead = epic(-86400)
     for now, standing in ((0, "active"), (1800, "active"), (1801, "crashed"), (-5000, "active"), (-3000, "crashed")):
-        assert works.standing(state, ahead, NOW + now, processes_of({}))["standing"] == standing
+        assert works.condition(state, ahead, NOW + now, processes_of({}))["standing"] == standing
     state.in_memory = True
-    assert works.standing(state, ahead, NOW, processes_of({}))["standing"] == "crashed"
-    assert works.standing(state, epic(-600), NOW, processes_of({}))["standing"] == "active"
+    assert works.condition(state, ahead, NOW, processes_of({}))["standing"] == "crashed"
+    assert works.condition(state, epic(-600), NOW, processes_of({}))["standing"] == "active"
 
 
 @pytest.mark.parametrize("mark", ["", "x", "[]", '{"by": 1}', '{"by": [1]}', '{"by": [{"at": "x"}]}'])
 def test_a_mark_that_is_damaged_harms_nobody(state: State, mark: str) -> None:
     """Then silence decides."""
     state.mark("held wrk-shop", mark)
-    assert works.standing(state, epic(LATE), NOW, processes_of({}))["standing"] == "crashed"
+    assert works.condition(state, epic(LATE), NOW, processes_of({}))["standing"] == "crashed"
 
 
 def test_this_process_is_there() -> None:
@@ -173,17 +173,17 @@ def test_an_epic_by_any_of_its_names() -> None:
 
 def applied(files: dict[str, bytes], *todo: dict[str, Any], replica: str = "r" * 26) -> dict[str, bytes]:
     """Return a tree after operations of the store, as one commit applies them."""
-    view = ops.View(files.get, lambda: replica)
+    view = operations.View(files.get, lambda: replica)
     for one in todo:
-        ops.apply(one, view)
+        operations.apply(one, view)
     return {path: data for path, data in {**files, **view.edits}.items() if data is not None}
 
 
 def test_an_operation_is_done_to_what_is_there_then() -> None:
     """After a lost race it is applied to the newer tree, and nothing of the other is lost; applied again it changes nothing."""
     new = make("work", "wrk-shop", "Shop", created=stamp(NOW), updated=stamp(NOW), rev=1)
-    start = ops.work("wrk-shop", "start", {"stories": ["1", "2"]}, stamp(NOW), new)
-    mine, theirs = (ops.work("wrk-shop", "done", {"story": story}, stamp(NOW + 1)) for story in ("1", "2"))
+    start = operations.work("wrk-shop", "start", {"stories": ["1", "2"]}, stamp(NOW), new)
+    mine, theirs = (operations.work("wrk-shop", "done", {"story": story}, stamp(NOW + 1)) for story in ("1", "2"))
     tree = applied({}, start)
     both = applied(applied(tree, theirs), mine)
     assert work.progress(decode(both[record_path("wrk-shop")]).fields["state"])["stories_done"] == ["1", "2"]
@@ -194,13 +194,13 @@ def test_an_operation_is_done_to_what_is_there_then() -> None:
 def test_an_operation_on_what_is_gone_says_so() -> None:
     """An epic that was forgotten or discarded meanwhile, or never was."""
     new = make("work", "wrk-shop", "Shop", created=stamp(NOW), rev=1)
-    pause = ops.work("wrk-shop", "pause", {}, stamp(NOW), new)
+    pause = operations.work("wrk-shop", "pause", {}, stamp(NOW), new)
     with pytest.raises(UserError, match="there is no epic"):
         applied({}, {**pause, "new": None})
     with pytest.raises(UserError, match="was forgotten"):
         applied({tombstone_path("wrk-shop"): b"{}"}, pause)
     with pytest.raises(UserError, match="was discarded"):
-        applied(applied({}, ops.put(new.change(status="archived"))), pause)
+        applied(applied({}, operations.put(new.change(status="archived"))), pause)
     with pytest.raises(UserError, match="nothing that can be done"):
         applied({}, {**pause, "act": "dance"})
 
@@ -209,6 +209,6 @@ def test_a_terminal_that_is_open_says_nothing_of_the_agent_that_went_on_from_the
     works.hold(state, "wrk-shop", "mine", "", "terminal", NOW - 60, processes_of({}))
     works.hold(state, "wrk-shop", "mine", "s", "agent", NOW - 30, processes_of({}))
     both = {"terminal": False, "agent": True}
-    assert works.standing(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "crashed"
+    assert works.condition(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "crashed"
     works.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))  # the person goes on by hand
-    assert works.standing(state, epic(0), NOW, processes_of(both))["standing"] == "active"
+    assert works.condition(state, epic(0), NOW, processes_of(both))["standing"] == "active"

@@ -15,8 +15,7 @@ from gitmem.clock import Clock
 from gitmem.errors import Busy, External, Moved
 from gitmem.repo.location import Home
 from gitmem.repo.refs import PRIVATE
-from gitmem.store import journal
-from gitmem.store import operations as ops
+from gitmem.store import journal, operations
 from gitmem.store.store import Message, Store
 from tests.conftest import add, forget, fsck, git, listed, new_store, record
 
@@ -41,7 +40,7 @@ def wait(store: Store, item=None):
     """Write a record that finds the ref busy: it goes to the journal."""
     item = item or record()
     before, store.no_write = store.no_write, "busy"
-    done = store.write([ops.put(item)], Message(f"add {item.id}", "add", (item.id,)))
+    done = store.write([operations.put(item)], Message(f"add {item.id}", "add", (item.id,)))
     store.no_write = before
     assert (None, True) == (done.commit, done.journaled)
     return item
@@ -87,8 +86,8 @@ def test_clock_that_goes_back_does_not_turn_writes_around(store):
     store.no_write = "busy"
     now = store.clock.now()
     for shift, op in (
-        (0, ops.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)),
-        (-3600, ops.forget(item.id, "2026-02-02T00:00:00Z", "Ada")),
+        (0, operations.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)),
+        (-3600, operations.forget(item.id, "2026-02-02T00:00:00Z", "Ada")),
     ):
         store.clock = Clock(now=lambda at=now + shift: at)
         store.write([op], Message("x", "x"))
@@ -176,7 +175,7 @@ def test_lock_that_is_held_sends_a_write_to_the_journal(store):
     store.budget = 0.05
     item = record()
     with Lock(store.home.touch("write.lock"), 1.0):
-        assert store.write([ops.put(item)], Message("x", "add")).journaled
+        assert store.write([operations.put(item)], Message("x", "add")).journaled
         with pytest.raises(Busy):
             store.drain()
     assert 1 == store.drain()
@@ -190,7 +189,7 @@ def test_ref_that_never_holds_still_sends_a_write_to_the_journal(store, monkeypa
     item = record()
     with monkeypatch.context() as patched:
         patched.setattr(type(store.objects), "move", lambda *_: (_ for _ in ()).throw(Moved("busy")))
-        assert store.write([ops.put(item)], Message("x", "add")).journaled
+        assert store.write([operations.put(item)], Message("x", "add")).journaled
     assert 1 == store.drain()
     assert {item.id} == listed(store)
 
@@ -211,7 +210,7 @@ def test_hits_counted_in_an_entry_are_counted_once(store):
     """Neither are counts added twice."""
     item = add(store, record("gotcha", occurrences=1))
     store.no_write = "busy"
-    store.write([ops.observe(item, 3, "2026-02-02T00:00:00Z")], Message("hit", "hit"))
+    store.write([operations.observe(item, 3, "2026-02-02T00:00:00Z")], Message("hit", "hit"))
     store.no_write = ""
     ((path, _),) = journal.entries(store.home)
     data = Path(path).read_bytes()
@@ -244,7 +243,7 @@ def test_entry_for_a_forgotten_record_is_set_aside(store):
     """A waiting edit of what was forgotten meanwhile cannot be committed; it is kept."""
     item = add(store)
     store.no_write = "busy"
-    store.write([ops.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)], Message("edit", "edit"))
+    store.write([operations.put(item.touched("2026-02-02T00:00:00Z").change(title="late"), item)], Message("edit", "edit"))
     store.no_write = ""
     ((path, _),) = journal.entries(store.home)
     os.rename(path, path + ".later")

@@ -8,8 +8,7 @@ import pytest
 
 from gitmem.app import App, open_app
 from gitmem.base.files import Lock
-from gitmem.store import operations as ops
-from gitmem.store import repack as maintenance
+from gitmem.store import operations, repack
 from gitmem.store.store import Message
 from tests.conftest import fsck, git, listed, record
 
@@ -22,7 +21,7 @@ def app(request: pytest.FixtureRequest, repo: Path):
 
 def batch(app: App, count: int, text: str = "") -> set[str]:
     items = [record(title=str(n), body=text) for n in range(count)]
-    app.store().write([ops.put(item) for item in items], Message("import", "import"))
+    app.store().write([operations.put(item) for item in items], Message("import", "import"))
     return {item.id for item in items}
 
 
@@ -37,30 +36,30 @@ def loose(repo: Path) -> int:
 def test_packs_of_batches_are_joined(app, repo):
     """Each batch is a pack; they never pile up, and every record is there afterwards."""
     ids: set[str] = set()
-    for _ in range(3 * maintenance.PACK_LIMIT):
+    for _ in range(3 * repack.PACK_LIMIT):
         ids |= batch(app, 55)
-        assert maintenance.PACK_LIMIT + 1 >= len(packs(repo))
+        assert repack.PACK_LIMIT + 1 >= len(packs(repo))
     assert (ids, "") == (listed(app.store()), fsck(repo))
 
 
 def test_large_pack_is_not_written_again(app, repo):
     """A few small batches do not rewrite the pack of a large import."""
     big = [record(title=str(n), body=os.urandom(30_000).hex()) for n in range(80)]
-    app.store().write([ops.put(item) for item in big], Message("import", "import"))
+    app.store().write([operations.put(item) for item in big], Message("import", "import"))
     large = max(packs(repo), key=lambda path: path.stat().st_size)
-    for _ in range(maintenance.PACK_LIMIT + 2):
+    for _ in range(repack.PACK_LIMIT + 2):
         batch(app, 55)
     assert large in packs(repo)
-    assert maintenance.PACK_LIMIT + 1 >= len(packs(repo))
+    assert repack.PACK_LIMIT + 1 >= len(packs(repo))
 
 
 def test_loose_objects_are_counted_one_by_one(app, repo, monkeypatch):
     """A commit of forty records counts its forty and more objects, not five; at the limit they are packed."""
-    monkeypatch.setattr(maintenance, "LOOSE_LIMIT", 200)
+    monkeypatch.setattr(repack, "LOOSE_LIMIT", 200)
     most = 0
     for n in range(40):
         items = [record(title=f"{n} {k}") for k in range(10)]
-        app.store().write([ops.put(item) for item in items], Message("add", "add"))
+        app.store().write([operations.put(item) for item in items], Message("add", "add"))
         most = max(most, loose(repo))
     assert 200 + 40 >= most
     assert (400, "") == (len(listed(app.store())), fsck(repo))
@@ -71,7 +70,7 @@ def test_pack_that_the_user_keeps_stays(app, repo):
     batch(app, 55)
     kept = packs(repo)[0]
     kept.with_suffix(".keep").touch()
-    for _ in range(maintenance.PACK_LIMIT + 2):
+    for _ in range(repack.PACK_LIMIT + 2):
         batch(app, 55)
     assert kept in packs(repo)
 
@@ -79,11 +78,11 @@ def test_pack_that_the_user_keeps_stays(app, repo):
 def test_packs_noted_while_another_packs_are_joined_later(app, repo):
     """A process that finds the lock taken leaves its packs to the next one."""
     with Lock(app.home.touch("maintenance.lock"), 0):
-        for _ in range(maintenance.PACK_LIMIT + 4):
+        for _ in range(repack.PACK_LIMIT + 4):
             batch(app, 55)
-        assert maintenance.PACK_LIMIT + 4 <= len(packs(repo))
+        assert repack.PACK_LIMIT + 4 <= len(packs(repo))
     batch(app, 55)
-    assert maintenance.PACK_LIMIT >= len(packs(repo))
+    assert repack.PACK_LIMIT >= len(packs(repo))
     assert "" == fsck(repo)
 
 
@@ -92,7 +91,7 @@ def test_packing_that_was_killed_is_ended_by_the_next(app, repo):
     for _ in range(4):
         batch(app, 55)
     os.replace(app.home.join("packs.new"), app.home.join("packs.taken"))
-    for _ in range(maintenance.PACK_LIMIT - 3):
+    for _ in range(repack.PACK_LIMIT - 3):
         batch(app, 55)
     assert 2 >= len(packs(repo))
 
@@ -104,7 +103,7 @@ def test_notes_that_are_damaged_are_begun_anew(app, repo, text):
     for name in ("packs.json", "packs.new", "packs.taken", "loose"):
         Path(app.home.join(name)).write_text(text)
     ids = set()
-    for _ in range(maintenance.PACK_LIMIT + 2):
+    for _ in range(repack.PACK_LIMIT + 2):
         ids |= batch(app, 55)
     assert ids == listed(app.store())
     assert 3 >= len(packs(repo))

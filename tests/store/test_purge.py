@@ -14,7 +14,7 @@ from gitmem.errors import Busy
 from gitmem.git.objects import PACK_ABOVE
 from gitmem.records.codec import encode
 from gitmem.repo.refs import BACKUP, REMOTES
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.history.pending import PENDING, pending, remember
 from gitmem.store.history.propagate import purges
 from gitmem.store.history.redact import Mask, taken_out
@@ -62,7 +62,7 @@ def test_record_is_gone_from_history_and_disk(store, repo):
 def test_title_of_a_purged_record_leaves_the_messages(store, repo):
     """Commit subjects carry titles: those of the purged record are replaced, the trailers stay."""
     bad = record(title=f"call {SECRET}")
-    store.write([ops.put(bad)], Message(f'memory: add {bad.id} "{bad.title}"', "add", (bad.id,)))
+    store.write([operations.put(bad)], Message(f'memory: add {bad.id} "{bad.title}"', "add", (bad.id,)))
     run(store, repo, bad.id)
     text = git(repo, "log", "--format=%B", store.ref)
     assert (False, True) == (SECRET in text, f"Gitmem-Id: {bad.id}" in text)
@@ -71,7 +71,7 @@ def test_title_of_a_purged_record_leaves_the_messages(store, repo):
 def test_attic_of_a_purged_record_goes_too(store, repo):
     """The losing side of a merge is removed with its record."""
     bad = add(store, record(body="base\n"))
-    store.write([ops.write_file(f"attic/{bad.id}/{'a' * 16}.md", SECRET)], Message("merge", "merge"))
+    store.write([operations.write_file(f"attic/{bad.id}/{'a' * 16}.md", SECRET)], Message("merge", "merge"))
     run(store, repo, bad.id)
     assert SECRET.encode() not in everything(repo)
 
@@ -132,7 +132,7 @@ def test_text_is_masked_in_every_version(store, repo):
     item = add(store, record(title=f"uses {SECRET}", body=f"x {SECRET} y\n"))
     item = edit(store, item, title="clean", body="clean\n")
     other = add(store, record(body=f"{SECRET}\n"))
-    store.write([ops.write_file("notes.txt", f"{SECRET}\n")], Message(f"note {SECRET}", "file"))
+    store.write([operations.write_file("notes.txt", f"{SECRET}\n")], Message(f"note {SECRET}", "file"))
     out = run(store, repo, text=True)
     assert SECRET.encode() not in everything(repo)
     assert ({item.id, other.id}, "[purged]\n", "") == (listed(store), store.get(other.id).record.body, fsck(repo))
@@ -180,7 +180,7 @@ def test_text_is_found_in_its_escaped_forms(store, repo, text):
         store, record("gotcha", title="T", body=f"{text}\n", workaround=f"use {text} here", triggers={"error": text, "list": [text]})
     )
     odd = unicodedata.normalize("NFD", text)
-    store.write([ops.write_file("other.json", json.dumps([text, odd]))], Message("x", "file"))
+    store.write([operations.write_file("other.json", json.dumps([text, odd]))], Message("x", "file"))
     purge(store, git_of(repo), [], Mask([text]))
     data = everything(repo)
     for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], odd):
@@ -195,7 +195,7 @@ def test_words_of_the_format_stay(store, repo, word):
     item = add(store, record(title=f"about {word}", body=f"{word}\n", tags=[word]))
     gone = add(store, record("gotcha", title="T"))
     forget(store, gone.id)
-    store.write([ops.count_reads("usage/r/0.jsonl", {item.id: {"n": 1, "last": item.created}})], Message("usage", "usage"))
+    store.write([operations.count_reads("usage/r/0.jsonl", {item.id: {"n": 1, "last": item.created}})], Message("usage", "usage"))
     before = store.read_file(FORMAT_PATH), store.read_file("usage/r/0.jsonl"), store.read_file(tombstone_path(gone.id))
     purge(store, git_of(repo), [], Mask([word]))
     kept = store.get(item.id).record
@@ -226,7 +226,7 @@ def test_what_a_mask_must_leave_is_named(store, repo):
 def test_damaged_record_is_masked_as_bytes(store, repo):
     """A file that does not read as a record has no structure to spare."""
     path = record_path(record().id)
-    store.write([ops.write_file(path, f"---\nbroken: [{SECRET}\n")], Message("x", "file"))
+    store.write([operations.write_file(path, f"---\nbroken: [{SECRET}\n")], Message("x", "file"))
     purge(store, git_of(repo), [], Mask([SECRET]))
     assert b"---\nbroken: [[purged]\n" == store.read_file(path)
 
@@ -317,7 +317,7 @@ def test_packed_objects_go(store, repo, how):
     if how == "big write":
         keep += [record() for _ in range(PACK_ABOVE)]
         bad = record(body=f"{SECRET}\n")
-        store.write([ops.put(r) for r in (*keep[3:], bad)], Message("import", "import"))
+        store.write([operations.put(r) for r in (*keep[3:], bad)], Message("import", "import"))
     else:
         bad = add(store, record(body=f"{SECRET}\n"))
     commands = {
@@ -480,7 +480,7 @@ def test_boundary_is_written_for_other_clones(store, repo):
 @pytest.mark.parametrize("data", ["", "x", "[]", '{"boundary": 1}', '{"boundary": "--all"}\n{"boundary": "HEAD"}', "[" * 5000, '{"at": 1}'])
 def test_damaged_list_of_purges_is_harmless(store, data):
     """A list that somebody else damaged names no commit."""
-    store.write([ops.write_file(PURGES, data)], Message("x", "file"))
+    store.write([operations.write_file(PURGES, data)], Message("x", "file"))
     for row in purges(store.objects, store.tip()):
         assert not store.objects.is_ancestor(row["boundary"], store.tip())
 

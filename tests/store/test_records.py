@@ -13,8 +13,7 @@ from gitmem.errors import FormatTooNew, InvalidRecord, UnknownId, UserError
 from gitmem.git.objects import Draft, Identity
 from gitmem.git.objects_cli import CliObjects
 from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.store import journal
-from gitmem.store import operations as ops
+from gitmem.store import journal, operations
 from gitmem.store.layout import FORMAT_PATH, record_path, tombstone_path
 from gitmem.store.store import Message, Store
 from gitmem.store.tree_merge import root_draft
@@ -67,14 +66,14 @@ def test_empty_store_has_nothing(store):
 
 def test_one_write_is_one_commit(store):
     """Several operations of one change are one commit on the deterministic root."""
-    store.write([ops.put(record()), ops.put(record())], NOTE)
+    store.write([operations.put(record()), operations.put(record())], NOTE)
     assert 2 == commits(store)
 
 
 def test_commit_says_what_was_done(store, repo):
     """Subject and trailers make plain `git log` readable."""
     item = record()
-    store.write([ops.put(item)], Message("memory: add\nline", "add", (item.id,), "dev", "s-1", (("Gitmem-Extra", "x\ny"),)))
+    store.write([operations.put(item)], Message("memory: add\nline", "add", (item.id,), "dev", "s-1", (("Gitmem-Extra", "x\ny"),)))
     assert "memory: add line" == git(repo, "log", "-1", "--format=%s", SHARED)
     trailers = git(repo, "log", "-1", "--format=%(trailers:unfold)", SHARED).splitlines()
     assert ["Gitmem-Op: add", f"Gitmem-Id: {item.id}", "Gitmem-Agent: dev", "Gitmem-Session: s-1", "Gitmem-Extra: x y"] == trailers
@@ -84,7 +83,7 @@ def test_write_that_changes_nothing_makes_no_commit(store):
     """Putting what is there already is no commit."""
     item = add(store)
     before = store.tip()
-    written = store.write([ops.put(item)], NOTE)
+    written = store.write([operations.put(item)], NOTE)
     assert (None, False, before) == (written.commit, written.journaled, store.tip())
 
 
@@ -94,7 +93,7 @@ def test_operation_that_makes_no_sense_changes_nothing(store):
     forget(store, item.id)
     before = store.tip()
     with pytest.raises(UserError):
-        store.write([ops.put(record()), ops.put(item)], NOTE)
+        store.write([operations.put(record()), operations.put(item)], NOTE)
     assert (before, 0) == (store.tip(), journal.count(store.home))
     assert add(store).id in listed(store)
 
@@ -149,7 +148,7 @@ def test_writing_needs_no_name(repo, open_store):
 
 def test_name_with_brackets_and_newlines_makes_a_sound_commit(store, repo):
     """An author that git's header cannot carry is cleaned, not written."""
-    store.write([ops.put(record())], NOTE, author=("A <b>\nparent x", "x\0@>y"))
+    store.write([operations.put(record())], NOTE, author=("A <b>\nparent x", "x\0@>y"))
     assert "" == fsck(repo)
 
 
@@ -264,7 +263,7 @@ def test_journaled_write_is_committed_by_the_next(store):
 def test_journal_keeps_the_time_and_author_of_the_write(store):
     """A drained entry has its own author and time, not the drainer's."""
     store.no_write = "a hook"
-    store.write([ops.put(record())], NOTE, author=("Hook", "hook@example.org"))
+    store.write([operations.put(record())], NOTE, author=("Hook", "hook@example.org"))
     store.no_write = ""
     store.drain()
     assert "Hook" == store.objects.commit(store.tip()).author.name
@@ -275,7 +274,7 @@ def test_killed_between_commit_and_removal_commits_once(store, tmp_path):
     item = record("gotcha")
     store.no_write = "a hook"
     add(store, item)
-    store.write([ops.observe(item, 3, CLOCK.stamp())], NOTE)
+    store.write([operations.observe(item, 3, CLOCK.stamp())], NOTE)
     store.no_write = ""
     saved = tmp_path / "saved"
     shutil.copytree(store.home.join("journal"), saved)
@@ -386,7 +385,7 @@ def test_held_ref_lock_spills_to_the_journal(store, repo):
     lock.touch()
     store.budget = 0.2
     item = record()
-    written = store.write([ops.put(item)], NOTE)
+    written = store.write([operations.put(item)], NOTE)
     assert (True, 1) == (written.journaled, journal.count(store.home))
     lock.unlink()
     assert 1 == store.drain()
@@ -399,7 +398,7 @@ def test_held_ref_lock_on_the_first_write_spills_too(store, repo):
     lock.parent.mkdir(parents=True)
     lock.touch()
     store.budget = 0.2
-    assert store.write([ops.put(record())], NOTE).journaled
+    assert store.write([operations.put(record())], NOTE).journaled
     lock.unlink()
     assert 1 == store.drain()
 
@@ -413,7 +412,7 @@ def test_busy_write_lock_spills_to_the_journal(store):
     assert holder.stdout.readline() == b"held\n"
     store.budget = 0.2
     try:
-        assert store.write([ops.put(record())], NOTE).journaled
+        assert store.write([operations.put(record())], NOTE).journaled
     finally:
         os.killpg(holder.pid, 9)
         holder.communicate()
@@ -433,7 +432,7 @@ def test_lost_race_is_built_again(store):
 
     store.clock = Late()
     item = record()
-    store.write([ops.put(item)], NOTE)
+    store.write([operations.put(item)], NOTE)
     assert (item, b"x") == (store.get(item.id).record, store.read_file("memories/zz/x.txt"))
 
 

@@ -16,7 +16,7 @@ from gitmem.errors import External, FormatTooNew, InvalidRecord, RemoteRefused, 
 from gitmem.git.remote import Remote, bundle
 from gitmem.records.record import Record
 from gitmem.repo.refs import BACKUP, BRANCH, REMOTES, SHARED
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.history.propagate import purges
 from gitmem.store.history.prune import prune
 from gitmem.store.history.redact import Mask
@@ -267,7 +267,7 @@ def test_newer_format_is_refused(world):
     a, b = world.clone("a"), world.clone("b")
     add(a)
     b.create()
-    b.write([ops.write_file("gitmem.json", '{"format": 99}\n')], Message("newer", "init"))
+    b.write([operations.write_file("gitmem.json", '{"format": 99}\n')], Message("newer", "init"))
     git(world.path(b), "push", "-q", "origin", SHARED)
     there = world.tip()
     with pytest.raises(FormatTooNew, match="99"):
@@ -704,7 +704,7 @@ def test_purged_text_of_the_newest_record_is_not_carried_back(world, where):
     """The commit that holds it is made anew with another message; the hub's old one is recognised all the same."""
     a, _ = shared(world, record(), record(title=f"it is {WORD}" if where == "title" else "T", body=f"{WORD}\n"))
     item = add(a, record(title=f"newest {WORD}"))
-    a.write([ops.put(item.change(body="x\n"), item)], Message(f'memory: edit {item.id} "{item.title}"', "edit", (item.id,)))
+    a.write([operations.put(item.change(body="x\n"), item)], Message(f'memory: edit {item.id} "{item.title}"', "edit", (item.id,)))
     world.sync(a)
     remove(world, a, text=WORD)
     publish(world, a)
@@ -780,7 +780,7 @@ def test_losing_sides_of_merges_are_masked_too(world):
     """The attic that an unsent merge made does not bring the text back, neither of a masked record nor of a removed one."""
     kept, gone = record(body=f"{WORD}\n"), record(body=f"{WORD}\n")
     a, b = shared(world, kept, gone)
-    sides = [ops.write_file(attic_path(i.id, "a" * 16), b.read_file(b.get(i.id).path).decode()) for i in (kept, gone)]
+    sides = [operations.write_file(attic_path(i.id, "a" * 16), b.read_file(b.get(i.id).path).decode()) for i in (kept, gone)]
     b.write(sides, Message("gitmem: merge", "merge"))
     remove(world, a, gone.id)
     remove(world, a, text=WORD)
@@ -881,7 +881,7 @@ def test_hostile_list_of_purges_drops_no_history(world, named):
     spare = backup(b, b.tip())
     oid = git(world.path(a), "rev-list", "--max-parents=0", a.ref) if named == "root" else a.tip()
     line = f'{{"at": "2026-11-21T00:00:00Z", "boundary": "{oid}"}}\n'
-    a.write([ops.write_file(PURGES, line)], Message("evil", "file"))
+    a.write([operations.write_file(PURGES, line)], Message("evil", "file"))
     old = b.tip()
     world.sync(a)
     out = world.sync(b)
@@ -896,7 +896,7 @@ def test_hostile_history_without_the_first_commit_drops_none(world):
     mine = add(b)
     root = git(world.path(a), "rev-list", "--max-parents=0", a.ref)
     line = f'{{"at": "2026-11-21T00:00:00Z", "boundary": "{root}"}}\n'
-    a.write([ops.write_file(PURGES, line)], Message("evil", "file"))
+    a.write([operations.write_file(PURGES, line)], Message("evil", "file"))
     evil = git(world.path(a), "commit-tree", "-m", "evil", f"{a.tip()}^{{tree}}")
     remote_of(world.path(a)).push(evil, world.tip())
     old = b.tip()
@@ -912,7 +912,7 @@ def test_lists_of_purges_are_joined(world):
     base, tips = a.tip(), []
     for number in (1, 2):
         line = f'{{"at": "2026-11-2{number}T00:00:00Z", "boundary": "{str(number) * 40}"}}\n'
-        tips.append(a.write([ops.write_file(PURGES, line)], Message("x", "file")).commit)
+        tips.append(a.write([operations.write_file(PURGES, line)], Message("x", "file")).commit)
         a.objects.move(a.ref, a.tip(), base, "back")
     made, _ = merge_commits(a.objects, *tips)
     assert a.objects.find(a.objects.commit(made).tree, "attic") is None

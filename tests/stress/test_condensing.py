@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.repo.location import Home
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from tests.conftest import git
 from tests.scale import scaled
 
@@ -69,14 +69,14 @@ def test_hooks_and_drains_that_are_killed(repo: Path):
         drain.wait()
     home = Home(str(repo / ".git/gitmem"))
     until = time.monotonic() + 60
-    while any(name.endswith(histories.PART) for name in os.listdir(home.join("sessions"))):
+    while any(name.endswith(reader.PART) for name in os.listdir(home.join("sessions"))):
         assert time.monotonic() < until
         subprocess.run([*START, "drain"], cwd=repo, check=True, capture_output=True)
         time.sleep(0.5)
-    said = [row["content"].split()[1] for row in histories.rows(home, "s1") if histories.event(row) == "PromptSubmit"]
+    said = [row["content"].split()[1] for row in reader.rows(home, "s1") if reader.event(row) == "PromptSubmit"]
     assert len(said) == len(set(said))
     assert set(said) == set(acknowledged)
     assert sorted(acknowledged) == sorted(sent)
     print(f"{kills} kills, {len(sent)} events")
     assert kills > 3
-    assert [name for name in os.listdir(home.join("sessions")) if name.endswith(histories.PACKED)]
+    assert [name for name in os.listdir(home.join("sessions")) if name.endswith(reader.PACKED)]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gitmem.repo.location import Home
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from tests.conftest import fsck, git
 from tests.scale import scaled
 
@@ -157,8 +157,8 @@ def finished_once(repo: Path, sessions: dict[str, dict[str, str]]) -> None:
     """Compare what was acknowledged with the histories, and count what was written of each session."""
     home = Home(str(repo / ".git/gitmem"))
     for session, acknowledged in sessions.items():
-        rows = [row for row in histories.rows(home, session) if histories.event(row) == "PromptSubmit"]
-        told = [histories.content(row).rsplit(" ", 1)[1].rstrip(".") for row in rows]
+        rows = [row for row in reader.rows(home, session) if reader.event(row) == "PromptSubmit"]
+        told = [reader.content(row).rsplit(" ", 1)[1].rstrip(".") for row in rows]
         assert len(told) == len(set(told)), session
         assert set(acknowledged) <= set(told), session
     digests = [row for row in mem(repo, "list", "--kind", "summary") if row.get("session")]

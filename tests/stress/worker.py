@@ -30,8 +30,7 @@ from gitmem.git.objects import Draft, Identity
 from gitmem.records.codec import encode
 from gitmem.repo.refs import SHARED
 from gitmem.services.records import write as memories
-from gitmem.store import operations as ops
-from gitmem.store import repack as maintenance
+from gitmem.store import operations, repack
 from gitmem.store.layout import record_path
 from gitmem.store.store import Message
 from tests.conftest import new_store, record
@@ -65,7 +64,7 @@ def create(path: str, backend: str, rounds: str, name: str) -> None:
 
 def write(path: str, backend: str, count: str, name: str) -> None:
     """Write as the product does, with its maintenance; packs often, so that races and deaths meet a packing."""
-    maintenance.LOOSE_LIMIT, maintenance.PACK_LIMIT = 150, 3
+    repack.LOOSE_LIMIT, repack.PACK_LIMIT = 150, 3
     with open_app(path, os.environ, prefer=backend) as app:
         store, who = app.store(), app.writer()
         say("ready")
@@ -140,7 +139,7 @@ def observe(path: str, backend: str, count: str, id: str) -> None:
         now = app.clock.stamp()
         item = record("gotcha", "It fails", id=id, category="test", severity="info", occurrences=1, first_seen=now, last_seen=now)
         for _ in range(int(count)):
-            store.write([ops.observe(item, 1, now)], Message("observe", "observe", (id,)))
+            store.write([operations.observe(item, 1, now)], Message("observe", "observe", (id,)))
             say(id)
 
 

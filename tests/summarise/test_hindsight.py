@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.extraction import extractor as offline
+from gitmem.extraction import extractor
 from gitmem.extraction.classify.linear_model import CLASSES, EDIT, FAIL, RUN, Around, Before, scores
 from gitmem.extraction.classify.session_model import SHAPES, Heard, Listening, learnt, packed, run, unpacked, vector
 from gitmem.extraction.extractor import extract
@@ -235,7 +235,7 @@ def test_a_failure_that_passed_is_told_with_what_explains_it_whatever_the_words(
 
 def test_a_long_text_that_was_asked_for_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more sentences are held for the end of a session than are judged there."""
-    monkeypatch.setattr(offline, "DEEP", 40)
+    monkeypatch.setattr(extractor, "DEEP", 40)
     seen: list[int] = []
     judge = Listening.judge
     monkeypatch.setattr(Listening, "judge", lambda self, **more: (seen.append(len(self.all)), judge(self, **more))[1])
@@ -251,10 +251,10 @@ def test_nothing_is_shipped_that_is_not_read() -> None:
         "es.toml",
         "pt.toml",
         "zh.toml",
-        "common.txt",
-        "senses.toml",
-        "scores.bin",
-        "hindsight.npz",
+        "common_words.txt",
+        "word_classes.toml",
+        "linear_model.bin",
+        "session_model.npz",
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.extraction import extractor as offline
+from gitmem.extraction import extractor
 from gitmem.extraction.llm.gemini import DEFAULT, GenaiModel
 from gitmem.extraction.llm.prompts import OVERHEAD, SCHEMA, cost, line, shown, tokens
 from gitmem.extraction.llm.provider import Unready
@@ -80,12 +80,12 @@ def test_items_come_with_their_evidence() -> None:
         ),
     )
     assert (found.by, found.why, found.tokens, found.topics) == (NAME, "", 15, ("sessions",))
-    assert found.facts == offline.extract(turns).facts
+    assert found.facts == extractor.extract(turns).facts
 
 
 def test_without_a_model_nothing_is_asked() -> None:
     """The offline rules, as they are."""
-    assert extract(None, iter([turn(1, PLAN)]), budget=100_000) == offline.extract([turn(1, PLAN)])
+    assert extract(None, iter([turn(1, PLAN)]), budget=100_000) == extractor.extract([turn(1, PLAN)])
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_each_failure_gives_the_offline_result_and_says_why(reply: Reply, words:
     turns = [turn(1, PLAN), turn(2, "TODO: write the migration guide.")]
     with serving(reply) as gemini:
         found = extract(model(gemini), turns, budget=100_000)
-    plain = offline.extract(turns)
+    plain = extractor.extract(turns)
 
     assert plain.items
     assert (found.items, found.topics, found.facts) == (plain.items, plain.topics, plain.facts)
@@ -124,7 +124,7 @@ def test_a_network_that_is_down_gives_the_offline_result() -> None:
     """Nobody listens there."""
     found = extract(GenaiModel(DEFAULT, KEY, "http://127.0.0.1:9", 5.0, lambda tried: 0.01), [turn(1, PLAN)], budget=100_000)
 
-    assert found.items == offline.extract([turn(1, PLAN)]).items
+    assert found.items == extractor.extract([turn(1, PLAN)]).items
     assert "127.0.0.1:9" in found.why
 
 
@@ -133,7 +133,7 @@ def test_a_model_that_lacks_its_key_gives_the_offline_result() -> None:
     found = extract(Unready("gemini:x", "there is no key.", "Get one."), [turn(1, PLAN)], budget=100_000)
 
     assert (found.by, found.why, found.tokens) == ("offline", "there is no key.", 0)
-    assert found.items == offline.extract([turn(1, PLAN)]).items
+    assert found.items == extractor.extract([turn(1, PLAN)]).items
 
 
 def test_a_long_session_is_read_in_parts_that_fit() -> None:
@@ -188,7 +188,7 @@ def test_a_budget_for_no_question_asks_none(budget: int) -> None:
         found = extract(model(gemini), [turn(1, PLAN)], budget=budget)
 
     assert gemini.asked == []
-    assert found.items == offline.extract([turn(1, PLAN)]).items
+    assert found.items == extractor.extract([turn(1, PLAN)]).items
     assert "modelBudget" in found.why
 
 

@@ -29,7 +29,7 @@ def test_any_text_has_scores_that_are_one_together(text: str, role: str, languag
 
 
 def test_the_file_of_weights_is_whole_and_small() -> None:
-    data = resources.files("gitmem.extraction").joinpath("data", "scores.bin").read_bytes()
+    data = resources.files("gitmem.extraction").joinpath("data", "linear_model.bin").read_bytes()
     assert len(data) < 600_000
     known, _, rows = zlib.decompress(data).partition(b"\0")
     assert len(rows) == (BUCKETS + 1) * ROW

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.records.add_edit import done, field_options, resolve_anchor, titled, written_fields, written_text
 from gitmem.cli.records.add_edit import edit_command as edit_any
@@ -18,8 +18,8 @@ from gitmem.cli.terminal import Terminal, plain, public, short
 from gitmem.errors import UserError
 from gitmem.records.record import Record
 from gitmem.repo.refs import head
-from gitmem.services.gotchas import lifecycle as gotchas
-from gitmem.services.records import write as memories
+from gitmem.services.gotchas import lifecycle
+from gitmem.services.records import write
 from gitmem.services.records.write import Change
 from gitmem.store.store import Store, Stored
 
@@ -54,8 +54,8 @@ def _own(params: Sequence[click.Parameter]) -> list[click.Parameter]:
     "--message",
 )
 @click.option("--session", metavar="ID", help="The session it comes from.")
-@opt.scope_options
-@opt.json_option
+@options.scope_options
+@options.json_option
 @click.pass_obj
 def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: bool, **o: Any) -> None:
     """Record a trap: what happens, where, and what helps.
@@ -78,9 +78,9 @@ def add_command(term: Terminal, /, title: tuple[str, ...], scope: str, as_json: 
 
         fields.setdefault("category", category(heading, text, ""))
         fields |= {"first_seen": who.clock.stamp(), "last_seen": who.clock.stamp()}
-        new = memories.draft(who, "gotcha", heading, text, **fields)
-        near = gotchas.alike([index for _, index in app.indexes()], new)
-        change = memories.add(app.store(scope), who, new)
+        new = write.draft(who, "gotcha", heading, text, **fields)
+        near = lifecycle.alike([index for _, index in app.indexes()], new)
+        change = write.add(app.store(scope), who, new)
         done(term, change, "remembered", scope, as_json)
         if near:
             row, shared = near
@@ -104,7 +104,7 @@ def _each(
             if check:
                 check(app, scope, stored.record)
             else:
-                gotchas.require_gotcha(stored.record, verb)
+                lifecycle.require_gotcha(stored.record, verb)
         for scope, stored in found:
             change = act(app, app.store(scope), stored.record)
             if as_json:
@@ -147,7 +147,7 @@ edit_command = click.Command("edit", params=_own(edit_any.params), callback=_edi
 @click.command("resolve", short_help=TABLE["resolve"][2])
 @ids_argument
 @note_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
     """Say that gotchas are dealt with, as of the commit that is checked out. The same error reopens them.
@@ -158,14 +158,14 @@ def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bo
     """
     _each(
         term, ids, "resolved", as_json,
-        lambda app, store, record: gotchas.resolve(store, app.writer(), record, head(app.location) or "", note),
+        lambda app, store, record: lifecycle.resolve(store, app.writer(), record, head(app.location) or "", note),
     )  # fmt: skip
 
 
 @click.command("reopen", short_help=TABLE["reopen"][2])
 @ids_argument
 @note_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
     """Say that gotchas are not dealt with after all.
@@ -174,7 +174,7 @@ def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: boo
     Example:
       git mem gotcha reopen 7k2m9qxa -m "still happens on macOS"
     """
-    _each(term, ids, "reopened", as_json, lambda app, store, record: gotchas.reopen(store, app.writer(), record, note))
+    _each(term, ids, "reopened", as_json, lambda app, store, record: lifecycle.reopen(store, app.writer(), record, note))
 
 
 _SPAN = re.compile(r"(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
@@ -194,7 +194,7 @@ def span(text: str) -> float:
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--for", "span_", default="7d", show_default=True, metavar="SPAN", help="How long: 30m, 12h, 7d, 2w.")
 @click.option("--off", is_flag=True, help="Show them again.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool) -> None:
     """Hide gotchas from yourself, in this clone, for a while: in the editor and in what agents are told. Nobody else notices.
@@ -217,7 +217,7 @@ def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, 
         rows = []
         for _, stored in every(app, ids):
             record = stored.record
-            gotchas.require_gotcha(record, "snoozed")
+            lifecycle.require_gotcha(record, "snoozed")
             if app.state.in_memory:
                 raise UserError("this cannot be noted: the repository's folder cannot be written.", "Check its permissions and the disk.")
             was = app.state.unsnooze(record.id) if off else app.state.snooze(record.id, now + seconds)
@@ -252,7 +252,7 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
 @click.command("verify", short_help=TABLE["verify"][2])
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--anchor", "places", multiple=True, metavar="PLACE", help="Where it belongs now; replaces its places. May be repeated.")
-@opt.json_option
+@options.json_option
 @click.pass_context
 def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, ...], as_json: bool) -> None:
     """Say that gotchas are so, as of the commit that is checked out: what was captured counts as confirmed from then on.
@@ -276,7 +276,7 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, 
         raise click.UsageError("--anchor goes with one ID.")
 
     def check(app: App, scope: str, record: Record) -> None:
-        gotchas.require_gotcha(record, "verified")
+        lifecycle.require_gotcha(record, "verified")
         lost = None if places or scope == "user" else _lost(app, record)
         if lost:
             raise UserError(
@@ -287,7 +287,7 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, 
     def confirm(app: App, store: Store, record: Record) -> Change:
         commit = head(app.location) or ""
         anchors = [resolve_anchor(app, place) for place in places] if places else [_again(app, anchor) for anchor in record.anchors]
-        return gotchas.confirm(store, app.writer(), record, commit, anchors)
+        return lifecycle.confirm(store, app.writer(), record, commit, anchors)
 
     _each(term, ids, "confirmed", as_json, confirm, check)
 

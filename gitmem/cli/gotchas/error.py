@@ -8,7 +8,7 @@ import click
 
 from gitmem.agents.prompt_text import without_fences
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.clock import stamp
@@ -42,7 +42,7 @@ def error_command() -> None:
 @click.argument("message", nargs=-1)
 @click.option("--command", default="", metavar="TEXT", help="The command that printed it: it helps to name the category.")
 @click.option("--session", metavar="ID", help="The session that it happened in.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def record_command(term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool) -> None:
     """Count an error: MESSAGE, or what stands on stdin. The third within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
@@ -54,7 +54,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
     """
     from gitmem.fingerprint.fingerprint import fingerprint  # forty tools' rules, and `error list` needs none
     from gitmem.repo.source_frames import anchors
-    from gitmem.services.gotchas import count as errors
+    from gitmem.services.gotchas import count
     from gitmem.services.gotchas.capture import rule_of
     from gitmem.store.store import Notice
 
@@ -79,7 +79,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
             raise UserError(
                 "the error cannot be counted: the repository's folder cannot be written.", "Check its permissions and the disk."
             )
-        out = errors.record(
+        out = count.record(
             app.store(), app.state, who, rule, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root
         )  # fmt: skip
         app.notify(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
@@ -104,7 +104,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
 
 @click.command("list", short_help=TABLE["list"][2])
 @click.option("--all", "-a", "everything", is_flag=True, help="All that is remembered (7 days), not only the window.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
     """List the errors counted in this clone, those that happened most first.

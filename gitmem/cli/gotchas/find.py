@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
 from gitmem.cli.records.list import hit_lines, paths_of
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
@@ -34,8 +34,8 @@ FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 @click.option("--all", "-a", "everything", is_flag=True, help="Resolved and archived ones too.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
-@opt.read_scopes
-@opt.json_option
+@options.read_scopes
+@options.json_option
 @click.pass_obj
 def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) -> None:
     """List gotchas that are not dealt with: critical ones first, then those seen last.
@@ -45,12 +45,12 @@ def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) 
       git mem gotcha list --severity critical
       git mem gotcha list --all --category build --json
     """
-    scopes = opt.scopes(o)
+    scopes = options.scopes(o)
     with term.open_any() as app:
         resolved = o["resolved"] if o["resolved"] is not None or o["everything"] else False
         hidden = {} if o["snoozed"] or o["everything"] or resolved else app.state.snoozed(app.clock.now())
         wanted: dict[str, Any] = {
-            "scopes": scopes, "kinds": ("gotcha",), "statuses": () if o["everything"] else LIVE, "agents": opt.agents(app, o["agent"]), "paths": _with_former(app, paths_of(app, o["files"])),
+            "scopes": scopes, "kinds": ("gotcha",), "statuses": () if o["everything"] else LIVE, "agents": options.agents(app, o["agent"]), "paths": _with_former(app, paths_of(app, o["files"])),
             "resolved": resolved, "unconfirmed": True if o["unconfirmed"] else None, "categories": o["categories"], "severities": o["severities"],
         }  # fmt: skip
         fields = FIELDS if as_json else ENTRY
@@ -94,7 +94,7 @@ def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
 @click.argument("words", nargs=-1, required=True)
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many.")
 @click.option("--unresolved", is_flag=True, help="Only those that are not dealt with.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool) -> None:
     """Find gotchas by their words, the resolved ones too: they tell how.
@@ -106,7 +106,7 @@ def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolve
     with term.open_any() as app:
         text = " ".join(words)
         hits = app.search(
-            text, limit, kinds=("gotcha",), statuses=LIVE, agents=opt.agents(app, None), resolved=False if unresolved else None
+            text, limit, kinds=("gotcha",), statuses=LIVE, agents=options.agents(app, None), resolved=False if unresolved else None
         )
         if as_json:
             term.json([public({**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")}) for h in hits])
@@ -119,7 +119,7 @@ def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolve
 
 @click.command("for", short_help=TABLE["for"][2])
 @click.argument("places", nargs=-1, required=True, metavar="FILE[:LINE]...")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
     """Show the gotchas about files, where they are now; those at a LINE first. Nothing to know prints nothing.
@@ -134,7 +134,7 @@ def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
     from gitmem.services.gotchas.placement import OPEN, Guide
 
     with term.open() as app:
-        agents = opt.agents(app, None)
+        agents = options.agents(app, None)
         guide = Guide(
             app.indexes(),
             app.follower,
@@ -257,7 +257,7 @@ def _card(term: Terminal, row: dict[str, Any], reasons: Sequence[str], now: floa
 @click.argument("files", nargs=-1, metavar="[FILE[:LINE]]...")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many.")
 @click.option("--budget", type=click.IntRange(min=50), default=600, show_default=True, help="Tokens that the block may have.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...], limit: int, budget: int, as_json: bool) -> None:
     """Show the gotchas that a task should know: as a block to put before a prompt. Nothing relevant prints nothing.
@@ -303,7 +303,7 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
 
 
 @click.command("stats", short_help=TABLE["stats"][2])
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def stats_command(term: Terminal, as_json: bool) -> None:
     """Count gotchas by category, severity and source, and the errors that are on their way to become one.
@@ -312,13 +312,13 @@ def stats_command(term: Terminal, as_json: bool) -> None:
     Example:
       git mem gotcha stats --json
     """
-    from gitmem.services.gotchas import lifecycle as gotchas
+    from gitmem.services.gotchas import lifecycle
 
     with term.open_any() as app:
         now = app.clock.now()
         window = float(app.settings.get("captureWindow")) * 3600
         indexes = [index for _, index in app.indexes()]
-        facts = gotchas.statistics(
+        facts = lifecycle.statistics(
             indexes, app.state.errors(now - window), int(app.settings.get("captureThreshold")), app.state.snoozed(now)
         )
         if as_json:
@@ -351,7 +351,7 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
     """
     with term.open_any() as app:
         rows = app.rows(
-            kinds=("gotcha",), statuses=LIVE, resolved=None if everything else False, order="severity", agents=opt.agents(app, None)
+            kinds=("gotcha",), statuses=LIVE, resolved=None if everything else False, order="severity", agents=options.agents(app, None)
         )
         for row in rows:
             row["body"] = _body(app, row).removesuffix(row["workaround"] or "")  # the index keeps both as one text

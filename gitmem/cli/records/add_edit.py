@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.editor import edit
 from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import Terminal, plain, public, short
@@ -22,7 +22,7 @@ from gitmem.records.kinds import CATEGORIES, SEVERITIES, TYPES
 from gitmem.records.record import TITLE_LIMIT, Record, clean_body, kind_of
 from gitmem.repo.location import inside
 from gitmem.repo.refs import head
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Change
 from gitmem.store.store import Stored
 
@@ -42,7 +42,9 @@ def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = 
         term.say(f"{short(change.after.id)} is already so; nothing changed.")
         return
     where = f" in your {scope} store" if scope != "shared" else ""
-    term.say(f"{verb} {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{where}{opt.journaled(change.written)}")
+    term.say(
+        f"{verb} {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{where}{options.journaled(change.written)}"
+    )
 
 
 def resolve_anchor(app: App, spec: str, *, from_root: bool = False) -> dict[str, Any]:
@@ -230,8 +232,8 @@ TEMPLATE = """
 @field_options()
 @click.option("--link", "links", multiple=True, metavar="ID", help="Link it to another record. May be repeated.")
 @click.option("--session", metavar="ID", help="The session it comes from.")
-@opt.scope_options
-@opt.json_option
+@options.scope_options
+@options.json_option
 @click.pass_obj
 def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str, as_json: bool, **o: Any) -> None:
     """Remember a decision, a pattern, a trap.
@@ -244,7 +246,7 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
       git mem add -k gotcha "pytest hangs without -p no:cacheprovider" --anchor conftest.py:12
       git log -1 --format=%B | git mem add "Why we moved to asyncpg" -m -
     """
-    (name,) = opt.kinds((kind,))
+    (name,) = options.kinds((kind,))
     with term.open_or_user(scope == "user") as app:
         text = written_text(o)
         heading = " ".join(title).strip()
@@ -261,8 +263,8 @@ def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str
         if name == "gotcha":
             fields |= {"first_seen": term.clock.stamp(), "last_seen": term.clock.stamp()}
         heading, text = titled(heading, text or "")
-        record = memories.draft(who, name, heading, text, **fields)
-        change = memories.add(app.store(scope), who, record)
+        record = write.draft(who, name, heading, text, **fields)
+        change = write.add(app.store(scope), who, record)
         done(term, change, "remembered", scope, as_json)
 
 
@@ -285,7 +287,7 @@ def _edited(term: Terminal, app: App) -> tuple[str, str]:
 @field_options()
 @click.option("--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. May be repeated.")
 @click.option("--unanchor", is_flag=True, help="Remove all anchors.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, untags: tuple[str, ...], unanchor: bool, **o: Any) -> None:
     """Change a record; without flags, the whole file in your editor.
@@ -313,7 +315,7 @@ def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, u
         else:
             after = record.change(title=title, body=None if text is None else clean_body(text), **fields)
         after = decode(encode(after))
-        done(term, memories.update(app.store(scope), app.writer(), record, after, "edit"), "changed", scope, as_json)
+        done(term, write.update(app.store(scope), app.writer(), record, after, "edit"), "changed", scope, as_json)
 
 
 def edited_record(term: Terminal, app: App, record: Record) -> Record:
@@ -339,7 +341,7 @@ def edited_record(term: Terminal, app: App, record: Record) -> Record:
 @click.argument("old")
 @click.argument("title", nargs=-1, required=True)
 @field_options()
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_json: bool, **o: Any) -> None:
     """Write a new record that takes the place of OLD; OLD is archived and the chain kept.
@@ -363,7 +365,7 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
                     f"{before.id} is in the {scope} store, {found.record.id} in the {where} one.",
                     "Write the successor beside it: git mem supersede OLD 'new title' -m TEXT",
                 )
-            change = memories.supersede(app.store(scope), who, before, found.record, found.record)
+            change = write.supersede(app.store(scope), who, before, found.record, found.record)
         else:
             keep = {
                 k: before.fields[k]
@@ -371,8 +373,8 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
                 if k in before.fields
             }
             heading, text = titled(" ".join(title), written_text(o) or "")
-            new = memories.draft(who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)})
-            change = memories.supersede(app.store(scope), who, before, new)
+            new = write.draft(who, before.kind, heading, text, **{**keep, **written_fields(app, before.kind, o)})
+            change = write.supersede(app.store(scope), who, before, new)
         done(term, change, f"{short(before.id)} is superseded by", scope, as_json)
 
 

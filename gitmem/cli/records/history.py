@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, formatted, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UnknownId, UserError
@@ -36,7 +36,7 @@ class CountedLog(click.Command):
 @click.option("--user", "scope", flag_value="user", help="Your own store.")
 @click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
 @click.option("--format", "template", metavar="TEXT", help="Print '{commit} {date} {subject}' for each.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: bool, scope: str, as_json: bool, **o: Any) -> None:
     """Show the commits of the store; with an ID, the life of one record and of its supersedes chain.
@@ -173,7 +173,7 @@ def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
 @click.option("--name-status", "names", is_flag=True, help="Only what was added, changed, removed.")
 @click.option("--private", "scope", flag_value="private", help="The private store.")
 @click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def diff_command(term: Terminal, a: str | None, b: str | None, names: bool, scope: str, as_json: bool) -> None:
     """Compare two revisions of the store: by default what the last commit did; with one, from it to now.

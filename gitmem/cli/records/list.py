@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import LINE, Terminal, age, formatted, line, names, plain, public, width
 from gitmem.clock import stamp
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -36,8 +36,8 @@ from gitmem.records.kinds import LIVE, STATUSES, TYPES
 )
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each.")
-@opt.read_scopes
-@opt.json_option
+@options.read_scopes
+@options.json_option
 @click.pass_obj
 def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str | None, **o: Any) -> None:
     """List records, newest first.
@@ -48,7 +48,7 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
       git mem list --tag payments --format '{id}\\t{title}'
       git mem list --at '2 weeks ago' --json
     """
-    scopes = opt.scopes(o)
+    scopes = options.scopes(o)
     with term.open_any() as app:
         statuses = o["statuses"] or (() if o["everything"] else LIVE)
         bounds = {name: _bound(app, o[name]) for name in ("since", "until")}
@@ -57,11 +57,11 @@ def list_command(term: Terminal, /, as_json: bool, template: str | None, at: str
         if at:
             from gitmem.cli.records.show import listed_at  # the past needs the whole store
 
-            rows = listed_at(app, at, opt.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
+            rows = listed_at(app, at, options.kinds(o["kind"]), o["types"], statuses, o["tags"], scopes)[: limit if limit >= 0 else None]
         else:
             plain_list = not (o["kind"] or o["everything"] or o["types"] or o["tags"] or o["files"] or as_json or template)
             rows = app.rows(
-                by_hand=plain_list, scopes=scopes, kinds=opt.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=opt.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
+                by_hand=plain_list, scopes=scopes, kinds=options.kinds(o["kind"]), types=o["types"], tags=o["tags"], statuses=statuses, agents=options.agents(app, o["agent"]), paths=paths_of(app, o["files"]),
                 resolved=o["resolved"], conflict=True if o["conflicts"] else None, order=o["order"], limit=limit, fields=(*fields, "store"), **bounds,
             )  # fmt: skip
         if as_json:
@@ -109,8 +109,8 @@ def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
 @click.option("--all", "-a", "everything", is_flag=True, help="Archived and decayed ones too.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it; 'all' for every one.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{score} {id} {title}' for each.")
-@opt.read_scopes
-@opt.json_option
+@options.read_scopes
+@options.json_option
 @click.pass_obj
 def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_json: bool, template: str | None, **o: Any) -> None:
     """Find the records that fit a few words best.
@@ -122,17 +122,17 @@ def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_jso
       git mem search payment isolation
       git mem search '"connection refused"' --kind gotcha
     """
-    scopes = opt.scopes(o)
+    scopes = options.scopes(o)
     with term.open_any() as app:
         statuses = () if o["everything"] else LIVE
         hits = app.search(
             " ".join(words),
             limit,
             scopes=scopes,
-            kinds=opt.kinds(o["kind"]),
+            kinds=options.kinds(o["kind"]),
             types=o["types"],
             statuses=statuses,
-            agents=opt.agents(app, o["agent"]),
+            agents=options.agents(app, o["agent"]),
         )
         clean = [{**h, "snippet": h["snippet"].replace("\x02", "").replace("\x03", "")} for h in hits]
         if as_json:

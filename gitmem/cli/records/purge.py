@@ -10,11 +10,9 @@ from gitmem.cli.sync import purge_warnings
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import Busy, UnknownId, UserError
 from gitmem.records.record import kind_of
-from gitmem.services.maintenance import purge_local as traces
+from gitmem.services.maintenance import purge_local
 from gitmem.services.records import history
-from gitmem.store import journal
-from gitmem.store import operations as ops
-from gitmem.store import purge as purging
+from gitmem.store import journal, operations, purge
 from gitmem.store.history.propagate import purged_ids
 from gitmem.store.history.redact import MASK, SHORTEST, Mask
 from gitmem.store.layout import id_of_path
@@ -134,14 +132,14 @@ def _find(app: App, scope: str, ids: tuple[str, ...]) -> list[str]:
 def _one(term: Terminal, owner: App, store: Store, scope: str, ids: list[str], mask: Mask) -> bool:
     """Purge one store and what our own files hold; return whether anything was found."""
     if ids:
-        marks = [ops.forget(id, store.clock.stamp(), store.author[0], purged=True) for id in ids]
+        marks = [operations.forget(id, store.clock.stamp(), store.author[0], purged=True) for id in ids]
         named = f"{', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}"
         if store.write(marks, Message(f"{kind_of(ids[0])}: purge {named}", "purge", tuple(ids))).journaled:
             raise Busy("another git mem process is writing to this repository.", "Run the command again in a moment.")
-    out = purging.purge(store, owner.git, ids, mask, _progress(term))
+    out = purge.purge(store, owner.git, ids, mask, _progress(term))
     home = owner.home
     owner.close()
-    found = traces.erase(home, mask, ids)
+    found = purge_local.erase(home, mask, ids)
     if out.rewritten:
         term.say(f"{scope}: rewrote {out.rewritten} commit(s), removed {out.removed_objects} object(s) from this disk.")
     _warn(term, out.kept_objects, out.held_by)
@@ -163,12 +161,12 @@ def _send(term: Terminal, app: App, name: str, ids: Sequence[str], mask: Mask) -
     store = app.store()
     if store.tip() is None:
         raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
-    out = purging.send(store, app.git, app.remote(name), ids, mask)
+    out = purge.send(store, app.git, app.remote(name), ids, mask)
     if out is None:
         term.say(f"{plain(name)} has no memory: nothing to replace there.")
         return False
     app.close()
-    traces.erase(app.home, Mask(out.masked))
+    purge_local.erase(app.home, Mask(out.masked))
     term.say(f"replaced the history on {plain(name)}; removed {out.removed_objects} fetched object(s) here.")
     for path in out.left_out:
         term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import COLORS, Terminal, age, formatted, plain, public, short
 from gitmem.clock import seconds
@@ -47,7 +47,7 @@ def computed(app: App, record: Record) -> dict[str, Any]:
 @click.option("--at", "at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
 @click.option("--raw", is_flag=True, help="Print the record as its file, in canonical form.")
 @click.option("--format", "template", metavar="TEXT", help="Print '{id} {title}' for each; any field may be named.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool, template: str | None, as_json: bool) -> None:
     """Show one or more records.
@@ -267,7 +267,7 @@ def listed_at(
 @click.argument("id", required=False)
 @click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="How many steps from ID.")
 @click.option("--dot", is_flag=True, help="Print Graphviz DOT.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json: bool) -> None:
     """Show links and supersedes chains, of one record or of the whole store.

@@ -5,13 +5,12 @@ from collections.abc import Iterable
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.records.add_edit import done
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import GitmemError
 from gitmem.records.record import Record
-from gitmem.services.records import history
-from gitmem.services.records import write as memories
+from gitmem.services.records import history, write
 from gitmem.store.store import Stored
 
 
@@ -48,7 +47,7 @@ def _link(term: Terminal, id: str, targets: tuple[str, ...], *, remove: bool) ->
         scope, stored = app.get(id)
         links = list(stored.record.get("links") or [])
         ids = [_linked(links, t) or app.find(t) if remove else app.get(t)[1].record.id for t in targets]
-        change = memories.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
+        change = write.link(app.store(scope), app.writer(), stored.record, ids, remove=remove)
         done(term, change, "unlinked" if remove else "linked", scope)
 
 
@@ -69,7 +68,7 @@ def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str)
             if op == "unpin" and stored.record.status != "pinned":
                 term.say(f"{short(stored.record.id)} is not pinned; nothing changed.")
                 continue
-            done(term, memories.set_status(app.store(scope), app.writer(), stored.record, status, op), verb, scope)
+            done(term, write.set_status(app.store(scope), app.writer(), stored.record, status, op), verb, scope)
 
 
 @click.command("pin", short_help="Keep a record for good")
@@ -114,7 +113,7 @@ def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
 @click.command("restore", short_help="Bring back what was archived or forgotten")
 @click.argument("ids", nargs=-1, metavar="ID...")
 @click.option("--list", "listing", is_flag=True, help="List what history has and the store has not.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json: bool) -> None:
     """Bring records back: archived, forgotten or collected ones, from git's history.
@@ -150,10 +149,10 @@ def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json
                 here.append(text)
         there = every(app, here)
         for scope, id in dict.fromkeys(gone):
-            done(term, memories.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
+            done(term, write.restore(app.store(scope), app.writer(), history.last_version(app.store(scope), id)), "restored", scope)
         for scope, stored in there:
             if stored.record.status in {"archived", "decayed"}:
-                done(term, memories.set_status(app.store(scope), app.writer(), stored.record, "active", "restore"), "restored", scope)
+                done(term, write.set_status(app.store(scope), app.writer(), stored.record, "active", "restore"), "restored", scope)
             else:
                 term.say(f"{short(stored.record.id)} is there and {stored.record.status}; nothing changed.")
 
@@ -183,7 +182,7 @@ def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
         for scope, stored in every(app, ids):
             by_scope.setdefault(scope, []).append(stored.record)
         for scope, records in by_scope.items():
-            written = memories.forget(app.store(scope), app.writer(), records, reason)
+            written = write.forget(app.store(scope), app.writer(), records, reason)
             for record in records:
-                term.say(f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{opt.journaled(written)}")
+                term.say(f"forgot {term.style(short(record.id), fg='yellow')} {plain(record.title)}{options.journaled(written)}")
         term.note("history still has it: git mem restore ID brings it back, git mem purge ID removes it for good.")

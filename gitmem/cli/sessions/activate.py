@@ -9,12 +9,11 @@ import click
 
 from gitmem.app import open_app
 from gitmem.base.detach import detach
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, plain
-from gitmem.services.briefing import activation, greeting
-from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing import activation, agent_definitions, greeting
 from gitmem.services.briefing.activation import Activation, Place
 
 
@@ -23,7 +22,7 @@ from gitmem.services.briefing.activation import Activation, Place
 @click.option("--list", "listing", is_flag=True, help="List the agents that are defined.")
 @click.option("--history", "file", metavar="FILE", help="A conversation, as JSON or JSON lines of {role, content}; - is stdin.")
 @click.option("--timeout", type=click.IntRange(1, 600_000), metavar="MS", help="Milliseconds in all.  [default: 500]")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def activate_command(term: Terminal, agent: str | None, listing: bool, file: str | None, timeout: int | None, as_json: bool) -> None:
     """Print what an agent says first: who it is, where the project stands, what was before, what may come next, what it can be asked for.
@@ -42,7 +41,7 @@ def activate_command(term: Terminal, agent: str | None, listing: bool, file: str
         if agent or file or timeout:
             raise click.UsageError("--list takes no agent and no other option than --json.")
         with term.open() as app:
-            _list(term, agentfiles.known(app.location.worktree or "", term.environ), as_json)
+            _list(term, agent_definitions.known(app.location.worktree or "", term.environ), as_json)
         return
     if not agent or not agent.strip():
         raise click.UsageError("name an agent; see which there are: git mem activate --list")
@@ -81,7 +80,7 @@ def _say(term: Terminal, active: Activation) -> None:
         term.say(plain(line))
 
 
-def _list(term: Terminal, agents: Sequence[agentfiles.Agent], as_json: bool) -> None:
+def _list(term: Terminal, agents: Sequence[agent_definitions.Agent], as_json: bool) -> None:
     if as_json:
         keys = ("name", "title", "role", "icon", "path", "problem")
         term.json([{key: value for key in keys if (value := getattr(one, key))} for one in agents])
@@ -91,7 +90,7 @@ def _list(term: Terminal, agents: Sequence[agentfiles.Agent], as_json: bool) -> 
         about = f"cannot be used: {one.problem}" if one.problem else one.title or one.role
         term.say(f"{plain(one.name):<{wide}}  {plain(one.path)}{f'  {plain(about)}' if about else ''}")
     if not agents:
-        term.note(f"no agent is defined. Write {agentfiles.OWN}/dev.md; what belongs in it: git mem activate --help")
+        term.note(f"no agent is defined. Write {agent_definitions.OWN}/dev.md; what belongs in it: git mem activate --help")
 
 
 def _refresh(term: Terminal) -> Callable[[], object]:

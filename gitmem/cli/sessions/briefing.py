@@ -11,15 +11,14 @@ from gitmem.agents.prompt_text import clean, tokens
 from gitmem.app import App
 from gitmem.base.files import read_regular, write_atomic
 from gitmem.base.processes import is_gone
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal
 from gitmem.clock import stamp
 from gitmem.errors import External, UserError
-from gitmem.index import epics as works
+from gitmem.index import epics
 from gitmem.repo.location import ignore_text
 from gitmem.repo.refs import branch, head
-from gitmem.services.briefing import collect as gathering
-from gitmem.services.briefing import layout as briefing
+from gitmem.services.briefing import collect, layout
 from gitmem.services.briefing.layout import LINES, MARK, Fitted, Place
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
 )
 @click.option("--force", is_flag=True, help="Replace a file that git mem did not write.")
 @click.option("--agent", metavar="NAME", help="As this agent sees it: its own and global; 'all' for every one.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def briefing_command(
     term: Terminal, budget: str | None, most: int | None, file: str | None, agent: str | None, *, force: bool, as_json: bool
@@ -61,9 +60,9 @@ def briefing_command(
         target = _target(app, file) if file is not None else ""
         if target and not force:
             _check(target)
-        parts = briefing.sections(_known(app, agent), _place(app), clean)
-        top = briefing.head(_named(app), marked=bool(target))
-        made = briefing.fit(top, parts, size, _cost(unit))
+        parts = layout.sections(_known(app, agent), _place(app), clean)
+        top = layout.head(_named(app), marked=bool(target))
+        made = layout.fit(top, parts, size, _cost(unit))
         wrote = bool(target) and _write(target, made)
         if as_json:
             facts = {
@@ -72,7 +71,7 @@ def briefing_command(
                 "unit": unit,
                 "used": made.cost,
                 "file": target or None,
-                "sections": briefing.public(parts, made),
+                "sections": layout.public(parts, made),
             }
             term.json({k: v for k, v in facts.items() if v is not None})
         elif target:
@@ -105,16 +104,16 @@ def _budget(budget: str | None, most: int | None) -> tuple[int, str]:
     return size, unit
 
 
-def _cost(unit: str) -> briefing.Cost:
+def _cost(unit: str) -> layout.Cost:
     return (lambda line: tokens(line + "\n")) if unit == "tokens" else (lambda _: 1)
 
 
-def _known(app: App, agent: str | None) -> gathering.Known:
+def _known(app: App, agent: str | None) -> collect.Known:
     chosen = agent or app.agent
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
-    since = stamp(app.clock.now() - gathering.DAYS * 86400)[:10]
+    since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
     unsure = bool(app.settings.get("injectUnconfirmed"))
-    return gathering.gather([index for _, index in app.indexes()], agents, since, unsure=unsure, totals=True)
+    return collect.gather([index for _, index in app.indexes()], agents, since, unsure=unsure, totals=True)
 
 
 def _day(app: App) -> str:
@@ -131,7 +130,7 @@ def _place(app: App) -> Place:
     name, commit = branch(app.location), head(app.location)
     where = f"Branch {name}" if name else f"Detached at {commit[:10]}" if commit else ""
     root = app.location.worktree
-    work = tuple(_epic(app, epic) for _, index in app.indexes() for epic in works.epics(index) if epic["rest"] in {"active", "paused"})
+    work = tuple(_epic(app, epic) for _, index in app.indexes() for epic in epics.epics(index) if epic["rest"] in {"active", "paused"})
     if not root:
         return Place(head=where, work=work)
     names = (path.encode("utf-8", "replace").decode() for path, _ in app.worktree(root).status())
@@ -145,8 +144,10 @@ def _place(app: App) -> Place:
 def _epic(app: App, epic: dict[str, Any]) -> str:
     """Return an epic as one line: how it stands, and where it is."""
     at = [f"{name} {epic[name]}" for name in ("story", "phase") if epic[name]]
-    standing = works.standing(app.state, epic, app.clock.now(), is_gone)["standing"]
-    return f"Epic {epic['id'][4:]} ({standing}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+    state = epics.condition(app.state, epic, app.clock.now(), is_gone)["standing"]
+    return (
+        f"Epic {epic['id'][4:]} ({state}): {epic['title']}; {', '.join(at)}{', ' * bool(at)}{epic['done']} of {epic['total']} stories done"
+    )
 
 
 def _plans(root: str) -> list[str]:
@@ -165,12 +166,12 @@ def _progress(app: App, root: str, file: str) -> "Progress | None":
     import io
 
     from gitmem.repo.ignore import ignored
-    from gitmem.transcripts.formats import plan_files as progress
+    from gitmem.transcripts.formats import plan_files
 
     if ignored([ignore_text(root)], app.settings.get("ignore")).has(file):
         return None
-    read = progress.state if file.endswith(".json") else progress.plan
-    found = progress.progress(read(io.BytesIO(data)))
+    read = plan_files.state if file.endswith(".json") else plan_files.plan
+    found = plan_files.progress(read(io.BytesIO(data)))
     return found if found.phase or found.total else None
 
 

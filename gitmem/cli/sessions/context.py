@@ -5,7 +5,7 @@ import os
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.group import of_agent
 from gitmem.cli.sessions.messages import messages
 from gitmem.cli.terminal import Terminal, age, plain, short
@@ -13,7 +13,7 @@ from gitmem.errors import UserError
 from gitmem.hooks.session_log import kept
 from gitmem.services.work import context, workflow_file
 from gitmem.services.work.context import Context
-from gitmem.state import activity as acts
+from gitmem.state import activity
 from gitmem.state.workflow import NEW, TASK, Act, ago
 
 LONG = 120  # characters of a task or a story
@@ -39,7 +39,7 @@ def agent_of(app: App, given: str | None) -> str:
 @click.option(
     "--history", metavar="FILE", help="A conversation to go by instead: messages as JSON, a list or one a line; '-' reads standard input."
 )
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def context_command(term: Terminal, agent: str | None, history: str | None, as_json: bool) -> None:
     """Show the work in hand in this work tree: what kind of session one that begins now is, who was at it, the last commands, the workflow.
@@ -92,7 +92,7 @@ def _lines(term: Terminal, found: Context) -> list[str]:
 @click.option("--success/--failed", "success", default=True, help="How it went.  [default: --success]")
 @click.option("--story", metavar="TEXT", help="The story that it belongs to: a path or a name.")
 @click.option("--agent", metavar="NAME", help="Who did it.  [default: GITMEM_AGENT, or the setting]")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def task_command(term: Terminal, name: str, success: bool, story: str | None, agent: str | None, as_json: bool) -> None:
     """Record a task as done: it brings the workflow to the state that the table says. One that failed is listed and advances nothing.
@@ -115,7 +115,7 @@ def task_command(term: Terminal, name: str, success: bool, story: str | None, ag
         table, _ = workflow_file.load(app.home, root)
         session = of_agent(app.env)
         done = Act(TASK, what, agent=who, session=app.env.get("GITMEM_SESSION", ""), ok=success, story=about)
-        added = acts.note(app.state, root, app.clock.now(), [done], conversation=session, story=about, once=True)
+        added = activity.note(app.state, root, app.clock.now(), [done], conversation=session, story=about, once=True)
         found = context.load(app, who, session=session)
         if as_json:
             term.json({**found.facts(), "task": what, "success": success, "counted": added, "known": table.resolve(what) is not None})
@@ -140,7 +140,7 @@ def _where(found: Context, *, known: bool, success: bool) -> str:
 
 @click.command("workflows", short_help="List the workflows that are known")
 @click.argument("name", required=False, metavar="[WORKFLOW]")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
     """List workflows: which command or task brings which state, and what usually comes next.

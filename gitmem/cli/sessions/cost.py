@@ -7,7 +7,7 @@ import click
 
 from gitmem.agents import events
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.find import one
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.clock import stamp
@@ -18,7 +18,7 @@ from gitmem.state.sessions import Cost
 @click.command("cost", short_help="Show what the hooks of a session cost")
 @click.argument("session", required=False)
 @click.option("--all", "every", is_flag=True, help="Of all sessions together.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool) -> None:
     """Show what the hooks of a session cost: calls, answers, tokens told to the model beside their budget, time.

@@ -96,10 +96,10 @@ def _sources(app: App, files: Sequence[str], form: str, session: str | None, com
     if session is not None:
         from gitmem.cli.sessions.find import one
         from gitmem.services.session_log import reader as histories
-        from gitmem.services.sessions import finish as sessions
+        from gitmem.services.sessions import finish
 
         named = one(app, session)
-        turns, source, _ = sessions.turns(named, lambda it: histories.lines(app.home, it))
+        turns, source, _ = finish.turns(named, lambda it: histories.lines(app.home, it))
         return [_Source(source, lambda: turns)]
     if commits is not None:
         return [_Source(f"the commits {commits}", lambda: _log(app, commits))]
@@ -176,11 +176,11 @@ def _opened(name: str) -> IO[bytes]:
 
 
 def _found(term: Terminal, sources: Sequence[_Source], kinds: Sequence[str]) -> list[tuple[_Source, Extract]]:
-    from gitmem.extraction import extractor as offline
+    from gitmem.extraction import extractor
 
     out = []
     for source in sources:
-        whole = offline.extract(source.turns())
+        whole = extractor.extract(source.turns())
         if BROKEN in source.flaws:
             _not_utf_8(term, source)
         items = tuple(item for item in whole.items if not kinds or item.kind in kinds)

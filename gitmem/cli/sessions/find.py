@@ -13,14 +13,14 @@ import click
 
 from gitmem.app import App
 from gitmem.base import processes
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.group import current
 from gitmem.cli.terminal import Terminal, age, plain, width
 from gitmem.clock import stamp
 from gitmem.errors import UserError
-from gitmem.repo import hook_switch as switch
+from gitmem.repo import hook_switch
 from gitmem.services.records import history
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
 from gitmem.state.workflow import EXISTING, NEW, WORKFLOW
@@ -100,7 +100,7 @@ def facts(app: App, one: Session) -> dict[str, Any]:
         "id": one.id, "agent": one.agent, "state": state_of(one), "kind": one.kind or None, "title": one.title or None, "story": one.story or None,
         "branch": one.branch or None, "started": stamp(one.started), "last": stamp(one.last),
         "ended": stamp(one.ended) if one.ended is not None else None, "why": one.why, "worktree": one.root, "transcript": one.transcript,
-        "history": app.home.join("sessions", os.path.basename(one.history)), "off": switch.reads(switch.path_of("session", app.home, app.env, one.id), app.clock.now()) is not None,
+        "history": app.home.join("sessions", os.path.basename(one.history)), "off": hook_switch.reads(hook_switch.path_of("session", app.home, app.env, one.id), app.clock.now()) is not None,
     }  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def facts(app: App, one: Session) -> dict[str, Any]:
 @click.option("--kind", type=click.Choice([NEW, EXISTING, WORKFLOW]), help="What it was when it began.")
 @click.option("--state", type=click.Choice([RUNNING, ENDED, INTERRUPTED]), help="How it stands.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="How many.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def list_command(term: Terminal, /, since: str | None, until: str | None, limit: int, as_json: bool, **wanted: str | None) -> None:
     """List sessions, the latest first: which agent, how it stands, when, what it is about.
@@ -168,9 +168,9 @@ def subjects(app: App, found: Sequence[Session]) -> dict[str, str]:
 def _asked(app: App, one: Session) -> str:
     """Return what a session was asked first, a greeting only where there is nothing else."""
     hello = ""
-    for n, (_, row) in enumerate(histories.numbered(app.home, one)):
-        text = " ".join(histories.content(row).split())
-        if histories.event(row) == "PromptSubmit" and text:
+    for n, (_, row) in enumerate(reader.numbered(app.home, one)):
+        text = " ".join(reader.content(row).split())
+        if reader.event(row) == "PromptSubmit" and text:
             if not trivial(text):
                 return text[:ASKED]
             hello = hello or text

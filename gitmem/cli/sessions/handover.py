@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.context import agent_name, agent_of
 from gitmem.cli.sessions.group import of_agent
 from gitmem.cli.terminal import Terminal, plain, short
@@ -16,7 +16,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.redaction.mask import Finding, scrub
 from gitmem.repo.refs import head
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.services.work import context, handover
 from gitmem.services.work.context import HANDOVER
 from gitmem.state import sessions
@@ -43,7 +43,7 @@ TEXTS = 60_000  # characters of standard input
 @click.option("--evidence", "shown", multiple=True, metavar="TEXT", help="What shows it: a file, a commit, a record's id. May be repeated.")
 @click.option("--private", "scope", flag_value="private", help="Keep it in the private store, never pushed.")
 @click.option("--shared", "scope", flag_value="shared", default="shared", help="The shared store (default).")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def handover_command(
     term: Terminal, /, to: str, messages: tuple[str, ...], sender: str | None, scope: str, as_json: bool, **given: tuple[str, ...]
@@ -96,7 +96,7 @@ def handover_command(
             )
             return
         term.say(
-            f"handed over {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{opt.journaled(change.written)}"
+            f"handed over {term.style(short(change.after.id), fg='yellow')} {plain(change.after.title)}{options.journaled(change.written)}"
         )
 
 
@@ -148,9 +148,9 @@ def _changed(app: App, since: float) -> list[str]:
     counts: dict[str, int] = {}
     for one in sessions.some(app.state):
         if one.root == root and one.last >= since:
-            for row in histories.rows(app.home, one):
-                if histories.facts(row).get("action") == "write" and str(row.get("timestamp")) >= stamp(since)[:19]:
-                    for path in histories.files(row):
+            for row in reader.rows(app.home, one):
+                if reader.facts(row).get("action") == "write" and str(row.get("timestamp")) >= stamp(since)[:19]:
+                    for path in reader.files(row):
                         counts[path] = counts.get(path, 0) + 1
     return sorted(counts, key=lambda path: (-counts[path], path))
 

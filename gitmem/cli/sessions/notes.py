@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.find import one
 from gitmem.cli.sessions.group import current
 from gitmem.cli.sessions.run import drain, running, sign, write
@@ -15,10 +15,9 @@ from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.hooks.session_log import TEXT, kept
 from gitmem.redaction.formats import public
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.services.work import context
-from gitmem.state import activity as acts
-from gitmem.state import sessions
+from gitmem.state import activity, sessions
 from gitmem.state.sessions import Session
 
 NOTE, MARK = "Note", "Mark"
@@ -76,7 +75,7 @@ def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
 @click.command("note", short_help="Write something into a session")
 @click.argument("text", nargs=-1, required=True)
 @_session_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_json: bool) -> None:
     """Write a note into the session's history; its digest takes it in. '-' reads standard input.
@@ -91,7 +90,7 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
         mine = chosen(app, session)
         sign(app, mine)
         write(app, mine, "user", content, event=NOTE)
-        acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), asked=1)
+        activity.note(app.state, context.root_of(app.location.worktree), app.clock.now(), asked=1)
         _digest_anew(term, app, mine)
         if as_json:
             term.json({"session": mine.id, "content": content})
@@ -104,7 +103,7 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
 @click.option("--last", is_flag=True, help="The last turn (what is meant without anything).")
 @click.option("--line", type=click.IntRange(1), metavar="N", help="The line with this number, as 'git mem session show' has it.")
 @_session_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | None, session: str | None, as_json: bool) -> None:
     """Mark a turn as important, or write a new line that is: it survives when a long history is condensed, and goes into the digest.
@@ -125,7 +124,7 @@ def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | 
         about: dict[str, Any] = {}
         if not content:
             number, row, known = _turn(app, mine, line)
-            content, about = histories.content(row), {"line": number, "of": row.get("role")}
+            content, about = reader.content(row), {"line": number, "of": row.get("role")}
             if known:
                 _marked(term, mine, content, number, as_json, new=False)
                 return
@@ -139,11 +138,11 @@ def _turn(app: App, mine: Session, line: int | None) -> tuple[int, dict[str, Any
     """Return (line, row, whether it is marked) of a turn: of a line, else of the last one; raises UserError."""
     found: tuple[int, dict[str, Any]] | None = None
     marked = set()
-    for number, row in histories.numbered(app.home, mine):
-        event = histories.facts(row).get("event")
+    for number, row in reader.numbered(app.home, mine):
+        event = reader.facts(row).get("event")
         if event == MARK:
-            marked.add(histories.facts(row).get("line"))
-        elif histories.content(row) and (number == line if line else event in SPOKEN):
+            marked.add(reader.facts(row).get("line"))
+        elif reader.content(row) and (number == line if line else event in SPOKEN):
             found = number, row
     if found is None:
         if line:

@@ -9,12 +9,11 @@ import click
 from gitmem.agents.prompt_text import clean
 from gitmem.app import App
 from gitmem.base.processes import is_gone
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import seconds
 from gitmem.errors import External, UserError
-from gitmem.services.briefing import collect as gathering
-from gitmem.services.briefing import session_opening as opening
+from gitmem.services.briefing import collect, session_opening
 from gitmem.services.briefing.session_opening import Facts, Opening
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ ASKED = 4000  # of a prompt that are looked at
     help="The session before, as a file tells it: a history or an export of ours, or an agent's transcript.",
 )
 @click.option("--resumed", is_flag=True, help="The conversation of before goes on.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
     """Decide how a session opens: greet with what was going on, ask whether to go on, or say nothing; and why.
@@ -52,7 +51,7 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
         indexes = app.indexes()
         known = _known(app, [index for _, index in indexes])
         goes_on = resumed or (file is None and _was_resumed(app))
-        facts = opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=goes_on)
+        facts = session_opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=goes_on)
         if file is not None:
             _read(app, file, facts)
         mine = next((index for prefix, index in indexes if not prefix), None)
@@ -62,7 +61,7 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
             return
         term.say(f"{made.action}: {clean(made.reason, SHOWN)}")
         if made.text:
-            term.say(clean(made.text, SHOWN + 5 * opening.LENGTH))
+            term.say(clean(made.text, SHOWN + 5 * session_opening.LENGTH))
         if made.why:
             term.note(f"decided offline: {made.why}")
 
@@ -91,38 +90,38 @@ def _was_resumed(app: App) -> bool:
     return began == "resume"
 
 
-def _known(app: App, indexes: "Sequence[Index]") -> gathering.Known:
+def _known(app: App, indexes: "Sequence[Index]") -> collect.Known:
     agents = tuple(dict.fromkeys(("global", app.agent)))
     unsure = bool(app.settings.get("injectUnconfirmed"))
-    return gathering.gather(
+    return collect.gather(
         indexes,
         agents,
-        subjects=(*gathering.TOLD, gathering.CONTEXT),
+        subjects=(*collect.TOLD, collect.CONTEXT),
         session=_session(app),
         unsure=unsure,
         totals=True,
     )
 
 
-def _decided(app: App, facts: Facts, known: gathering.Known, is_shared: "Callable[[gathering.Entry], bool]") -> Opening:
+def _decided(app: App, facts: Facts, known: collect.Known, is_shared: "Callable[[collect.Entry], bool]") -> Opening:
     """Return what the model decides, where one is asked for and answers; else what the rules do."""
-    made = opening.decide(facts)
+    made = session_opening.decide(facts)
     model = app.model()
     if model is None:
         return made
     from gitmem.redaction.mask import scrub
 
     try:
-        told = scrub(opening.told(facts, known, is_shared), app.settings.get("allowSecret")).text
+        told = scrub(session_opening.told(facts, known, is_shared), app.settings.get("allowSecret")).text
         rows = [clean(row, SHOWN) for row in told.split("\n")]
-        answer = model.ask(opening.INSTRUCTION, "\n".join(["<facts>", *rows, "</facts>"]), opening.SCHEMA)
+        answer = model.ask(session_opening.INSTRUCTION, "\n".join(["<facts>", *rows, "</facts>"]), session_opening.SCHEMA)
     except External as error:
         made.why = plain(str(error))
         return made
-    if answer.get("action") not in opening.ACTIONS or not all(isinstance(answer.get(key), str) for key in ("text", "reason")):
+    if answer.get("action") not in session_opening.ACTIONS or not all(isinstance(answer.get(key), str) for key in ("text", "reason")):
         made.why = f"{model.name} gave an answer that is none."
         return made
-    return opening.answered(facts, answer, model.name)
+    return session_opening.answered(facts, answer, model.name)
 
 
 class _Seen:
@@ -157,11 +156,11 @@ class _Seen:
 
 def _read(app: App, file: str, facts: Facts) -> None:
     """Take the session before from a file: what it was about, when it ended, whether it was cut off, what it left to do."""
-    from gitmem.extraction import extractor as offline
+    from gitmem.extraction import extractor
     from gitmem.records.items import DONE, TASK
     from gitmem.redaction.mask import scrub
     from gitmem.text.equality import plain as same
-    from gitmem.transcripts import ignored as hidden
+    from gitmem.transcripts import ignored
     from gitmem.transcripts import reader as reading
     from gitmem.transcripts.turn import TOOL, USER
 
@@ -172,7 +171,7 @@ def _read(app: App, file: str, facts: Facts) -> None:
         with sys.stdin.buffer if file == "-" else open(file, "rb") as stream:
             root = app.location.worktree or ""
             text = reading.readable(stream, "standard input" if file == "-" else f"'{plain(file)}'")
-            items = offline.extract(seen.watch(hidden.shown(reading.read(text, file), app.hidden(root), root))).items
+            items = extractor.extract(seen.watch(ignored.shown(reading.read(text, file), app.hidden(root), root))).items
             changed = facts.now if file == "-" else os.stat(file).st_mtime
     except OSError as error:
         raise External(f"'{file}' cannot be read: {error.strerror}.", "Check its owner and mode.") from error

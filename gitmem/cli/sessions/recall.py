@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.records.list import hit_lines
 from gitmem.cli.sessions.find import moment, one
 from gitmem.cli.sessions.group import current
@@ -33,7 +33,7 @@ _HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "re
 @click.option("--all-sessions", "others", is_flag=True, help="In the histories of other sessions too.")
 @click.option("--since", metavar="DATE", help="Nothing older: 2d, yesterday, 2026-11-21.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many of each group.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def recall_command(
     term: Terminal, words: tuple[str, ...], session: str | None, past: bool, others: bool, since: str | None, limit: int, as_json: bool
@@ -72,14 +72,14 @@ def recall_command(
 
 
 def _said(app: App, ids: list[str], text: str, limit: int, since: str) -> list[dict[str, Any]]:
-    from gitmem.services.retrieval import history_search as remembering
+    from gitmem.services.retrieval import history_search
 
-    hits = remembering.find(app.home, ids, text, limit, since)
+    hits = history_search.find(app.home, ids, text, limit, since)
     return [{**hit, "snippet": hit["snippet"].replace("\x02", "").replace("\x03", "")} for hit in hits]
 
 
 def _remembered(app: App, text: str, limit: int, since: str) -> list[dict[str, Any]]:
-    hits = app.search(text, limit if not since else 20 * limit, statuses=LIVE, agents=opt.agents(app, None))
+    hits = app.search(text, limit if not since else 20 * limit, statuses=LIVE, agents=options.agents(app, None))
     found = [hit for hit in hits if str(hit.get("updated") or hit["created"]) >= since]
     # what only stands beside something that matches was not asked for
     return [hit for hit in found if any(not why.endswith(BESIDE) for why in str(hit["reason"]).split("; "))][:limit]

@@ -9,20 +9,19 @@ import click
 from gitmem.agents import adapter, events
 from gitmem.app import App
 from gitmem.base import processes
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.find import NONE, RUNNING, facts, one, state_of
 from gitmem.cli.sessions.run import running, sign, write
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import GitmemError, UnknownId, UserError
-from gitmem.index import epics as works
-from gitmem.index import summaries
+from gitmem.index import epics, summaries
 from gitmem.index.columns import FOREVER
 from gitmem.records.epic import ACTIVE, PAUSED
 from gitmem.records.items import DONE
 from gitmem.repo.location import locate, storable
 from gitmem.repo.refs import branch
 from gitmem.services.briefing.session_opening import LOOKED, is_small
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.services.sessions import current as own
 from gitmem.services.sessions.digest import Told, digest_id, line
 from gitmem.services.work import context
@@ -36,7 +35,7 @@ WORDS = 300  # characters of the last answer
 @click.command("resume", short_help="Show where a session stood, and how to go on with it")
 @click.argument("session", required=False)
 @click.option("--show", is_flag=True, help="Only show it: a session of a person is not opened again.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
     """Show what to go on with: where a session stood, which files were not committed then and are now, what failed, what is open.
@@ -71,7 +70,7 @@ def _latest(app: App) -> Session:
     still = [each for each in every if state_of(each) != RUNNING]
     found = [each for each in still if each.root == root] or still or every
     # one in which somebody only said hello is nothing to go on with, as long as there is another one
-    names = histories.names(app.home)
+    names = reader.names(app.home)
     found = [each for each in found[:LOOKED] if not is_small(app.home, each.id, names)] or found
     if not found and here is not None:
         raise UserError(
@@ -86,10 +85,10 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
     """Return where a session stood, beside what is so now."""
     told = Told()
     marked, noted = list[str](), list[str]()
-    for row in histories.rows(app.home, mine):
+    for row in reader.rows(app.home, mine):
         told.add(row)
-        if histories.marked(row) and histories.content(row):
-            (noted if histories.event(row) == "Note" else marked).append(line(histories.content(row)))
+        if reader.marked(row) and reader.content(row):
+            (noted if reader.event(row) == "Note" else marked).append(line(reader.content(row)))
     there = _branch(mine)
     now = dict(app.worktree(mine.root).status()) if mine.root and os.path.isdir(mine.root) else {}
     snapshot = _snapshot(app, mine)
@@ -108,7 +107,7 @@ def _stood(app: App, mine: Session) -> dict[str, Any]:
         "pending": _pending(app, mine), "marked": list(dict.fromkeys(marked))[-ITEMS:],
         "noted": [text for text in dict.fromkeys(noted) if text not in marked][-ITEMS:],
         "workflow": {"workflow": on.workflow, "state": on.state, "next": on.next, "story": on.story or None} if on and on.workflow else None,
-        "work": [{"id": epic["id"], "title": epic["title"]} for epic in works.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}][:EPICS],
+        "work": [{"id": epic["id"], "title": epic["title"]} for epic in epics.epics(app.index()) if epic["rest"] in {ACTIVE, PAUSED}][:EPICS],
         "command": _command(mine), "in_this_worktree": mine.root == tree,
     }  # fmt: skip
 

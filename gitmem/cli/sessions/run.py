@@ -9,7 +9,7 @@ from gitmem.agents import events
 from gitmem.app import App
 from gitmem.base.detach import detach, wait
 from gitmem.base.files import Lock, disk_error
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.context import agent_name
 from gitmem.cli.sessions.find import RUNNING, facts, one, state_of
 from gitmem.cli.sessions.group import agent_around, current, of_agent
@@ -22,9 +22,7 @@ from gitmem.repo.refs import branch
 from gitmem.services.sessions import current as own
 from gitmem.services.sessions.digest import digest_id
 from gitmem.services.work import context
-from gitmem.state import activity as acts
-from gitmem.state import attempts as trials
-from gitmem.state import sessions
+from gitmem.state import activity, attempts, sessions
 from gitmem.state.sessions import Session
 from gitmem.state.workflow import AGENT, Act
 
@@ -86,7 +84,7 @@ def open_one(app: App, agent: str, title: str, story: str, id: str = "") -> Sess
         write(app, mine, "user", title, event="PromptSubmit", source="title")
     sessions.describe(app.state, id, kind=on.kind, branch=branch(app.location), story=story, title=title)
     came = [Act(AGENT, agent, agent=agent, session=id)] if agent != own.PERSON else []
-    acts.note(app.state, root, now, came, asked=int(bool(title)), story=story, once=True)
+    activity.note(app.state, root, now, came, asked=int(bool(title)), story=story, once=True)
     _forget_closed(app)
     own.opened(app.home, os.path.realpath(app.location.worktree) if app.location.worktree else "", process, id)
     return mine
@@ -113,7 +111,7 @@ def _own_id(app: App) -> tuple[str, str]:
 @click.option("--title", metavar="TEXT", help="What it is for.")
 @click.option("--story", metavar="TEXT", help="The story at work, for workflows: a path or a name.")
 @click.option("--new", "anew", is_flag=True, help="Another one: the one that this terminal has open ends, and is digested.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
     """Start a session by hand: its history is kept as hooks keep an agent's, and digested when it ends.
@@ -146,7 +144,7 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
         if there and (title or story):
             sign(app, mine)
             sessions.describe(app.state, mine.id, title=title, story=story)
-            acts.note(app.state, context.root_of(app.location.worktree), app.clock.now(), story=story)
+            activity.note(app.state, context.root_of(app.location.worktree), app.clock.now(), story=story)
             if title and title != mine.title:
                 write(app, mine, "user", title, event="PromptSubmit", source="title")
         if ended is not None:
@@ -197,7 +195,7 @@ def _word(value: str | None, what: str) -> str:
 
 @click.command("end", short_help="End a session, and have it digested")
 @click.argument("session", required=False)
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
     """End a session: the one that is open here, or one by its id. Its digest is written, as when an agent's session ends.
@@ -238,7 +236,7 @@ def _end(app: App, mine: Session) -> bool:
             raise External("state.db cannot be written.", "Check the disk, and the rights of .git/gitmem; see: git mem doctor")
         write(app, mine, "system", "", event="SessionEnd", source="hand")
         ended = sessions.end(app.state, mine.id, app.clock.now(), "hand")
-        trials.forget(app.state, mine.id)
+        attempts.forget(app.state, mine.id)
     own.closed(app.home, mine.id)
     return ended
 
@@ -289,7 +287,7 @@ def _digest(app: App, mine: Session) -> str:
 
 
 @click.command("current", short_help="Show which session this is")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def current_command(term: Terminal, as_json: bool) -> None:
     """Show the session that this runs in: that of GITMEM_SESSION, else of the agent around it, else of this terminal. Exit code 1 when there is none.

@@ -10,12 +10,12 @@ import click
 
 from gitmem.app import App
 from gitmem.base.files import disk_error, write_atomic
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.find import facts, is_day, of_day, one
 from gitmem.cli.sessions.notes import MARK, NOTE
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import UnknownId, UserError
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import digest_id
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
@@ -34,7 +34,7 @@ class Whole:
         self._begun: dict[str, int] = {}
         self.notes = self.asked = self.tools = self.failed = self.rows = 0
         self.branches: list[str] = []
-        for number, row in histories.numbered(app.home, mine):
+        for number, row in reader.numbered(app.home, mine):
             self._add(number, row)
         try:
             self.digest = app.get(digest_id(mine.id), ("private", "shared"))[1].record.id
@@ -42,7 +42,7 @@ class Whole:
             self.digest = ""
 
     def _add(self, number: int, row: dict[str, Any]) -> None:
-        about = histories.facts(row)
+        about = reader.facts(row)
         event = about.get("event")
         self.rows += 1
         self.asked += event == "PromptSubmit"
@@ -55,8 +55,8 @@ class Whole:
             self.answered.add(begun)
         if event == MARK:
             line = about.get("line")
-            self.marked[line if isinstance(line, int) else number] = histories.content(row)
-        for path in histories.files(row) if event == "AfterTool" else ():
+            self.marked[line if isinstance(line, int) else number] = reader.content(row)
+        for path in reader.files(row) if event == "AfterTool" else ():
             where = self.read if about.get("action") == "read" else self.changed
             where[path] = where.get(path, 0) + 1
         state = row.get("state")
@@ -67,9 +67,9 @@ class Whole:
 
 def _use(row: dict[str, Any]) -> str:
     """Return what names one use of a tool: its id, else which tool it was, on what, for whom."""
-    about = histories.facts(row)
+    about = reader.facts(row)
     call = about.get("call")
-    facts = [about.get("tool"), about.get("agent_id"), histories.files(row), histories.content(row).partition("\n")[0]]
+    facts = [about.get("tool"), about.get("agent_id"), reader.files(row), reader.content(row).partition("\n")[0]]
     return f"call {call}" if call else json.dumps(facts)
 
 
@@ -92,7 +92,7 @@ def _named(app: App, session: str | None, date: str | None) -> tuple[list[Sessio
 @click.argument("session", required=False, metavar="[SESSION|DATE]")
 @click.option("--date", metavar="DATE", help="All sessions of a day: 2026-11-21, yesterday.")
 @click.option("--turns", is_flag=True, help="Only what was said: no tools.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def show_command(term: Terminal, session: str | None, date: str | None, turns: bool, as_json: bool) -> None:
     """Show a session, whole: what it was, its files and costs, each event with its line, what is marked, its digest.
@@ -120,7 +120,7 @@ def _json(app: App, mine: Session) -> dict[str, Any]:
         **facts(app, mine), "branches": whole.branches, "changed": whole.changed, "read": whole.read, "digest": whole.digest or None,
         "marked": [{"line": line, "content": text} for line, text in whole.marked.items()],
         "costs": [{"event": each.event, "calls": each.calls, "answers": each.answers, "tokens": each.tokens, "seconds": round(each.spent, 6)} for each in sessions.costs(app.state, [mine.id])],
-        "events": [{"line": number, **row} for number, row in histories.numbered(app.home, mine)],
+        "events": [{"line": number, **row} for number, row in reader.numbered(app.home, mine)],
     }  # fmt: skip
 
 
@@ -160,8 +160,8 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
     yield ""
     width = len(str(whole.rows))
     day = ""
-    for number, event in histories.numbered(app.home, mine):
-        if histories.facts(event).get("event") == MARK and histories.facts(event).get("line"):
+    for number, event in reader.numbered(app.home, mine):
+        if reader.facts(event).get("event") == MARK and reader.facts(event).get("line"):
             continue  # it is shown where it points
         if number in whole.answered and number not in whole.marked:
             continue  # its answer says it; but a mark is shown where it points
@@ -183,7 +183,7 @@ def _one(term: Terminal, app: App, mine: Session, *, turns: bool) -> Iterator[st
 
 def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
     """Return an event as lines for people; none for one that says nothing to them."""
-    about, content = histories.facts(row), plain(histories.content(row))
+    about, content = reader.facts(row), plain(reader.content(row))
     event = str(about.get("event") or "")
     lines = content.splitlines()
     by = f" ({plain(str(about['agent_id']))})" if about.get("agent_id") else ""
@@ -191,7 +191,7 @@ def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
         if turns:
             return []
         what = plain(str(about.get("tool") or event))
-        files = ", ".join(map(plain, histories.files(row)))
+        files = ", ".join(map(plain, reader.files(row)))
         failed = "failed: " if event == "ToolFailed" else ""
         first = "  ".join(x for x in (f"{what}{by}", failed + (lines[0] if lines else files)) if x)
         return [first.rstrip(), *lines[1:]]
@@ -244,11 +244,11 @@ def _exported(app: App, mine: Session) -> dict[str, Any]:
     """Return a session in the form of an export; each interaction has the state that held when it happened."""
     interactions = []
     state: dict[str, Any] = {}
-    for row in histories.rows(app.home, mine):
+    for row in reader.rows(app.home, mine):
         if isinstance(row.get("state"), dict):
             state = row["state"]
         interactions.append(
-            {"timestamp": row.get("timestamp"), "role": row.get("role"), "content": histories.content(row), "metadata": histories.facts(row), "state": state}
+            {"timestamp": row.get("timestamp"), "role": row.get("role"), "content": reader.content(row), "metadata": reader.facts(row), "state": state}
         )  # fmt: skip
     about = facts(app, mine)
     return {

@@ -8,7 +8,7 @@ import click
 
 from gitmem.app import App
 from gitmem.base.files import write_atomic
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import stamp
@@ -18,8 +18,7 @@ from gitmem.records.record import Record
 from gitmem.records.summary_entries import Entry, key_of
 from gitmem.services.records import history
 from gitmem.services.records.write import Change
-from gitmem.services.sessions import project_summary as cumulative
-from gitmem.services.sessions import summary_text
+from gitmem.services.sessions import project_summary, summary_text
 from gitmem.store.store import Store
 
 TABLE = {
@@ -70,7 +69,7 @@ def store_of(app: App) -> tuple[str, Store]:
     wanted = app.settings.get("summary")
     for scope in dict.fromkeys((wanted if wanted != "off" else "shared", "shared", "private")):
         store = app.store(scope)
-        if cumulative.load(store) is not None:
+        if project_summary.load(store) is not None:
             return scope, store
     scope = wanted if wanted != "off" else "shared"
     return scope, app.store(scope)
@@ -80,7 +79,7 @@ def store_of(app: App) -> tuple[str, Store]:
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only of this kind. May be repeated.")
 @click.option("--ids", is_flag=True, help="With the id of each entry.")
 @click.option("--at", metavar="REV", help="As it was at a revision: a date, @~3, a commit.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | None, as_json: bool) -> None:
     """Show the summary: entries by kind, the newest last, each with its date.
@@ -93,8 +92,8 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
     with term.open() as app:
         app.settle()
         scope, store = store_of(app)
-        record = cumulative.load(store, history.resolve(store, app.git, at) if at else None)
-        sections = cumulative.sections(record)
+        record = project_summary.load(store, history.resolve(store, app.git, at) if at else None)
+        sections = project_summary.sections(record)
         if kinds:
             sections = {name: [e for e in part if e.get("kind") in kinds] for name, part in sections.items()}
         if as_json:
@@ -115,7 +114,7 @@ def _nothing(record: Record | None, at: str | None, kinds: tuple[str, ...]) -> s
 def _facts(record: Record | None, scope: str, sections: Any) -> dict[str, Any]:
     return {
         "id": record.id if record else None, "store": scope, "updated": record.updated if record else None, "rev": record.rev if record else None,
-        "counts": cumulative.numbers(record), "sections": {name: part for name, part in sections.items() if part},
+        "counts": project_summary.numbers(record), "sections": {name: part for name, part in sections.items() if part},
     }  # fmt: skip
 
 
@@ -155,8 +154,8 @@ def edit_command(term: Terminal) -> None:
     with term.open() as app:
         app.settle()
         scope, store = store_of(app)
-        before = cumulative.load(store)
-        sections = cumulative.sections(before)
+        before = project_summary.load(store)
+        sections = project_summary.sections(before)
         original = text = summary_text.text_of(sections)
         while True:
             result = edit(term, app, text, "Use git mem summary add, done, pin, drop.")
@@ -173,7 +172,7 @@ def edit_command(term: Terminal) -> None:
             break
         if sections and not after:
             raise UserError("the text is empty: nothing was changed.", "To take entries out: git mem summary drop ID")
-        change = cumulative.edited(store, app.writer(), before, after)
+        change = project_summary.edited(store, app.writer(), before, after)
         _done(term, change, "changed the summary", scope)
 
 
@@ -189,7 +188,9 @@ def _saved(app: App, text: str) -> str:
 
 def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
     where = "" if scope == "shared" else f" in the {scope} store"
-    term.say(f"{what}{where}{opt.journaled(change.written)}" if change.written.commit or change.written.journaled else "nothing changed.")
+    term.say(
+        f"{what}{where}{options.journaled(change.written)}" if change.written.commit or change.written.journaled else "nothing changed."
+    )
     for finding in change.findings:
         term.note(f"a secret was masked: {finding.kind}")
 
@@ -198,7 +199,7 @@ def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
 @click.argument("text", nargs=-1, required=True)
 @click.option("--kind", type=click.Choice(KINDS), default="decision", show_default=True, help="What it is.")
 @click.option("--pin", is_flag=True, help="Keep it, whatever its age.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_json: bool) -> None:
     """Put an entry into the summary. What says the same as another renews that one; what overrules another takes its place.
@@ -211,13 +212,13 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
     with term.open() as app:
         app.settle()
         scope, store = store_of(app)
-        change, entry = cumulative.add(store, app.writer(), kind, " ".join(text), limit=app.settings.get("summaryLimit"), pinned=pin)
+        change, entry = project_summary.add(store, app.writer(), kind, " ".join(text), limit=app.settings.get("summaryLimit"), pinned=pin)
         if as_json:
             term.json({**entry, "changed": change is not None})
         elif change is None:
             term.say("the summary says so already.")
         else:
-            old = cumulative.compared(change.before, change.after)["added"]
+            old = project_summary.compared(change.before, change.after)["added"]
             _done(term, change, f"{'added' if old else 'renewed'} {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
 
 
@@ -226,14 +227,14 @@ def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, 
 
     @click.command(name, short_help=TABLE[name][2], help=help)
     @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-    @opt.json_option
+    @options.json_option
     @click.pass_obj
     def command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
         with term.open() as app:
             app.settle()
             scope, store = store_of(app)
-            record = cumulative.load(store)
-            keys = dict.fromkeys(key_of(cumulative.find(record, id)[1]) for id in ids)  # all are looked at before the first is changed
+            record = project_summary.load(store)
+            keys = dict.fromkeys(key_of(project_summary.find(record, id)[1]) for id in ids)  # all are looked at before the first is changed
             changed = []
             for id in keys:
                 change, entry = act(store, app.writer(), id)
@@ -261,22 +262,22 @@ def _records_done(app: App, text: str) -> list[str]:
 
 
 def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:
-    return lambda store, who, entry: cumulative.flag(store, who, entry, name, value)
+    return lambda store, who, entry: project_summary.flag(store, who, entry, name, value)
 
 
 _IDS = "\n\nIds are shown by: git mem summary --ids. The first characters are enough.\n\n\b\nExample:\n  git mem summary "
-done_command = _on_entry("done", f"Say that a pending task is done: it leaves the tasks.{_IDS}done 3f2a81", "done", cumulative.finish)
+done_command = _on_entry("done", f"Say that a pending task is done: it leaves the tasks.{_IDS}done 3f2a81", "done", project_summary.finish)
 pin_command = _on_entry(
     "pin", f"Keep an entry as it is, whatever its age and the size of the summary.{_IDS}pin 3f2a81", "pinned", _flag("pinned", True)
 )
 unpin_command = _on_entry("unpin", f"Let a pinned entry age again.{_IDS}unpin 3f2a81", "unpinned", _flag("pinned", False))
-drop_command = _on_entry("drop", f"Take out an entry; no session brings it back.{_IDS}drop 3f2a81", "dropped", cumulative.drop)
+drop_command = _on_entry("drop", f"Take out an entry; no session brings it back.{_IDS}drop 3f2a81", "dropped", project_summary.drop)
 
 
 @click.command("history", short_help=TABLE["history"][2])
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many steps.")
 @click.option("-p", "--patch", is_flag=True, help="With the entries that came and went.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> None:
     """Show how the summary grew, the newest step first: when, from where, how many entries came, changed, went.
@@ -293,17 +294,17 @@ def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> N
             term.json([{**facts, **{k: [e for _, e in v] for k, v in changes.items()}} for facts, changes in steps])
             return
         term.page(_history(term, steps, patch=patch), app)
-        if cumulative.load(store) is None:
+        if project_summary.load(store) is None:
             term.note(EMPTY)
 
 
 def _steps(store: Store, limit: int) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
-    for number, step in enumerate(history.log(store, [cumulative.summary_id()])):
+    for number, step in enumerate(history.log(store, [project_summary.summary_id()])):
         if number >= limit:
             return
         commit = step.commit
-        now = cumulative.load(store, commit.oid)
-        parents = [cumulative.load(store, parent) for parent in commit.parents]
+        now = project_summary.load(store, commit.oid)
+        parents = [project_summary.load(store, parent) for parent in commit.parents]
         before = next((one for one in parents if one is not None), None)
         subject = commit.message.partition("\n")[0].removeprefix("summary: ")
         session = (step.trailers.get("session") or [""])[0]
@@ -313,9 +314,9 @@ def _steps(store: Store, limit: int) -> Iterator[tuple[dict[str, Any], dict[str,
             "by": commit.author.name,
             "session": session,
             "what": subject,
-            "counts": cumulative.numbers(now),
+            "counts": project_summary.numbers(now),
         }
-        yield facts, cumulative.compared(before, now)
+        yield facts, project_summary.compared(before, now)
 
 
 def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
@@ -338,7 +339,7 @@ def _changes(term: Terminal, changes: Any) -> Iterator[str]:
 @click.command("diff", short_help=TABLE["diff"][2])
 @click.argument("a", required=False, metavar="[A]")
 @click.argument("b", required=False, metavar="[B]")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) -> None:
     """Show which entries came, changed or went between two revisions; without any, what the last step did.
@@ -355,14 +356,14 @@ def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) ->
         _, store = store_of(app)
         if a is None:
             found = next(iter(_steps(store, 1)), None)
-            changes = found[1] if found else cumulative.compared(None, None)
+            changes = found[1] if found else project_summary.compared(None, None)
         else:
-            old = cumulative.load(store, history.resolve(store, app.git, a))
-            changes = cumulative.compared(old, cumulative.load(store, history.resolve(store, app.git, b) if b else None))
+            old = project_summary.load(store, history.resolve(store, app.git, a))
+            changes = project_summary.compared(old, project_summary.load(store, history.resolve(store, app.git, b) if b else None))
         if as_json:
             term.json({k: [e for _, e in v] for k, v in changes.items()})
             return
         lines = list(_changes(term, changes))
         if not lines:
-            term.note("no entry differs." if cumulative.load(store) else EMPTY)
+            term.note("no entry differs." if project_summary.load(store) else EMPTY)
         term.page(iter(lines), app)

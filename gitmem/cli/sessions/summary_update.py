@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import click
 
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.summary import store_of
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
-from gitmem.services.sessions import finish as service
-from gitmem.services.sessions import project_summary as cumulative
-from gitmem.state import sessions as known
+from gitmem.services.sessions import finish, project_summary
+from gitmem.state import sessions
 from gitmem.worker.session_jobs import desk
 
 
@@ -18,7 +17,7 @@ from gitmem.worker.session_jobs import desk
 @click.option(
     "--session", "ids", multiple=True, metavar="ID", help="Of this session. May be repeated; without it, of all that are known here."
 )
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """Read sessions anew, and integrate what they taught; what is there already stays as it is.
@@ -32,19 +31,19 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
     """
     with term.open() as app:
         app.settle()
-        every = known.some(app.state)
+        every = sessions.some(app.state)
         chosen = [_one(every, id) for id in ids] or every[::-1]
         _, store = store_of(app)
-        before = cumulative.load(store)
+        before = project_summary.load(store)
         work = desk(app)
         show = term.progress("reading sessions")
         done: list[str] = []
         for number, session in enumerate(chosen, 1):
-            done += service.write_digest(work, session)
+            done += finish.write_digest(work, session)
             if show and len(chosen) > 1:
                 show(number, len(chosen))
-        after = cumulative.load(store_of(app)[1])
-        changes = cumulative.compared(before, after)
+        after = project_summary.load(store_of(app)[1])
+        changes = project_summary.compared(before, after)
         if as_json:
             term.json({"sessions": [one.id for one in chosen], "did": done, **{k: [e for _, e in v] for k, v in changes.items()}})
             return
@@ -55,7 +54,7 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
         term.say(f"{len(chosen)} session{'' if len(chosen) == 1 else 's'} read: {numbers or 'nothing new'}.")
 
 
-def _one(every: Sequence[known.Session], text: str) -> known.Session:
+def _one(every: Sequence[sessions.Session], text: str) -> sessions.Session:
     found = [one for one in every if one.id == text] or [one for one in every if one.id.startswith(text)]
     if len(found) == 1:
         return found[0]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import GitmemError
 from gitmem.index.reader import open_index
-from gitmem.install import status as survey
+from gitmem.install import status
 from gitmem.install.plan import World
 from gitmem.services.maintenance import doctor
 from gitmem.services.work.context import root_of
@@ -17,7 +17,7 @@ from gitmem.services.work.context import root_of
 
 @click.command("doctor", short_help="Check everything, and repair it with --fix")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired; never loses a record.")
-@opt.json_option
+@options.json_option
 @click.pass_context
 def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
     """Check git, refs, history, records, index, journal, settings, installed hooks. Exits 1 when there is an error.
@@ -81,7 +81,7 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_purge(app.git, app.home)
-    yield from survey.findings(World(app.location, app.env))
+    yield from status.findings(World(app.location, app.env))
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
     yield from doctor.check_model(app.settings, app.env)
     yield from doctor.check_workflows(app.home, root_of(app.location.worktree))

@@ -3,7 +3,7 @@
 import click
 
 from gitmem.agents.events import ADAPTERS
-from gitmem.install import agent_packages as packages
+from gitmem.install import agent_packages
 
 
 @click.command("hook", short_help="Answer a hook of an agent's CLI")
@@ -24,8 +24,8 @@ def hook_command(ctx: click.Context, /, agent: str, settings: bool, package: boo
       claude plugin marketplace add "$(git mem hook claude --package)"
     """
     if settings:
-        click.echo(packages.block(agent), nl=False)
+        click.echo(agent_packages.block(agent), nl=False)
     elif package:
-        click.echo(packages.package(agent))
+        click.echo(agent_packages.package(agent))
     else:
         click.echo(ctx.get_help(), err=True)

@@ -9,7 +9,7 @@ from gitmem.cli.sessions.find import one
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
-from gitmem.repo import hook_switch as switch
+from gitmem.repo import hook_switch
 from gitmem.repo.location import Home
 
 SHOWN = 5  # sessions that are named
@@ -71,7 +71,7 @@ def off_command(term: Terminal, session: str | None, machine: bool, long: str | 
     """
     until = term.clock.now() + _seconds(long) if long else None
     scope, home, id = _scopes(term, session, machine)
-    switch.turn_off(scope, home, term.environ, term.clock.now(), until, id)
+    hook_switch.turn_off(scope, home, term.environ, term.clock.now(), until, id)
     lasts = f" until {stamp(until)}" if until else ""
     term.say(f"hooks are off for {_named(scope, id)}{lasts}. On again: git mem on{_flag(scope, id)}")
 
@@ -88,10 +88,10 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
       git mem on
     """
     scope, home, id = _scopes(term, session, machine)
-    was_off = switch.turn_on(scope, home, term.environ, id)
+    was_off = hook_switch.turn_on(scope, home, term.environ, id)
     term.say(f"hooks are on for {_named(scope, id)}{'' if was_off else '; they were not off'}.")
-    still = switch.sessions_off(home, term.clock.now()) if scope == "repository" else []
-    wider = switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
+    still = hook_switch.sessions_off(home, term.clock.now()) if scope == "repository" else []
+    wider = hook_switch.is_off(home, term.environ, term.clock.now(), id) if scope != "machine" else ""
     if wider:
         term.note(f"they are still off for {_named(wider, id)}: git mem on{_flag(wider, id)}")
     for one_off in still[:SHOWN]:
@@ -101,12 +101,12 @@ def on_command(term: Terminal, session: str | None, machine: bool) -> None:
     if scope == "machine":
         try:
             with term.open() as app:
-                here = switch.is_off(app.home, term.environ, term.clock.now())
+                here = hook_switch.is_off(app.home, term.environ, term.clock.now())
         except GitmemError:
             here = ""
         if here:
             term.note(f"they are still off for {_named(here, '')}: git mem on")
-    if switch.by_variable(term.environ):
+    if hook_switch.by_variable(term.environ):
         term.note("GITMEM is set to 0 here: hooks that get this environment stay off.")
 
 

@@ -2,8 +2,8 @@
 
 import click
 
-from gitmem.cli import options as opt
-from gitmem.cli.setup import install as installing
+from gitmem.cli import options
+from gitmem.cli.setup import install
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.repo.refs import SHARED
 
@@ -13,7 +13,7 @@ from gitmem.repo.refs import SHARED
 @click.option(
     "--agents", metavar="NAMES", help="Install hooks for these agents too, for you, in this repository: 'claude,gemini', 'all' or 'none'."
 )
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: bool) -> None:
     """Make the store. Can be run again; commands that write do it by themselves.
@@ -25,7 +25,7 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
       git mem init
       git mem init --agents claude,gemini
     """
-    names = installing.wanted(term, agents)
+    names = install.wanted(term, agents)
     with term.open() as app:
         store = app.store()
         existed = store.tip() is not None
@@ -40,7 +40,7 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
             term.json(
                 {
                     "ref": SHARED, "tip": tip, "created": not existed, "replica": replica, "home": app.home.path, "remote_has_memory": has,
-                    "agents": installing.installed(term, names),
+                    "agents": install.installed(term, names),
                 }
             )  # fmt: skip
             return
@@ -55,4 +55,4 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
             term.say(
                 "\nNext:\n  git mem add 'what I learned' -m 'why'\n  git mem search WORDS\n  git mem remote enable origin && git mem sync    to share it"
             )
-        installing.offer(term, names)
+        install.offer(term, names)

@@ -9,16 +9,14 @@ from typing import Any, TypeVar
 import click
 
 from gitmem import githooks as running
-from gitmem.agents import adapter as agents
+from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import GitmemError, NotARepository, UserError
 from gitmem.git.process import check_owner
-from gitmem.install import file_changes as changes
-from gitmem.install import git_hooks as githooks
-from gitmem.install import plan
+from gitmem.install import file_changes, git_hooks, plan
 from gitmem.install.file_changes import DONE, Change
 from gitmem.install.plan import World
 from gitmem.install.status import survey
@@ -44,9 +42,9 @@ def scopes(command: F) -> F:
 
 def arguments(command: F) -> F:
     """Add what `install` and `uninstall` have in common."""
-    command = opt.json_option(command)
+    command = options.json_option(command)
     command = click.option("--dry-run", is_flag=True, help="Print the change as a diff, and write nothing.")(command)
-    return click.argument("whats", metavar="[AGENT|git-hooks|all]...", nargs=-1, type=click.Choice((*ADAPTERS, githooks.WHAT, "all")))(
+    return click.argument("whats", metavar="[AGENT|git-hooks|all]...", nargs=-1, type=click.Choice((*ADAPTERS, git_hooks.WHAT, "all")))(
         scopes(command)
     )
 
@@ -74,7 +72,7 @@ def install_command(term: Terminal, whats: tuple[str, ...], scope: str | None, d
         return
     if not whats:
         raise click.UsageError(
-            f"Say for what: {', '.join(ADAPTERS)}, {githooks.WHAT}, or all. Found here: {', '.join(here(world)) or 'none'}."
+            f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all. Found here: {', '.join(here(world)) or 'none'}."
         )
     done = carry_out(world, chosen(whats, world, scope or "local"), scope or "local", dry_run=dry_run)
     if as_json:
@@ -113,7 +111,7 @@ def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> Non
     """Say where an agent has our hooks twice: it runs them all, and counts each error twice."""
     rows = [one for one in survey(world) if one.what in names and one.state != "unreadable"]
     for name in sorted(names):
-        places = [one for one in rows if one.what == name and name != githooks.WHAT]
+        places = [one for one in rows if one.what == name and name != git_hooks.WHAT]
         if len(places) > 1:
             other = next((one for one in places if one.scope == "user"), places[-1])
             term.note(
@@ -134,8 +132,8 @@ def uninstall_command(term: Terminal, whats: tuple[str, ...], scope: str | None,
     """
     world = world_of(term)
     if not whats:
-        raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {githooks.WHAT}, or all.")
-    names = [*ADAPTERS, githooks.WHAT] if "all" in whats else list(dict.fromkeys(whats))
+        raise click.UsageError(f"Say for what: {', '.join(ADAPTERS)}, {git_hooks.WHAT}, or all.")
+    names = [*ADAPTERS, git_hooks.WHAT] if "all" in whats else list(dict.fromkeys(whats))
     done = carry_out(world, names, scope or "local", remove=True, lenient="all" in whats, dry_run=dry_run)
     if as_json:
         term.json([row(change, dry_run) for change in done])
@@ -177,7 +175,7 @@ def world_of(term: Terminal) -> World:
 
 def here(world: World) -> list[str]:
     """Return the agents that are found on this machine."""
-    return [name for name in ADAPTERS if plan.found(agents.find(name), world)]
+    return [name for name in ADAPTERS if plan.found(adapter.find(name), world)]
 
 
 def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
@@ -186,8 +184,8 @@ def chosen(whats: Sequence[str], world: World, scope: str) -> list[str]:
         return list(dict.fromkeys(whats))
     hooks = []
     try:
-        if githooks.target(world, scope):
-            hooks.append(githooks.WHAT)
+        if git_hooks.target(world, scope):
+            hooks.append(git_hooks.WHAT)
     except GitmemError:
         pass  # none here, or theirs are in a folder for others
     found = list(dict.fromkeys([*here(world), *hooks, *(what for what in whats if what != "all")]))
@@ -213,7 +211,7 @@ def carry_out(
             steps += [(where, partial(_same, change)) for (where, _), change in zip(found, planned, strict=True)]
         else:
             steps += found
-    return [step() if dry_run else changes.apply(world.ledger(where), step) for where, step in steps]
+    return [step() if dry_run else file_changes.apply(world.ledger(where), step) for where, step in steps]
 
 
 def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: bool = False) -> None:
@@ -229,12 +227,12 @@ def _same(change: Change) -> Change:
 
 
 def _steps(world: World, name: str, scope: str, remove: bool) -> list[Step]:
-    if name != githooks.WHAT:
+    if name != git_hooks.WHAT:
         goal = plan.target(name, scope, world)
         return [(scope, partial(plan.remove if remove else plan.install, goal, world))]
-    path = githooks.target(world, scope)
-    act = githooks.remove if remove else githooks.install
-    return [(scope, partial(act, world, scope, path, hook)) for hook in githooks.NAMES]
+    path = git_hooks.target(world, scope)
+    act = git_hooks.remove if remove else git_hooks.install
+    return [(scope, partial(act, world, scope, path, hook)) for hook in git_hooks.NAMES]
 
 
 def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
@@ -250,7 +248,7 @@ def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
 
 
 def _notes(change: Change) -> list[str]:
-    note = agents.find(change.what).settings.note if change.what in ADAPTERS and change.action in {"installed", "updated"} else ""
+    note = adapter.find(change.what).settings.note if change.what in ADAPTERS and change.action in {"installed", "updated"} else ""
     return [*change.notes, *([note] if note else [])]
 
 
@@ -266,7 +264,7 @@ def _lines(world: World, done: Sequence[Change], dry_run: bool) -> list[str]:
         if change.what in ADAPTERS:
             lines.append(f"the hooks of {ADAPTERS[change.what]}: {words[change.action]} ({plain(world.shown(change.path))})")
             lines += [f"  {plain(note)}" for note in _notes(change)]
-    hooks = [change for change in done if change.what == githooks.WHAT]
+    hooks = [change for change in done if change.what == git_hooks.WHAT]
     for action in dict.fromkeys(change.action for change in hooks):
         names = ", ".join(os.path.basename(change.path) for change in hooks if change.action == action)
         lines.append(f"{GIT}: {words[action]} in {plain(world.shown(os.path.dirname(hooks[0].path)))}: {names}")

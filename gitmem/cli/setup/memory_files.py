@@ -7,16 +7,15 @@ from typing import Any
 
 import click
 
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain, short
-from gitmem.services.memory_files import managed_block as block
-from gitmem.services.memory_files import pull as native_pull
+from gitmem.services.memory_files import managed_block, pull
 from gitmem.services.memory_files import push as native_push
 from gitmem.services.memory_files.discover import BYTES, LINES
 from gitmem.services.memory_files.pull import Action, Plan
 from gitmem.services.memory_files.push import Push
-from gitmem.worker import memory_files as native_run
+from gitmem.worker import memory_files
 from gitmem.worker.memory_files import Run
 
 TABLE = {
@@ -70,7 +69,7 @@ def _names(names: Sequence[str]) -> list[str]:
 
 @click.command("pull", short_help=TABLE["pull"][2])
 @_dry
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
     """Read agents' memory files into the store.
@@ -84,7 +83,7 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
       git mem native pull
     """
     with term.open() as app:
-        _, plan = native_run.pull(app, dry=dry_run)
+        _, plan = memory_files.pull(app, dry=dry_run)
         if as_json:
             term.json(_plan(plan, dry_run))
         else:
@@ -95,7 +94,7 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
 @_to
 @click.option("--remove", is_flag=True, help="Take the block out of the files instead.")
 @_dry
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool) -> None:
     """Write the store's records into agents' memory files, in a block of git mem's own.
@@ -111,14 +110,14 @@ def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: 
       git mem native push --remove
     """
     with term.open() as app:
-        run, plan, pushes = native_run.push(app, _names(names), dry=dry_run, remove=remove)
+        run, plan, pushes = memory_files.push(app, _names(names), dry=dry_run, remove=remove)
         _report(term, run, plan, pushes, dry_run, as_json, remove=remove, pulled=False)
 
 
 @click.command("sync", short_help=TABLE["sync"][2])
 @_to
 @_dry
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Read agents' memory files into the store, then write their blocks: those of `git mem native push`, and every one that is there already.
@@ -129,13 +128,13 @@ def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json:
       git mem native sync --to claude,agents --dry-run
     """
     with term.open() as app:
-        run, plan, pushes = native_run.sync(app, _names(names), dry=dry_run)
+        run, plan, pushes = memory_files.sync(app, _names(names), dry=dry_run)
         _report(term, run, plan, pushes, dry_run, as_json)
 
 
 @click.command("watch-once", short_help=TABLE["watch-once"][2])
 @click.option("--timeout", type=click.FloatRange(min=0, max=864000), default=WAIT, show_default=True, metavar="S", help="Seconds to wait.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
     """Wait until one of the memory files changes, pull, and end. It ends too when nothing changed in time.
@@ -156,7 +155,7 @@ def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
             else:
                 term.say(f"no memory file changed in {timeout:g} s.")
             return
-        _, plan = native_run.pull(app)
+        _, plan = memory_files.pull(app)
         if as_json:
             term.json({"files": files, **_plan(plan, dry=False)})
         else:
@@ -165,7 +164,7 @@ def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
 
 
 @click.command("status", short_help=TABLE["status"][2])
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def status_command(term: Terminal, as_json: bool) -> None:
     """Show agents' memory files: how many records each has, what a pull would do, and whether the block in it is up to date.
@@ -176,7 +175,7 @@ def status_command(term: Terminal, as_json: bool) -> None:
       git mem native status --json
     """
     with term.open() as app:
-        run, plan = native_run.pull(app, dry=True)
+        run, plan = memory_files.pull(app, dry=True)
         rows = _files(run, plan, {os.path.realpath(push.target.path): push for push in run.push((), dry=True, held=True)})
         setting = app.settings.get("native")
         if as_json:
@@ -194,15 +193,15 @@ def status_command(term: Terminal, as_json: bool) -> None:
 
 def _files(run: Run, plan: Plan, pushes: Mapping[str, Push]) -> list[dict[str, Any]]:
     """Return what is known of each file, those too that are there no more; `pushes` are what a push would write now, by path."""
-    stores = {block.short(str(row["id"])): str(row["store"]) for row in run.rows}
+    stores = {managed_block.short(str(row["id"])): str(row["store"]) for row in run.rows}
     counts: dict[str, Counter[str]] = {}
     for action in plan.actions:
         counts.setdefault(action.file, Counter())[action.what] += 1
     out = []
     for memo in run.files.memos:
         found = counts.pop(memo.name, Counter())
-        lines, size = block.size(memo.text)
-        blocks = block.find(memo.text.replace("\r\n", "\n").split("\n"))
+        lines, size = managed_block.size(memo.text)
+        blocks = managed_block.find(memo.text.replace("\r\n", "\n").split("\n"))
         ours = memo.text.split("\n")
         held = [line for b in blocks for line in ours[b.first : b.last + 1]]
         row: dict[str, Any] = {
@@ -300,7 +299,7 @@ def _action(action: Action) -> dict[str, Any]:
 
 def _plan(plan: Plan, dry: bool) -> dict[str, Any]:
     counts = Counter(action.what for action in plan.actions)
-    told = [_action(action) for action in plan.actions if action.what != native_pull.SAME]
+    told = [_action(action) for action in plan.actions if action.what != pull.SAME]
     return {"pulled": told, "counts": dict(sorted(counts.items())), "notes": plan.notes, "dry_run": dry}
 
 
@@ -323,12 +322,12 @@ def _say_plan(term: Terminal, plan: Plan, dry: bool, *, pulled: bool = True) -> 
         return
     counts = Counter(action.what for action in plan.actions)
     done = ", ".join(f"{counts[what]} {what}" for what in COUNTED if counts[what]) or "nothing to pull"
-    same = counts[native_pull.SAME]
+    same = counts[pull.SAME]
     term.say(f"{'would be: ' if dry and plan.writes else ''}{done}{f'; {same} in step' if same else ''}.")
 
 
 def _push(push: Push) -> dict[str, Any]:
-    lines, size = block.size(push.after.decode("utf-8", "surrogateescape"))
+    lines, size = managed_block.size(push.after.decode("utf-8", "surrogateescape"))
     out: dict[str, Any] = {
         "file": push.target.name, "path": push.target.path.encode("utf-8", "replace").decode(), "result": push.what, "records": len(push.records), "wanted": push.wanted,
         "ids": list(push.records), "lines": lines, "bytes": size, "notes": list(push.notes),

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.extraction.llm.provider import ModelFailed
@@ -32,7 +32,7 @@ def model_command() -> None:
 
 
 @click.command("check", short_help="Ask it one small question")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def model_check(term: Terminal, as_json: bool) -> int:
     """Ask one small question that holds nothing of yours; show which model answered, how quickly, and for how many tokens.

@@ -7,18 +7,17 @@ import click
 
 from gitmem import config
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.sessions.group import current
 from gitmem.cli.setup import work_in_hand
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.errors import UserError
 from gitmem.records.kinds import LIVE
-from gitmem.repo import hook_switch as switch
+from gitmem.repo import hook_switch
 from gitmem.repo.refs import SHARED
-from gitmem.services.gotchas import placement as placing
+from gitmem.services.gotchas import placement
 from gitmem.state import sessions
-from gitmem.store import journal
-from gitmem.store import sync as syncing
+from gitmem.store import journal, sync
 from gitmem.worker.drain import trace
 
 WAITING = 5  # things that sessions wait for, that are named
@@ -26,7 +25,7 @@ DRIFT_PATIENCE = 0.8  # seconds that status looks at the code of gotchas
 
 
 @click.command("status", short_help="Show where you are, and what needs a look")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def status_command(term: Terminal, as_json: bool) -> None:
     """Show where you are: the stores, the remote, the session, the epic, pending tasks, the inbox; each with the next command.
@@ -121,7 +120,7 @@ def _status(app: App) -> dict[str, Any]:
     waiting: dict[str, Any] = {"kinds": ("gotcha", "memory"), "unconfirmed": True, "statuses": LIVE, "resolved": False}
     unconfirmed = sum(index.number(**waiting) for _, index in app.indexes())
     name = app.settings.get("remote")
-    unpushed, since = syncing.unpushed(app.store(), name) if name else (0, "")
+    unpushed, since = sync.unpushed(app.store(), name) if name else (0, "")
     return {
         "repository": app.location.worktree or app.location.commondir, "ref": SHARED, "stores": stores, "journal": journal.count(app.home), "damaged": damaged, "conflicts": conflicts,
         "remote": {"name": name or None, "unpushed": unpushed, "since": since or None}, "problems": app.settings.problems,
@@ -146,12 +145,12 @@ def _waiting(app: App) -> list[dict[str, Any]]:
 
 def _off(app: App) -> dict[str, Any]:
     now = app.clock.now()
-    scope = switch.is_off(app.home, app.env, now)
-    until = (switch.reads(switch.path_of(scope, app.home, app.env), now) or {}).get("until") if scope else None
+    scope = hook_switch.is_off(app.home, app.env, now)
+    until = (hook_switch.reads(hook_switch.path_of(scope, app.home, app.env), now) or {}).get("until") if scope else None
     return {
         "off": scope or None,
         "off_until": config_stamp(int(until)) if isinstance(until, int | float) else None,
-        "sessions_off": switch.sessions_off(app.home, now),
+        "sessions_off": hook_switch.sessions_off(app.home, now),
     }
 
 
@@ -159,7 +158,7 @@ def _adrift(app: App) -> dict[str, Any]:
     """Return how many gotchas have lost their code, and of how many that was looked at: status does not take long."""
     end = time.monotonic() + DRIFT_PATIENCE
     indexes = [index for prefix, index in app.indexes() if not prefix] if app.location.worktree else []
-    seen = placing.survey(indexes, app.follower, lambda: time.monotonic() < end)
+    seen = placement.survey(indexes, app.follower, lambda: time.monotonic() < end)
     lost = {one.row["n"] for one in seen.found if one.where.state == "adrift"}
     return {"adrift": len(lost), "adrift_checked": seen.checked, "adrift_complete": seen.complete}
 
@@ -176,7 +175,7 @@ def config_stamp(seconds: int) -> str:
 @click.argument("value", required=False)
 @click.option("--global", "everywhere", is_flag=True, help="For all repositories of yours.")
 @click.option("--unset", is_flag=True, help="Go back to the default.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def config_command(term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool) -> None:
     """Show all settings, show one, or set one. They live in git's own configuration under 'gitmem.'.

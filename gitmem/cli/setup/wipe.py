@@ -9,7 +9,7 @@ from gitmem.app import App
 from gitmem.cli.setup.install import carry_out, remark_blocks
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import External, UserError
-from gitmem.install import status as survey
+from gitmem.install import status
 from gitmem.install.plan import World
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 
@@ -61,10 +61,10 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
             term.note(f"hooks are still in {place.path}, for everybody who uses this repository: git mem uninstall {place.what} --project")
 
 
-def _unhook(app: App) -> list[survey.Row]:
+def _unhook(app: App) -> list[status.Row]:
     """Take out the hooks that are this user's, in this repository; return those that others have too."""
     world = World(app.location, app.env)
-    rows = survey.survey(world)
+    rows = status.survey(world)
     carry_out(
         world, [row.what for row in rows if row.scope == "local" and row.state in {"current", "outdated", "broken"}], "local", remove=True
     )

@@ -22,7 +22,7 @@ def work(app: App, session: str) -> dict[str, Any]:
     return {
         "session": {"id": mine.id, "agent": mine.agent, "last": stamp(mine.last), "ended": mine.ended is not None} if mine else None,
         "epics": [
-            {"name": str(epic["id"]).removeprefix("wrk-"), "standing": epic["rest"]}
+            {"name": str(epic["id"]).removeprefix("wrk-"), "status": epic["rest"]}
             for index in indexes
             for epic in epics.epics(index)
             if epic["rest"] in {"active", "paused"}
@@ -38,7 +38,7 @@ def lines(term: Terminal, row: dict[str, Any]) -> Iterator[str]:
         how = "ended" if session["ended"] else "runs"
         yield f"session  {plain(session['id'][:8])} ({plain(session['agent'])}) {how}, last seen {age(session['last'], term.clock.now())}: git mem session show"
     for epic in row["epics"]:
-        yield f"epic     {plain(epic['name'])} is {epic['standing']}: git mem work show {plain(epic['name'])}"
+        yield f"epic     {plain(epic['name'])} is {epic['status']}: git mem work show {plain(epic['name'])}"
     if tasks:
         named = "; ".join(plain(text)[:60].rstrip(". ") for text in tasks[:NAMED])
         more = f"; and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""

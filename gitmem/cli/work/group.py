@@ -10,7 +10,7 @@ import click
 
 from gitmem.app import App
 from gitmem.base import processes
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
@@ -106,7 +106,7 @@ def did(
         if as_json:
             term.json({"id": id, "changed": None, "journaled": True})
         else:
-            term.say(f"{verb}: epic {plain(id[4:])}{opt.journaled(written)}")
+            term.say(f"{verb}: epic {plain(id[4:])}{options.journaled(written)}")
         return
     epic = service.load(desk, id)
     changed = written.commit is not None
@@ -147,7 +147,7 @@ def stories_of(given: Sequence[str]) -> dict[str, Any]:
 @click.option("--id", "ref", metavar="ID", help="Its id elsewhere: EPIC-12.")
 @click.option("--total", type=click.IntRange(0, 100_000), metavar="N", help="How many stories it will have, if not all are known yet.")
 @executor_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def start_command(
     term: Terminal,
@@ -194,7 +194,7 @@ def start_command(
 @click.option("--title", metavar="TEXT", help="Its title.")
 @executor_option
 @epic_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def story_command(
     term: Terminal,

@@ -4,13 +4,13 @@ import sys
 
 import click
 
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.group import TABLE, chosen, did, one_of, opened
 from gitmem.cli.work.show import card
 from gitmem.errors import UserError
 from gitmem.records import epic as work
-from gitmem.services.work import epics as service
+from gitmem.services.work import epics
 from gitmem.services.work.epics import Desk, Epic
 
 note_option = click.option("--note", "-m", metavar="TEXT", help="Why, in a sentence.")
@@ -21,15 +21,15 @@ LEAVE = frozenset({"q", "\x03", "\x04", "\x1b"})
 def _rest(term: Terminal, act: str, verb: str, name: str | None, note: str | None, as_json: bool) -> None:
     with opened(term) as (app, desk):
         id = chosen(app, desk, name)
-        if act == "pause" and not work.is_whole(service.load(desk, id).state):  # what is done stays done, and that is no error
-            service.insist(desk, id)
-        did(term, desk, id, service.do(desk, id, act, {"note": note}), verb, as_json=as_json)
+        if act == "pause" and not work.is_whole(epics.load(desk, id).state):  # what is done stays done, and that is no error
+            epics.insist(desk, id)
+        did(term, desk, id, epics.do(desk, id, act, {"note": note}), verb, as_json=as_json)
 
 
 @click.command("pause", short_help=TABLE["pause"][2])
 @click.argument("name", required=False)
 @note_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def pause_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
     """Put an epic down for now: nobody is at it, and that is no crash. Without NAME: the one of this work tree.
@@ -44,7 +44,7 @@ def pause_command(term: Terminal, name: str | None, note: str | None, as_json: b
 @click.command("abort", short_help=TABLE["abort"][2])
 @click.argument("name", required=False)
 @note_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def abort_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
     """Give an epic up; it stays to be seen, and can be resumed.
@@ -60,7 +60,7 @@ def abort_command(term: Terminal, name: str | None, note: str | None, as_json: b
 @click.argument("name", required=False)
 @click.option("--yes", is_flag=True, help="Also when stories are not done.")
 @note_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def complete_command(term: Terminal, name: str | None, yes: bool, note: str | None, as_json: bool) -> None:
     """Close an epic. When all stories are done it is closed by itself.
@@ -71,20 +71,20 @@ def complete_command(term: Terminal, name: str | None, yes: bool, note: str | No
     """
     with opened(term) as (app, desk):
         id = chosen(app, desk, name)
-        known = service.load(desk, id).facts
+        known = epics.load(desk, id).facts
         left = known["total"] - known["done"]
         if left and not yes and known["rest"] != "completed":
             raise UserError(
                 f"{left} of {known['total']} stories of {id[4:]} are not done.",
                 f"Close it all the same: git mem work complete {id[4:]} --yes",
             )
-        did(term, desk, id, service.do(desk, id, "complete", {"note": note}), "completed", as_json=as_json)
+        did(term, desk, id, epics.do(desk, id, "complete", {"note": note}), "completed", as_json=as_json)
 
 
 @click.command("discard", short_help=TABLE["discard"][2])
 @click.argument("name", required=False)
 @click.option("--force", is_flag=True, help="Although a session is at it.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool) -> None:
     """Put an epic aside: it is archived, and comes back with git mem restore.
@@ -94,7 +94,7 @@ def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool
       git mem work discard checkout-rework
     """
     with opened(term) as (app, desk):
-        _discard(term, desk, service.load(desk, chosen(app, desk, name)), force, as_json)
+        _discard(term, desk, epics.load(desk, chosen(app, desk, name)), force, as_json)
 
 
 @click.command("resume", short_help=TABLE["resume"][2])
@@ -104,7 +104,7 @@ def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool
 @click.option("--restart", is_flag=True, help="Begin the current story anew; stories that are done stay done.")
 @click.option("--discard", is_flag=True, help="Put the epic aside.")
 @click.option("--force", is_flag=True, help="Although another session is at it.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def resume_command(
     term: Terminal, name: str | None, go: bool, review: bool, restart: bool, discard: bool, force: bool, as_json: bool
@@ -118,15 +118,15 @@ def resume_command(
     """
     way = one_of({"continue": go, "review": review, "restart": restart, "discard": discard})
     with opened(term) as (app, desk):
-        epic = service.load(desk, chosen(app, desk, name))
+        epic = epics.load(desk, chosen(app, desk, name))
         if way:
             _take(term, desk, epic, way, force, as_json)
         elif as_json:
-            term.json({**service.view(epic), "options": service.options(epic)})
+            term.json({**epics.view(epic), "options": epics.options(epic)})
         else:
             for line in card(term, epic, desk.clock.now()):
                 term.say(line)
-            ways = service.options(epic)
+            ways = epics.options(epic)
             if not ways:  # put aside: what it says comes next is the one way
                 return
             term.say("")
@@ -163,7 +163,7 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
     id = epic.record.id
     if way == "review":
         if as_json:
-            term.json(service.view(epic))
+            term.json(epics.view(epic))
             return
         for line in card(term, epic, desk.clock.now(), whole=True):
             term.say(line)
@@ -172,7 +172,7 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
     elif way == "continue":
         if _others(desk, epic) and not force:
             term.note(f"another session is at it: {epic.how['session'] or 'a process of this machine'}. Agree on who does what.")
-        did(term, desk, id, service.do(desk, id, "go", {}), "going on", as_json=as_json)
+        did(term, desk, id, epics.do(desk, id, "go", {}), "going on", as_json=as_json)
     else:
         _refuse(desk, epic, force, "restart")
         # named here: the story that is begun anew is the one that was seen, though another one may be current by now
@@ -180,7 +180,7 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
             term,
             desk,
             id,
-            service.do(desk, id, "restart", {"story": epic.facts["story"]}),
+            epics.do(desk, id, "restart", {"story": epic.facts["story"]}),
             f"story {plain(epic.facts['story'])} begun anew",
             as_json=as_json,
         )
@@ -188,16 +188,18 @@ def _take(term: Terminal, desk: Desk, epic: Epic, way: str, force: bool, as_json
 
 def _discard(term: Terminal, desk: Desk, epic: Epic, force: bool, as_json: bool) -> None:
     _refuse(desk, epic, force, "discard")
-    written = service.discard(desk, epic)
+    written = epics.discard(desk, epic)
     if as_json:
         changed = None if written.journaled else written.commit is not None
-        term.json({"id": epic.record.id, "standing": service.ASIDE, "changed": changed})
+        term.json({"id": epic.record.id, "standing": epics.ASIDE, "changed": changed})
     elif written.commit is None and not written.journaled:
         term.say(
             f"nothing changed: epic {plain(epic.slug)} was discarded before. It comes back with: git mem restore {plain(epic.record.id)}"
         )
     else:
-        term.say(f"discarded: epic {plain(epic.slug)}{opt.journaled(written)}. It comes back with: git mem restore {plain(epic.record.id)}")
+        term.say(
+            f"discarded: epic {plain(epic.slug)}{options.journaled(written)}. It comes back with: git mem restore {plain(epic.record.id)}"
+        )
 
 
 def _others(desk: Desk, epic: Epic) -> bool:

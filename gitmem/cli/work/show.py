@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, plain
 from gitmem.cli.work.group import TABLE, chosen, opened, rows
 from gitmem.index import epics as works
@@ -34,7 +34,7 @@ def when(at: str, now: float) -> str:
 
 @click.command("show", short_help=TABLE["show"][2])
 @click.argument("name", required=False)
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
     """Show an epic: how it stands, how far it is, what was done last, what comes next. Without NAME: the one of this work tree.
@@ -56,8 +56,8 @@ def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
 def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iterator[str]:
     """Yield an epic for people; `whole` with what was done, story by story."""
     found = service.view(epic)
-    why = f" ({plain(found['why'])})" if found["why"] and epic.standing in {"crashed", "left", "active"} else ""
-    yield f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  {styled(term, epic.standing)}{why}"
+    why = f" ({plain(found['why'])})" if found["why"] and epic.condition in {"crashed", "left", "active"} else ""
+    yield f"{term.style(plain(epic.slug), fg='yellow')}  {plain(epic.record.title)}  {styled(term, epic.condition)}{why}"
     for name, text in _facts(epic, found, now):
         yield f"  {name:<11}{plain(text)}"
     if whole:
@@ -67,9 +67,9 @@ def card(term: Terminal, epic: Epic, now: float, *, whole: bool = False) -> Iter
     yield plain(found["resume"])
 
 
-def styled(term: Terminal, standing: str) -> str:
+def styled(term: Terminal, condition: str) -> str:
     """Return how an epic stands, in its colour."""
-    return term.style(standing, fg=COLORS.get(standing))
+    return term.style(condition, fg=COLORS.get(condition))
 
 
 def _facts(epic: Epic, found: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
@@ -136,7 +136,7 @@ def _done(epic: Epic, now: float) -> Iterator[str]:
 
 @click.command("list", short_help=TABLE["list"][2])
 @click.option("--all", "-a", "everything", is_flag=True, help="Those that were discarded, too.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
     """List epics, those changed last first; * marks the one of this work tree.
@@ -156,12 +156,12 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
             known = epic.facts
             where = ", ".join(part for part in (f"story {known['story']}" if known["story"] else "", known["phase"]) if part)
             mark = "*" if epic.record.id == here else " "
-            standing = styled(term, f"{epic.standing:<9}")
+            how = styled(term, f"{epic.condition:<9}")
             far = f"{known['done']}/{known['total']} ({known['percent']}%)"
             # a name says it already where it was made from the title; one in other letters than ours says nothing
             title = "" if service.slug(epic.record.title) == epic.slug and epic.record.title.isascii() else f"{epic.record.title}, "
             tail = f"{title}{where + ', ' if where else ''}{when(known['at'] or epic.record.updated, desk.clock.now())}"
-            term.say(f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {standing} {far:<13} {plain(tail)}")
+            term.say(f"{mark} {term.style(f'{plain(epic.slug):<24}', fg='yellow')} {how} {far:<13} {plain(tail)}")
         if not epics and not everything and (aside := len(rows(app))):
             term.note(f"no epic is at work; {aside} {'is' if aside == 1 else 'are'} put aside: git mem work list --all")
         elif not epics:

@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.group import TABLE, opened, rows
 from gitmem.errors import UserError
 from gitmem.index import epics as works
-from gitmem.records import epic as work
+from gitmem.records import epic
 from gitmem.records.epic import State
 from gitmem.repo.location import inside
 from gitmem.services.work import epics as service
-from gitmem.services.work import state_files as workimport
+from gitmem.services.work import state_files
 from gitmem.services.work.epics import Desk
 from gitmem.services.work.state_files import Found
 
@@ -26,7 +26,7 @@ from gitmem.services.work.state_files import Found
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--name", metavar="NAME", help="What the epic is called here; its id without it.")
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and write nothing.")
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool) -> None:
     """Read state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files stay as they are.
@@ -43,7 +43,7 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
         raise click.UsageError("--name goes with one FILE.")
     with opened(term) as (app, desk):
         found = [
-            (path, workimport.read(_bytes(path), path)) for path in files or _here(desk.root)
+            (path, state_files.read(_bytes(path), path)) for path in files or _here(desk.root)
         ]  # all is read before the first is written
         out: list[dict[str, Any]] = []
         every = rows(app)
@@ -62,11 +62,11 @@ def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry
             if not as_json:
                 verb = "would import" if dry_run else "imported" if changed is not False else "nothing new in"
                 term.say(
-                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{opt.journaled(written) if written else ''}"
+                    f"{verb} {plain(path)}: epic {term.style(plain(id[4:]), fg='yellow')}, {_far(one)}{options.journaled(written) if written else ''}"
                 )
         every = rows(app)
         at = _at(desk, every)
-        unfinished = [row["id"] for row in every if row["rest"] in {work.ACTIVE, work.PAUSED}]
+        unfinished = [row["id"] for row in every if row["rest"] in {epic.ACTIVE, epic.PAUSED}]
         if as_json:
             term.json([{**row, "current": row["id"] == at} for row in out])
         elif (
@@ -83,7 +83,7 @@ def _at(desk: Desk, every: list[dict[str, Any]]) -> str:
     here = works.chosen(desk.state, desk.root)
     return (
         here
-        if any(row["id"] == here and row["status"] != "archived" and row["rest"] in {work.ACTIVE, work.PAUSED} for row in every)
+        if any(row["id"] == here and row["status"] != "archived" and row["rest"] in {epic.ACTIVE, epic.PAUSED} for row in every)
         else ""
     )
 
@@ -103,26 +103,26 @@ def _allowed(app: App, root: str, state: State) -> State:
 
 
 def _far(one: Found) -> str:
-    known = work.facts(one.state)
+    known = epic.facts(one.state)
     return f"{known['done']} of {known['total']} stories done ({known['percent']}%)"
 
 
 def _here(root: str) -> list[str]:
     """Return the state files of a work tree."""
-    found = [os.path.join(root, workimport.SESSION_FILE)] if root else []
-    for folder in workimport.FOLDERS if root else ():
-        found += sorted(glob.glob(os.path.join(glob.escape(os.path.join(root, folder)), f"*{workimport.SUFFIX}")))
+    found = [os.path.join(root, state_files.SESSION_FILE)] if root else []
+    for folder in state_files.FOLDERS if root else ():
+        found += sorted(glob.glob(os.path.join(glob.escape(os.path.join(root, folder)), f"*{state_files.SUFFIX}")))
     there = [path for path in found if os.path.isfile(path) and inside(path, root, root)]  # no link leads out of it
     if not there:
-        raise UserError(f"there is no {workimport.SESSION_FILE}, and no workflow-state folder.", "Name a file: git mem work import FILE")
+        raise UserError(f"there is no {state_files.SESSION_FILE}, and no workflow-state folder.", "Name a file: git mem work import FILE")
     return [os.path.relpath(path) for path in there]
 
 
 def _bytes(path: str) -> bytes:
     try:
         if path == "-":
-            return sys.stdin.buffer.read(workimport.LARGEST + 1)
+            return sys.stdin.buffer.read(state_files.LARGEST + 1)
         with open(path, "rb") as file:
-            return file.read(workimport.LARGEST + 1)
+            return file.read(state_files.LARGEST + 1)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {os.strerror(error.errno or 0)}.", "Name a state file, or '-' for stdin.") from error

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from gitmem.cli import options as opt
+from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.cli.work.group import TABLE, changed_files, chosen, did, epic_option, executor_option, opened
 from gitmem.errors import UserError
 from gitmem.records import epic as work
-from gitmem.services.work import epics as service
+from gitmem.services.work import epics
 
 ANSWERS = {"go": "go", "pause": "pause", "review": "review", "abort": "abort"}
 KEY, VALUE, NESTED = 100, 4000, 8  # characters of an override's name and of its value, levels of one that is JSON
@@ -38,7 +38,7 @@ class Phase(click.Choice[str]):
 @story_option
 @executor_option
 @epic_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def phase_command(
     term: Terminal, phase: str | None, result: str | None, attempt: int | None, files: tuple[str, ...], story: str | None, executor: str | None,
@@ -58,7 +58,7 @@ def phase_command(
         raise click.UsageError(f"name a phase: {', '.join(work.PHASES)}; or say what this one came to: --result")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
-        service.insist(desk, id)
+        epics.insist(desk, id)
         args = {
             "phase": phase,
             "result": result,
@@ -68,7 +68,7 @@ def phase_command(
             "files": changed_files(app, desk, files),
         }
         verb = f"in {phase}" if phase else "noted"
-        did(term, desk, id, service.do(desk, id, "phase", args), verb, as_json=as_json)
+        did(term, desk, id, epics.do(desk, id, "phase", args), verb, as_json=as_json)
 
 
 @click.command("checkpoint", short_help=TABLE["checkpoint"][2])
@@ -76,7 +76,7 @@ def phase_command(
 @click.option("--answer", type=click.Choice(list(ANSWERS), case_sensitive=False), help="What was decided at the checkpoint.")
 @story_option
 @epic_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def checkpoint_command(term: Terminal, note: str | None, answer: str | None, story: str | None, epic: str | None, as_json: bool) -> None:
     """Reach a checkpoint, where somebody decides how it goes on; with --answer, say what was decided.
@@ -89,14 +89,14 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
         act = ANSWERS[answer.lower()] if answer else "checkpoint"
-        found = service.load(desk, id)
+        found = epics.load(desk, id)
         if act != "abort" or found.facts["rest"] != work.ABORTED:  # aborted twice is aborted
-            service.insist(desk, id)
+            epics.insist(desk, id)
             if answer:
-                service.require_checkpoint(found)
+                epics.require_checkpoint(found)
         args = {"note": note, "story": story, "files": changed_files(app, desk)}
         verb = {"go": "going on", "pause": "paused", "review": "under review", "abort": "aborted"}.get(act, "checkpoint reached")
-        did(term, desk, id, service.do(desk, id, act, args), verb, as_json=as_json)
+        did(term, desk, id, epics.do(desk, id, act, args), verb, as_json=as_json)
 
 
 @click.command("error", short_help=TABLE["error"][2])
@@ -104,7 +104,7 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
 @story_option
 @executor_option
 @epic_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def error_command(term: Terminal, message: str, story: str | None, executor: str | None, epic: str | None, as_json: bool) -> None:
     """Say that something went wrong with a story, in a sentence. Errors of commands are counted by themselves.
@@ -117,9 +117,9 @@ def error_command(term: Terminal, message: str, story: str | None, executor: str
         raise click.UsageError("say what went wrong.")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
-        service.insist(desk, id)
+        epics.insist(desk, id)
         args = {"note": message, "story": story, "executor": executor}
-        did(term, desk, id, service.do(desk, id, "error", args), "noted", as_json=as_json)
+        did(term, desk, id, epics.do(desk, id, "error", args), "noted", as_json=as_json)
 
 
 @click.command("override", short_help=TABLE["override"][2])
@@ -127,7 +127,7 @@ def error_command(term: Terminal, message: str, story: str | None, executor: str
 @click.argument("value", required=False)
 @click.option("--clear", is_flag=True, help="Clear KEY; all of them without it.")
 @epic_option
-@opt.json_option
+@options.json_option
 @click.pass_obj
 def override_command(term: Terminal, key: str | None, value: str | None, clear: bool, epic: str | None, as_json: bool) -> None:
     """Set what this epic does otherwise: KEY to VALUE, JSON or a text. Without VALUE show KEY, without KEY all.
@@ -145,14 +145,14 @@ def override_command(term: Terminal, key: str | None, value: str | None, clear: 
         raise click.UsageError(f"a value has at most {VALUE:,} characters.")
     with opened(term) as (app, desk):
         id = chosen(app, desk, epic)
-        found = work.overrides(service.load(desk, id).record.fields.get("state"))
+        found = work.overrides(epics.load(desk, id).record.fields.get("state"))
         if clear or value is not None:
             wanted = dict.fromkeys([key] if key else found) if clear else {key: _value(str(value))}
             did(
                 term,
                 desk,
                 id,
-                service.do(desk, id, "override", {"set": wanted}),
+                epics.do(desk, id, "override", {"set": wanted}),
                 "cleared" if clear else "set",
                 as_json=as_json,
                 quiet_step=True,

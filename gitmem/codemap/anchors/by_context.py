@@ -194,14 +194,14 @@ def _in_symbol(anchor: dict[str, Any], text: Text, spots: Sequence[int], size: i
     name = str(anchor.get("symbol") or "")
     if not name:
         return []
-    from gitmem.codemap.symbols import definitions as symbols
+    from gitmem.codemap.symbols import definitions
 
     known = text.symbols(str(anchor.get("path") or ""))
     out = []
     for home in {(one.first, one.last) for one in known if one.qualified == name}:
         inside = [one for one in known if one.first <= home[1] and one.last >= home[0]]
         for spot in spots[bisect_left(spots, home[0] - 1) : bisect_right(spots, home[1] - size)]:
-            around = symbols.enclosing([one for one in inside if one.last >= spot + size], spot + 1)
+            around = definitions.enclosing([one for one in inside if one.last >= spot + size], spot + 1)
             if around and around.qualified == name and (around.first, around.last) == home:
                 out.append(spot)
     return sorted(out)

@@ -18,11 +18,11 @@ _KINDS = r"def|class|module|function\*?|fn|func(?:\s*\([^)]*\))?|struct|enum|uni
 
 def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple[int, int] | None:
     """Return the lines of a definition that is there once; `whole`: of this very name, not of one that ends so (`Cart.total` for `total`)."""
-    from gitmem.codemap.symbols import definitions as symbols
+    from gitmem.codemap.symbols import definitions
 
-    found = [one for one in symbols.find(text.symbols(path), name) if one.kind != "impl"]
+    found = [one for one in definitions.find(text.symbols(path), name) if one.kind != "impl"]
     if whole:
-        found = [one for one in found if symbols.parts(one.qualified) == symbols.parts(name)]
+        found = [one for one in found if definitions.parts(one.qualified) == definitions.parts(name)]
     if len(found) == 1:
         return found[0].at, found[0].last
     if found or text.symbols(path):
@@ -33,9 +33,9 @@ def in_definition(path: str, text: Text, name: str, whole: bool = True) -> tuple
 
 def definition(lines: Sequence[str], path: str, name: str, known: "Sequence[Symbol]") -> tuple[int, int, str]:
     """Return (first line, last line, qualified name) of a definition; UserError when there is none or more than one."""
-    from gitmem.codemap.symbols import definitions as symbols
+    from gitmem.codemap.symbols import definitions
 
-    found = symbols.find(known, name)
+    found = definitions.find(known, name)
     if len(found) > 1:
         found = [one for one in found if one.kind != "impl"] or found[:1]
     if len(found) == 1:

@@ -37,9 +37,9 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
     span = anchor.get("lines")
     if not span and not wanted:
         return out
-    from gitmem.codemap.symbols import definitions as symbols
+    from gitmem.codemap.symbols import definitions
 
-    known = symbols.symbols(text, path)
+    known = definitions.symbols(text, path)
     if not span:
         first, last, name = definition(lines, path, wanted, known)
         out["symbol"] = name
@@ -49,7 +49,7 @@ def attach(anchor: dict[str, Any], text: str, blob: str) -> dict[str, Any]:
         if first > len(lines):
             raise UserError(f"{path} has {count} lines, not {first}.")
         last = min(last, len(lines))
-        around = symbols.enclosing([one for one in known if one.first <= first and one.last >= min(last, count)], first)
+        around = definitions.enclosing([one for one in known if one.first <= first and one.last >= min(last, count)], first)
         if around and not wanted:
             out["symbol"] = around.qualified
     out["lines"] = [first, last]
@@ -125,9 +125,12 @@ def _belongs(anchor: dict[str, Any], old: Sequence[str], first: int) -> bool:
 
 def _overloaded(path: str, old: Sequence[str], name: str) -> bool:
     """Say whether a text had several definitions of a name: then the one that is left may be another one."""
-    from gitmem.codemap.symbols import definitions as symbols
+    from gitmem.codemap.symbols import definitions
 
-    return len([one for one in read(old).symbols(path) if one.kind != "impl" and symbols.parts(one.qualified) == symbols.parts(name)]) > 1
+    return (
+        len([one for one in read(old).symbols(path) if one.kind != "impl" and definitions.parts(one.qualified) == definitions.parts(name)])
+        > 1
+    )
 
 
 def _rival_at_home(lines: LineMap, made: Placement, path: str, name: str, line: int) -> bool:

@@ -80,9 +80,9 @@ class Follower:
 
     def could_hold(self, text: str, anchors: Sequence[dict[str, Any]], path: str) -> list[bool]:
         """Say of each anchor whether its code may have gone to a file: whether that has its definition, or a line that is searched for."""
-        from gitmem.codemap.symbols import definitions as symbols
+        from gitmem.codemap.symbols import definitions
 
-        defined = {tuple(symbols.parts(one.qualified)) for one in symbols.symbols(text, path)}
+        defined = {tuple(definitions.parts(one.qualified)) for one in definitions.symbols(text, path)}
         self._sources.begin()
         self._sources.read([str(a.get("blob") or "") for a in anchors])
         out = []
@@ -90,7 +90,7 @@ class Follower:
             known, old = self._base(anchor)
             lines, first, last = _source(known, old) if known.get("lines") else (None, 0, 0)
             held = lines is not None and any(probe in text for probe in _probes(lines, first, last))
-            out.append(held or tuple(symbols.parts(str(anchor.get("symbol") or ""))) in defined)
+            out.append(held or tuple(definitions.parts(str(anchor.get("symbol") or ""))) in defined)
         return out
 
     def at(self, anchor: dict[str, Any], revision: str) -> Placement:
@@ -199,22 +199,22 @@ class Follower:
 
     def _defined(self, anchor: dict[str, Any], path: str, target: str) -> Placement | None:
         """Return the definition of an anchor's symbol, when exactly one other file has one, and did not before."""
-        from gitmem.codemap.symbols import definitions as symbols
+        from gitmem.codemap.symbols import definitions
 
         name = str(anchor["symbol"])
-        last = (symbols.parts(name) or [""])[-1]
-        language = symbols.language_of(path)
+        last = (definitions.parts(name) or [""])[-1]
+        language = definitions.language_of(path)
         if not last or not language:
             return None
         found = []
         for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
-            data = self._sources.content(other, target) if other != path and symbols.language_of(other) == language else None
+            data = self._sources.content(other, target) if other != path and definitions.language_of(other) == language else None
             if data is None or time.monotonic() > self._sources.until:
                 continue
             here = [
                 s
-                for s in symbols.symbols(data.decode("utf-8", "replace"), other)
-                if symbols.parts(s.qualified) == symbols.parts(name) and s.kind != "impl"
+                for s in definitions.symbols(data.decode("utf-8", "replace"), other)
+                if definitions.parts(s.qualified) == definitions.parts(name) and s.kind != "impl"
             ]
             if here:
                 found.append((other, here))
@@ -222,7 +222,7 @@ class Follower:
             return None
         other, (one,) = found[0]
         before = self._sources.committed(str(anchor.get("commit") or ""), other)
-        if before is not None and symbols.find(symbols.symbols("\n".join(before), other), name):
+        if before is not None and definitions.find(definitions.symbols("\n".join(before), other), name):
             return None
         return Placement(other, one.at, one.last, "approximate", 0.4, name, stale=True)
 

@@ -117,9 +117,9 @@ class Text:
     def symbols(self, path: str) -> "tuple[Symbol, ...]":
         """Return the definitions of the text."""
         if path not in self._symbols:
-            from gitmem.codemap.symbols import definitions as symbols
+            from gitmem.codemap.symbols import definitions
 
-            self._symbols[path] = symbols.symbols("\n".join(self.lines), path)
+            self._symbols[path] = definitions.symbols("\n".join(self.lines), path)
         return self._symbols[path]
 
     def without(self, first: int, last: int) -> "Text":

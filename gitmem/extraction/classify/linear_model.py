@@ -1,6 +1,6 @@
 """How likely one sentence is of each kind: a linear model over its words, what they mean, and the cue phrases in it, learnt from labelled sentences. Pure.
 
-`scripts/train_scores.py` makes `phrases/scores.bin` from `tests/extraction/sentences/`: a softmax over KINDS and `none`, whose weights are hashed
+`scripts/train_scores.py` makes `phrases/linear_model.bin` from `tests/extraction/sentences/`: a softmax over KINDS and `none`, whose weights are hashed
 into BUCKETS rows of eight numbers, LANE bits each. Cue phrases (`rules`) say what
 they are sure of; this says how the words of people and agents usually go, and knows phrases that nobody wrote a cue for.
 """
@@ -16,7 +16,7 @@ from zlib import crc32, decompress
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content, senses
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.sentence_rules import Said
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import ASSISTANT
@@ -89,7 +89,7 @@ def _features(turn: Sequence[str], place: int, role: str, language: str, before:
         if before.text:
             out += [f"{one} {place}" for one in _told("Kt", before.text, before.role, before.language)]
             both = len(content(turn[place], language) & content(before.text, before.language))
-            out.append(f"K{mine} shares {min(both, 3)} {rules.asks(before.text, before.language)} {place}")
+            out.append(f"K{mine} shares {min(both, 3)} {sentence_rules.asks(before.text, before.language)} {place}")
         else:
             out.append(f"K{mine} opens {place}")
     return out
@@ -135,9 +135,9 @@ def _telling(language: str) -> tuple[tuple[str, str], ...]:
 def signals(text: str, role: str, language: str) -> tuple[str, ...]:
     """Return what the cue phrases say of a sentence: the lists that have one in it, and the kind that the rules take it for."""
     out = [f"{kind}:{name}" for kind, name in cues(language).shown(_telling(language), text)]
-    if rules.asks(text, language):
+    if sentence_rules.asks(text, language):
         out.append("asks")
-    said = rules.judged(Sentence(text), role, language)
+    said = sentence_rules.judged(Sentence(text), role, language)
     return (*out, f"R:{said.kind}" if said else "R0")
 
 
@@ -198,7 +198,7 @@ def bucket(feature: str) -> int:
 
 @cache
 def _learnt() -> tuple[frozenset[str], bytes]:
-    data = decompress(resources.files("gitmem.extraction").joinpath("data", "scores.bin").read_bytes())
+    data = decompress(resources.files("gitmem.extraction").joinpath("data", "linear_model.bin").read_bytes())
     known, _, rows = data.partition(b"\0")
     return frozenset(known.decode("utf-8").split()), rows
 
@@ -248,7 +248,7 @@ ADDS = {DECISION: 0.65, ERROR: 0.55, PATTERN: 0.75, TASK: 0.55, DONE: 0.6, PREFE
 KEEPS = {DECISION: 0.025, ERROR: 0.2, PATTERN: 0.015, TASK: 0.05, DONE: 0.05, PREFERENCE: 0.1, CONTEXT: 0.035}
 
 RULES = (DECISION, PATTERN, PREFERENCE)  # where a cue phrase is sure, how it is to be counts, whatever one calls it
-LATER = 0.2  # a part of that is enough for one that hindsight judges
+LATER = 0.2  # a part of that is enough for one that the session model judges
 OF_AGENT = 0.9  # how likely a decision that no cue phrase knows must be where an agent tells of it
 
 
@@ -262,33 +262,35 @@ def weighed(said: Said | None, text: str, role: str, language: str, around: Arou
     """Return what a sentence teaches: what the rules say where it is likely enough, else, if `deep`, a kind that is very likely. Markers stay as they are."""
     if (said is not None and said.marker) or (said is None and not deep):
         return said
-    if not rules.SHORTEST // 2 <= len(text) <= rules.LONGEST:
+    if not sentence_rules.SHORTEST // 2 <= len(text) <= sentence_rules.LONGEST:
         return said
     by = likely(text, role, language, around)
     told = (
         sum(by[kind] for kind in RULES)
-        if said is not None and said.kind in RULES and said.score >= rules.SURE
+        if said is not None and said.kind in RULES and said.score >= sentence_rules.SURE
         else by[said.kind]
         if said
         else 0.0
     )
     if said is not None and told >= KEEPS[said.kind] * (1 if around is None else LATER):
         return said
-    if rules.asks(text, language) or rules.supposes(text, language):
+    if sentence_rules.asks(text, language) or sentence_rules.supposes(text, language):
         return None
     best = max(ADDS, key=lambda kind: by[kind])
     if best == DECISION and role == ASSISTANT and by[best] < OF_AGENT:
         return None  # what an agent decides by itself holds for the next minute, mostly
     if by[best] < ADDS[best] or best == ERROR:
         return None
-    return Said(best, rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2))
+    return Said(best, sentence_rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2))
 
 
 def faulty(text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> bool:
     """Whether a sentence very likely states a fault with its cause or its fix; what names no fault is looked at only if `deep`."""
     if not deep and not cues(language).find("error", "stated", text):
         return False
-    return rules.SHORTEST // 2 <= len(text) <= rules.LONGEST and likely(text, role, language, around)[ERROR] >= ADDS[ERROR]
+    return (
+        sentence_rules.SHORTEST // 2 <= len(text) <= sentence_rules.LONGEST and likely(text, role, language, around)[ERROR] >= ADDS[ERROR]
+    )
 
 
 @lru_cache(maxsize=8192)

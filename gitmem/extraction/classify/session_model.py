@@ -17,7 +17,7 @@ from importlib import resources
 from gitmem.extraction.classify.linear_model import CLASSES, EDIT, FAIL, RUN
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.words import content
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.records.items import DECISION
 from gitmem.transcripts.turn import USER
 
@@ -108,7 +108,7 @@ def unpacked(stored: bytes) -> "Weights":
 @cache
 def learnt() -> "Weights":
     """Return the weights that come with the program."""
-    return unpacked(resources.files("gitmem.extraction").joinpath("data", "hindsight.npz").read_bytes())
+    return unpacked(resources.files("gitmem.extraction").joinpath("data", "session_model.npz").read_bytes())
 
 
 CUES = (
@@ -137,7 +137,7 @@ class Heard:
     first: Scores
     known: list[float]
     after: list[float] = field(default_factory=list)
-    by: Scores = field(default_factory=dict)  # how likely it is of each class, by hindsight; together they are 1
+    by: Scores = field(default_factory=dict)  # how likely it is of each class, by the session model; together they are 1
     unread: Scores = field(default_factory=dict)  # the same, before what the agent says again counts
 
 
@@ -174,7 +174,7 @@ class Listening:
         if not told:
             return [None] * len(texts)
         words = [content(text, language) for text in texts]
-        asks = [rules.asks(text, language) for text in texts]
+        asks = [sentence_rules.asks(text, language) for text in texts]
         here = cues(language)
         now = _Turn(
             role, logs[-1] or _NOTHING, [max(row) for row in zip(*told, strict=True)], asks[-1], any(asks),

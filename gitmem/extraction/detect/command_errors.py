@@ -8,10 +8,10 @@ from gitmem.extraction.classify.session_model import Heard
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content, covered, shared
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.records.items import PREFERENCE, TASK
-from gitmem.text import shell as commands
+from gitmem.text import shell
 from gitmem.transcripts.turn import USER, Turn
 
 OPEN = 48  # troubles that are looked at at one time
@@ -89,19 +89,19 @@ class Errors:
 
     def tool(self, turn: Turn, order: int) -> None:
         """Take note of one use of a tool."""
-        if turn.failed and turn.command and not commands.only_looks(turn.command):
+        if turn.failed and turn.command and not shell.only_looks(turn.command):
             if not self.wanted:
                 self._failed(turn, order)
             self.wanted = False
         elif turn.failed is False and turn.command:
-            proven = commands.proven(turn.command)
-            helping = [f"`{command}`" for command in commands.helping(turn.command)[:2]]
+            proven = shell.proven(turn.command)
+            helping = [f"`{command}`" for command in shell.helping(turn.command)[:2]]
             for one in self.open:
                 if one.keys & proven and not one.passed:
                     one.passed, one.last = True, max(one.last, turn.line)
                 elif not one.passed:
                     one.helped = (one.helped + helping)[-4:]
-                    one.acted = one.acted or (bool(one.notes) and one.spoke <= 2 and not commands.only_looks(turn.command))
+                    one.acted = one.acted or (bool(one.notes) and one.spoke <= 2 and not shell.only_looks(turn.command))
         elif turn.failed is not True and turn.files and turn.tool in EDITORS:
             for one in self.open:
                 if not one.passed and not one.left and (one.keys or one.spoke <= NEAR):
@@ -110,7 +110,7 @@ class Errors:
     def _failed(self, turn: Turn, order: int) -> None:
         found = fingerprint(turn.text, command=turn.command)
         title = found.title if found else ""
-        key = commands.key(turn.command)
+        key = shell.key(turn.command)
         words = content(f"{title} {turn.command[:200]}", "en") | content(turn.text[-1500:], "en")
         for one in self.open:
             if (
@@ -159,9 +159,9 @@ class Errors:
         text = sentence.text
         if len(text) > LONGEST:
             return False
-        if rules.asks(text, language):
+        if sentence_rules.asks(text, language):
             return False
-        supposes = rules.supposes(text, language)
+        supposes = sentence_rules.supposes(text, language)
         fix = bool(here.find("error", "fix", text)) and not here.find("skip", "tried", text) and not supposes
         cause = bool(here.find("error", "cause", text)) and not supposes
         stated = bool(here.find("error", "stated", text)) and not here.find("error", "not", text) and not supposes
@@ -307,13 +307,13 @@ def _unexplained(one: Trouble) -> bool:
 
 
 def _idle(heard: Heard | None) -> bool:
-    """Say whether a note is small talk, narration or a thing to do by hindsight: it explains nothing."""
+    """Say whether a note is small talk, narration or a thing to do by the session model: it explains nothing."""
     return heard is not None and bool(heard.by) and sum(heard.by[kind] for kind in IDLE) > SURELY
 
 
 def _judged(one: Trouble) -> tuple[Trouble, str, str, float]:
     """Return a trouble with what is told of it, and how surely it is worth it; 0 for not at all."""
-    text = rules.stripped(one.statement, one.language) if one.statement else one.title
+    text = sentence_rules.stripped(one.statement, one.language) if one.statement else one.title
     said = [note for note in one.notes if not _idle(one.said.get(note))]
     notes = said or [note for note in one.refuted if not _idle(one.said.get(note))]
     if not text:

@@ -1,4 +1,4 @@
-"""Errors as they are known at the end of a session: those that rules found and hindsight keeps, with those that hindsight alone finds. Pure."""
+"""Errors as they are known at the end of a session: those that rules found and the session model keeps, with those that the session model alone finds. Pure."""
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable
@@ -10,15 +10,15 @@ from gitmem.extraction.detect.command_errors import DETAIL, TEXT, Trouble
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import split
 from gitmem.extraction.language.words import content, shared
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.records.items import ERROR
 from gitmem.transcripts.turn import ASSISTANT, USER, Turn
 
 FIRST = 0.001  # how likely a sentence must be to tell of an error, at first, to be judged again
 EXPLAINS = 0.15  # how likely what was said of a command that failed must tell of an error
 SAME = 0.6  # shared words from which on two errors are one
-STAYS, COUNTS = 0.65, 0.65  # how likely by hindsight: what rules take for an error, and what they do not
-ALONE, STATED = 0.9, 0.03  # how likely a sentence with its cause or fix must be by itself, and by hindsight then
+STAYS, COUNTS = 0.65, 0.65  # how likely by the session model: what rules take for an error, and what they do not
+ALONE, STATED = 0.9, 0.03  # how likely a sentence with its cause or fix must be by itself, and by the session model then
 NOTED, NOTES = 0.4, 2  # how likely it must be for what was said after a command failed that then passed, and how much of it is told
 BARE = 0.7  # how sure an error is that no words name
 COMPLAINS, SUPPOSED, ASKED = (
@@ -69,23 +69,23 @@ class Faults:
 
     def __init__(self) -> None:
         self.held: list[Fault] = []
-        self.heard_any = False  # sentences are judged by hindsight in this session
+        self.heard_any = False  # sentences are judged by the session model in this session
 
     def take(self, heard: Heard, turn: Turn, born: int, order: int) -> None:
         """Take note of a sentence if it may tell of an error."""
         self.heard_any = True
         fine = heard.role == USER and cues(heard.language).find("error", "not", heard.text)
-        if heard.first[ERROR] >= FIRST and not fine and len(heard.text) <= rules.LONGEST:
+        if heard.first[ERROR] >= FIRST and not fine and len(heard.text) <= sentence_rules.LONGEST:
             self.held.append(Fault(heard, turn, born, order))
             del self.held[:-HELD]
 
     def told(self, troubles: Iterable[tuple[Trouble, str, str, float]], passed: Iterable[Trouble] = ()) -> list[Told]:
-        """Return the errors of a session whose sentences were judged; of what failed and `passed` later those that hindsight has an explanation of."""
+        """Return the errors of a session whose sentences were judged; of what failed and `passed` later those that the session model has an explanation of."""
         out: list[Told] = []
         said: set[str] = set()
-        by_hindsight = [fault.heard.by[ERROR] for fault in self.held]
-        explains = {fault.heard.text for fault, by in zip(self.held, by_hindsight, strict=True) if by >= EXPLAINS}
-        telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, by_hindsight, strict=True)) if by >= NOTED]
+        by_session = [fault.heard.by[ERROR] for fault in self.held]
+        explains = {fault.heard.text for fault, by in zip(self.held, by_session, strict=True) if by >= EXPLAINS}
+        telling = [(by, n, fault) for n, (fault, by) in enumerate(zip(self.held, by_session, strict=True)) if by >= NOTED]
         kept = []
         for one, text, detail, score in troubles:
             near = _near(one, telling) if one.keys and one.passed and not (one.statement or one.marked) else []
@@ -120,7 +120,7 @@ class Faults:
                 out.append(
                     Told(one.title, _told(near), one.at, one.line, one.last, files, one.role, BARE, one.order, one.born, one.language)
                 )
-        for fault, by in zip(self.held, by_hindsight, strict=True):
+        for fault, by in zip(self.held, by_session, strict=True):
             heard, turn = fault.heard, fault.turn
             if heard.text in said or by < (SUPPOSED if heard.role == ASSISTANT else COUNTS):
                 continue
@@ -142,7 +142,7 @@ class Faults:
                     latest.last = max(latest.last, turn.line)
                     latest.words |= content(heard.text, heard.language)
                 continue
-            text = rules.stripped(heard.text, heard.language)[:TEXT]
+            text = sentence_rules.stripped(heard.text, heard.language)[:TEXT]
             score = round(0.4 + 0.4 * by, 2)
             out.append(
                 Told(
@@ -176,7 +176,7 @@ class Complaints:
 def _pair(complaint: Fault, cause: str, score: float, files: tuple[str, ...], last: int, touched: int) -> Told:
     """Return an error that a user told of, and an agent explained."""
     heard, turn = complaint.heard, complaint.turn
-    text = rules.stripped(heard.text, heard.language)[:TEXT]
+    text = sentence_rules.stripped(heard.text, heard.language)[:TEXT]
     return Told(
         text, cause[:DETAIL], turn.at, turn.line, max(turn.line, last), files, turn.role, score, complaint.order, complaint.born, heard.language, touched=touched
     )  # fmt: skip
@@ -234,7 +234,7 @@ def _told(near: list[Fault]) -> str:
 
 
 def _stays(one: Trouble, explains: Container[str]) -> bool:
-    """Whether an error that rules found is one by hindsight: its statement is, or what was said of a command that failed."""
+    """Whether an error that rules found is one by the session model: its statement is, or what was said of a command that failed."""
     if one.heard is not None and one.heard.by[ERROR] >= (COUNTS if one.vague else STAYS):
         return True
     if one.heard is not None and one.whole and _stated(one.heard):

@@ -1,4 +1,4 @@
-"""What is still an item when the session is over: candidates are judged once more by hindsight. The thresholds of it. Pure."""
+"""What is still an item when the session is over: candidates are judged once more by the session model. The thresholds of it. Pure."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from gitmem.extraction.classify.session_model import Heard
 from gitmem.extraction.detect.item_set import Candidate
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.words import content
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.dialogue import NUMBERED
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK
 from gitmem.transcripts.turn import ASSISTANT, USER
@@ -15,8 +15,8 @@ from gitmem.transcripts.turn import ASSISTANT, USER
 SHORT_ANSWER = 4  # content words of an answer that does not tell by itself what it answers
 POINTING = 7  # content words of a task that says `it` or `that` for what it is about
 WEAK = 0.3  # the score of what only may be an item
-PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by hindsight
-# how likely it must be by hindsight where nothing but the learned scores takes it for an item
+PERHAPS = 0.02  # how likely a kind must be at first for a sentence to be judged by the session model
+# how likely it must be by the session model where nothing but the learned scores takes it for an item
 COUNTS = {DECISION: 0.7, PATTERN: 0.3, TASK: 0.84, DONE: 0.9, PREFERENCE: 0.55, CONTEXT: 0.75}
 # where rules do, and where they are sure; what was likely at first counts for these too
 STAYS = {DECISION: 0.7, PATTERN: 0.6, TASK: 0.6, DONE: 0.75, PREFERENCE: 0.6, CONTEXT: 0.7}
@@ -65,11 +65,11 @@ def stands(one: Candidate, heard: Heard) -> None:
 def _judge(one: Candidate, heard: Heard) -> None:
     by = heard.by
     if not one.weak:
-        asked = one.turn <= 1 and one.kind == DECISION and one.score < rules.SURE  # what the session is about
-        sure = one.score >= rules.SURE - 0.1 and not asked
+        asked = one.turn <= 1 and one.kind == DECISION and one.score < sentence_rules.SURE  # what the session is about
+        sure = one.score >= sentence_rules.SURE - 0.1 and not asked
         least = (STAYS_SURE if sure else STAYS)[one.kind]
         by = {kind: (max(by[kind], heard.unread[kind]) if sure else by[kind]) + AT_FIRST * heard.first[kind] for kind in COUNTS}
-        if one.kind == DECISION and one.score >= rules.SURE and not asked:
+        if one.kind == DECISION and one.score >= sentence_rules.SURE and not asked:
             passing = cues(heard.language).find("general", "elsewhere", heard.text)
             least = OF_OTHERS if passing else REASONED if one.detail else ANNOUNCED
         if one.answer:
@@ -96,7 +96,7 @@ DETAIL = 500  # characters
 BEFORE, AFTER = 160, 240  # characters of a sentence that is told beside
 
 
-class Retold:
+class QuotedContext:
     """The sentences of a session by their turns."""
 
     def __init__(self, heard: Sequence[Heard]) -> None:
@@ -137,7 +137,7 @@ class Retold:
         best, most = "", 0
         for one in said:
             here = content(one.text, answer.language)
-            if len(here & words) > most and here - words and len(one.text) <= AFTER and not rules.asks(one.text, answer.language):
+            if len(here & words) > most and here - words and len(one.text) <= AFTER and not sentence_rules.asks(one.text, answer.language):
                 best, most = one.text, len(here & words)
         return best
 

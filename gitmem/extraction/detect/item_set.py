@@ -10,7 +10,7 @@ from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content, covered, shared
 from gitmem.extraction.language.words import language as language_of
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.dialogue import Choice, choice, replaces
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, plain
 from gitmem.transcripts.turn import ASSISTANT, USER, Turn
@@ -220,7 +220,7 @@ class Found:
                 one.last = turn.line
                 return
         if sentence.box in "x ":
-            self.add(DONE if sentence.box == "x" else TASK, sentence.text, turn, rules.SURE, listed=True)
+            self.add(DONE if sentence.box == "x" else TASK, sentence.text, turn, sentence_rules.SURE, listed=True)
 
 
 def _parted(text: str, language: str) -> tuple[str, str]:
@@ -259,12 +259,12 @@ def done(closing: Sequence[Closing], language: str, *, changed: bool, deep: bool
         sentence = one.sentence
         here = cues(language_of(sentence.text, language))
         text = sentence.text
-        bare = rules.stripped(text, here.language)
+        bare = sentence_rules.stripped(text, here.language)
         if (
             sentence.box
-            or rules.asks(text, here.language)
-            or rules.labelled(text)
-            or len(bare) < rules.SHORTEST
+            or sentence_rules.asks(text, here.language)
+            or sentence_rules.labelled(text)
+            or len(bare) < sentence_rules.SHORTEST
             or here.find("done", "not", text)
         ):
             continue
@@ -292,6 +292,6 @@ def done(closing: Sequence[Closing], language: str, *, changed: bool, deep: bool
     if best and best not in kept:
         kept = [best, *kept[: MOST - 1]]
     return [
-        (rules.stripped(one.sentence.text, language), one.turn, score, one.heard)
+        (sentence_rules.stripped(one.sentence.text, language), one.turn, score, one.heard)
         for score, _, one in sorted(kept, key=lambda found: found[1])
     ]

@@ -115,7 +115,7 @@ _ENDS = {
 @cache
 def _table(language: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return what whole words and phrases mean, and what beginnings of words do."""
-    data = tomllib.loads(resources.files("gitmem.extraction").joinpath("data", "senses.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(resources.files("gitmem.extraction").joinpath("data", "word_classes.toml").read_text(encoding="utf-8"))
     whole: dict[str, str] = {}
     begins: dict[str, str] = {}
     for name, by in data.items():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import sentences
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.records.items import DECISION, DONE, ERROR, PATTERN
 
 _TYPE = re.compile(r"^(?:(?P<type>\w{2,12})(?:\([^()]{1,40}\))?!?:\s+)?(?P<rest>.+)$")
@@ -122,10 +122,10 @@ def taught(text: str, language: str) -> list[tuple[str, str, str, float]]:
     elif told_kind := _settles(kind, done, body or why):
         out.append((told_kind, done, " ".join(one.text for one in said[:2])[:300] or why, 0.7))
     elif kind not in _DULL:
-        told = [one.text for one in said[:2] if rules.labelled(one.text) is None and not one.box]
+        told = [one.text for one in said[:2] if sentence_rules.labelled(one.text) is None and not one.box]
         out.append((DONE, done, " ".join(told)[:300], 0.7))
     for one in said:
-        judged = rules.judged(one, "assistant", language)
+        judged = sentence_rules.judged(one, "assistant", language)
         if judged and judged.kind not in (DONE, ERROR):
             if judged.kind == DECISION and not judged.marker and (fixing or any(one[0] == DECISION for one in out)):
                 continue  # it is told beside

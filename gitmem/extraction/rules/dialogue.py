@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, split
 from gitmem.extraction.language.words import content, shared
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.records.items import DECISION, PREFERENCE
 
 LEAST = 8  # characters of what is decided, before its reason
@@ -185,17 +185,17 @@ class Exchange:
         said = self.said if self.fresh else []
         here = cues(language)
         text = sentence.text
-        if not said or rules.asks(text, language):
+        if not said or sentence_rules.asks(text, language):
             return None, False
         end = said[-6:]
         there = cues(self.language)
-        questions = [one for one in end if rules.asks(one, self.language)]
+        questions = [one for one in end if sentence_rules.asks(one, self.language)]
         asked = any(there.find("exchange", "choice", one) for one in questions)
         if questions and not asked and there.find("exchange", "facts", questions[-1]):
             return None, False  # a fact was asked for
         offers = [one for one in end if cues(self.language).find("exchange", "proposes", one)]
         if here.find("exchange", "unneeded", text) and len(content(text, language)) >= 3:
-            return Settled(DECISION, rules.stripped(text, language), "", NUMBERED), True
+            return Settled(DECISION, sentence_rules.stripped(text, language), "", NUMBERED), True
         if here.find("exchange", "refuse", text):
             return None, False
         chosen = self.numbered(text, language)
@@ -208,11 +208,11 @@ class Exchange:
             ):
                 return None, True
             go = not offers and here.find("exchange", "go", text)
-            offer, best = self._offered(offers or ([one for one in end if not rules.asks(one, self.language)][-1:] if go else []))
+            offer, best = self._offered(offers or ([one for one in end if not sentence_rules.asks(one, self.language)][-1:] if go else []))
             return (Settled(DECISION, best, "", 0.66, offer=offer), True) if best else (None, True)
         if not (asked or len(offers) > 0 or len(end) > 2):
             return None, False
-        words = content(rules.stripped(text, language), language)
+        words = content(sentence_rules.stripped(text, language), language)
         length = len(text.split()) if language != "zh" else len(text) // 2
         if not words or length > ANSWER:
             return None, False
@@ -220,7 +220,7 @@ class Exchange:
         likeness, _, about = max(near)
         direct = (
             asked
-            and rules.asks(end[-1], self.language)
+            and sentence_rules.asks(end[-1], self.language)
             and length <= 14
             and (len(words) > 1 or any(map(str.isdigit, text)))
             and not here.find("exchange", "request", text)
@@ -234,7 +234,7 @@ class Exchange:
             return None, False
         if here.find("skip", "hypothetical", text) or here.find("skip", "boilerplate", text):
             return None, False
-        answer = rules.stripped(text, language)
+        answer = sentence_rules.stripped(text, language)
         context = "" if not likeness else _bare(about, self.language)
         if len(words) < 4 and context:
             return Settled(DECISION, _with(answer, context, words, language), "", 0.7), True
@@ -247,7 +247,7 @@ class Exchange:
         words = content(text, language)
         end = self.said[-6:]
         likeness, n = max((len(words & content(one, self.language)), n) for n, one in enumerate(end))
-        question = next((one for one in reversed(end) if rules.asks(one, self.language)), "") or (end[-1] if last else "")
+        question = next((one for one in reversed(end) if sentence_rules.asks(one, self.language)), "") or (end[-1] if last else "")
         if not (likeness or question):
             return text
         return _with(text, _bare(end[n] if likeness else question, self.language), words, language)
@@ -266,7 +266,7 @@ class Exchange:
         points = self.points
         if not points:
             return None
-        bare = rules.stripped(text, language)
+        bare = sentence_rules.stripped(text, language)
         verb, found = _ordinal(bare)
         if not found:
             return None
@@ -284,7 +284,7 @@ class Exchange:
             return None  # it tells of a point, and chooses none
         point = points[place - 1]
         rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
-        return Settled(DECISION, rules.stripped(point, self.language), rest, NUMBERED)
+        return Settled(DECISION, sentence_rules.stripped(point, self.language), rest, NUMBERED)
 
     def _offered(self, offers: list[str]) -> tuple[str, str]:
         """Return the sentence that proposes a choice, and what it proposes without the words that propose it."""
@@ -301,9 +301,9 @@ def correction(sentence: Sentence, language: str) -> Settled | None:
     """Return how a user wants it instead: `no, use X`."""
     text = sentence.text
     here = cues(language)
-    if rules.asks(text, language) or not here.find("overrule", "correct", text):
+    if sentence_rules.asks(text, language) or not here.find("overrule", "correct", text):
         return None
-    bare = rules.stripped(text, language)
+    bare = sentence_rules.stripped(text, language)
     if len(content(bare, language)) < 1 or len(bare) > 240 or cues(language).find("skip", "hypothetical", text):
         return None
     if here.find("exchange", "symptom", bare) and not here.find("exchange", "style", text):
@@ -312,7 +312,7 @@ def correction(sentence: Sentence, language: str) -> Settled | None:
 
 
 def _bare(text: str, language: str) -> str:
-    text = rules.stripped(text, language)
+    text = sentence_rules.stripped(text, language)
     found = cues(language).find("exchange", "offer", text)
     if found and found.end() < len(text) - 6:
         text = text[found.end() :].lstrip()

@@ -7,7 +7,7 @@ from functools import lru_cache
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content
-from gitmem.extraction.rules import sentence_rules as rules
+from gitmem.extraction.rules import sentence_rules
 from gitmem.records.items import ERROR
 
 ALL = "all"  # nothing below is to be: `Out of scope`
@@ -56,7 +56,7 @@ _CLOSES = re.compile(
 @lru_cache(maxsize=1024)
 def refusal(heading: str) -> str:
     """Return what a heading, or the line before a list, refuses of what stands below it: ALL, CHOICES, or nothing."""
-    if len(heading) > rules.HEADING:
+    if len(heading) > sentence_rules.HEADING:
         return ""
     if _NOTHING.match(heading) or _SCOPE.match(heading):
         return ALL
@@ -70,7 +70,7 @@ def dropped(sentence: Sentence, below: str = "") -> bool:
     """
     if not sentence.point or sentence.box not in ("", " "):
         return False
-    if not rules.labelled(sentence.text):
+    if not sentence_rules.labelled(sentence.text):
         refused = refusal(sentence.lead or sentence.heading) or below
         if refused == ALL or (refused and not sentence.box):
             return True
@@ -99,8 +99,8 @@ class Sections:
         level = len(found.group()) if found else BOLD
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
-        kind = "" if _ABOUT.search(text) else rules.headed(text)
-        names = not kind and self.errors and not rules.asks(text, language) and len(content(text, language)) >= FEWEST
+        kind = "" if _ABOUT.search(text) else sentence_rules.headed(text)
+        names = not kind and self.errors and not sentence_rules.asks(text, language) and len(content(text, language)) >= FEWEST
         self._path.append((level, kind, refusal(text) if level < BOLD else ""))  # a line in bold type names its list alone
         return text if names else ""
 
@@ -128,13 +128,18 @@ class Sections:
         """Say whether the first of the sentences of a paragraph, or of a point, says what was wrong, and the others why, or what helped. `named`: it begins with a name in bold type."""
         first = said[0]
         here = cues(language)
-        if first.box or rules.labelled(first.text) or rules.asks(first.text, language) or here.find("error", "not", first.text):
+        if (
+            first.box
+            or sentence_rules.labelled(first.text)
+            or sentence_rules.asks(first.text, language)
+            or here.find("error", "not", first.text)
+        ):
             return False
         if len(content(first.text, language)) < FEWEST or (self.kind and not self.errors):
             return False
         stated = bool(here.find("error", "stated", first.text) or here.find("exchange", "symptom", first.text))
         more = [one.text for one in said[1:]]
-        explained = any(here.find("error", "cause", one) or here.find("error", "fix", one) or rules.fixing(one) for one in more)
+        explained = any(here.find("error", "cause", one) or here.find("error", "fix", one) or sentence_rules.fixing(one) for one in more)
         if self.errors:
             sure = named or first.point or stated or explained
             return sure and (len(said) > 1 or stated) and not here.find("task", "sure", first.text)

@@ -16,14 +16,13 @@ from gitmem.base import processes
 from gitmem.clock import Clock
 from gitmem.errors import External, UserError
 from gitmem.git.process import Git
-from gitmem.index import epics as works
+from gitmem.index import epics
 from gitmem.index.reader import NAME, Index, open_index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.ignore import ignored
 from gitmem.repo.location import Home, Location, ignore_text, is_shared
 from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref
-from gitmem.services.briefing import agent_definitions as agentfiles
-from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import agent_definitions, collect
 from gitmem.services.briefing.agent_definitions import Agent
 from gitmem.services.work import context, workflow_file
 from gitmem.state.database import State
@@ -170,7 +169,7 @@ def activate(name: str, place: Place, total: float = TOTAL) -> Activation:
     begun = time.monotonic()
     loaded: dict[str, Any] = {}
     loaders = [
-        Loader("definition", CRITICAL, lambda: agentfiles.find(name, place.location.worktree or "", place.env)),
+        Loader("definition", CRITICAL, lambda: agent_definitions.find(name, place.location.worktree or "", place.env)),
         Loader("git", HIGH, lambda: git_status(place, budget(HIGH, total))),
         Loader("index", HIGH, lambda: up_to_date(place)),
         Loader("session", BEST, lambda: session(place, _named(name, loaded), loaded.get("history"))),
@@ -279,10 +278,10 @@ def epic(place: Place) -> dict[str, Any] | None:
         return None
     state = State(place.home)
     try:
-        open_ = [one for one in works.epics(index) if one["rest"] in {"active", "paused"}]
-        here = works.chosen(state, place.root)
+        open_ = [one for one in epics.epics(index) if one["rest"] in {"active", "paused"}]
+        here = epics.chosen(state, place.root)
         found = next((one for one in open_ if one["id"] == here), open_[0] if open_ else None)
-        return {**found, **works.standing(state, found, place.clock.now(), processes.is_gone)} if found else None
+        return {**found, **epics.condition(state, found, place.clock.now(), processes.is_gone)} if found else None
     finally:
         state.close()
         index.db.close()
@@ -318,7 +317,7 @@ def tasks(place: Place, agent: str) -> list[str]:
     if index is None:
         return []
     try:
-        return [one.text for one in gathering.gather([index], ("global", agent), subjects=(gathering.TASKS,))[gathering.TASKS]]
+        return [one.text for one in collect.gather([index], ("global", agent), subjects=(collect.TASKS,))[collect.TASKS]]
     finally:
         index.db.close()
 

@@ -25,7 +25,7 @@ import yaml
 
 from gitmem.base.files import read_regular
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.text import safe_yaml as bounded
+from gitmem.text import safe_yaml
 
 OWN = ".gitmem/agents"
 FOLDERS = (OWN, ".claude/agents", ".gemini/agents")  # of a work tree; the last two also of the user
@@ -200,7 +200,7 @@ def _yaml(text: str) -> Any:
     """Return YAML whose scalars are all texts; raises ValueError."""
     loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        bounded.check(text, loader, NESTED)
+        safe_yaml.check(text, loader, NESTED)
         return yaml.load(text, Loader=loader)  # noqa: S506 - it makes texts, lists and mappings alone
     except (yaml.YAMLError, RecursionError, TypeError) as error:
         raise ValueError(str(error)) from error

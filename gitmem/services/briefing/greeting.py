@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gitmem.services.briefing import agent_definitions as agentfiles
+from gitmem.services.briefing import agent_definitions
 from gitmem.services.briefing.activation import ERROR, FALLBACK, TIMEOUT, Activation
 from gitmem.services.briefing.agent_definitions import FULL, KEY, QUICK
 from gitmem.services.work.context import Context, spoken
@@ -100,7 +100,7 @@ def _known(active: Activation) -> list[str]:
 
 def _commands(active: Activation, what: str) -> list[str]:
     level, name = LEVEL[what]
-    some = agentfiles.listed(active.agent.commands, level, COMMANDS)
+    some = agent_definitions.listed(active.agent.commands, level, COMMANDS)
     wide = max((len(one.name) for one in some), default=0)
     return [f"{name}:", *(f"  {one.name:<{wide}}  {one.description}".rstrip() for one in some)] if some else []
 

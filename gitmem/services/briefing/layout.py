@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import collect
 from gitmem.services.briefing.collect import Entry, Known
 from gitmem.text.equality import plain
 
@@ -26,8 +26,8 @@ URGENT = (
 )  # whose newest is told first: what is left to do is always there
 MOST = {"decisions": 10, "patterns": 10, "errors": 8}  # entries of a section, the latest; pinned ones beyond that too
 SUBJECTS = {
-    "state": (gathering.STATE,), "decisions": (gathering.DECISIONS,), "patterns": (gathering.PATTERNS,), "errors": (gathering.ERRORS,),
-    "progress": (gathering.TASKS, gathering.DONE, gathering.DIGESTS), "context": (gathering.PREFERENCES, gathering.CONTEXT),
+    "state": (collect.STATE,), "decisions": (collect.DECISIONS,), "patterns": (collect.PATTERNS,), "errors": (collect.ERRORS,),
+    "progress": (collect.TASKS, collect.DONE, collect.DIGESTS), "context": (collect.PREFERENCES, collect.CONTEXT),
 }  # fmt: skip
 ALL_OF = {
     "state": "git mem work list; git mem list --status pinned", "decisions": "git mem list -t decision -t rule", "patterns": "git mem list -t pattern",
@@ -199,7 +199,7 @@ def _section(name: str, known: Known, fixed: list[Block], clean: Clean) -> Secti
     blocks, hidden, beyond = [*fixed] if name == "state" else [], list[Entry](), 0
     for subject in SUBJECTS[name]:
         some = known[subject]
-        over = subject in {gathering.DONE, gathering.DIGESTS} and known[gathering.TASKS]  # what is left to do counts for more
+        over = subject in {collect.DONE, collect.DIGESTS} and known[collect.TASKS]  # what is left to do counts for more
         newest = None if over else max(some, key=lambda one: (one.at, one.rank), default=None)
         room = MOST.get(name, len(some)) - sum(one.pinned for one in some)
         for one in some:
@@ -209,7 +209,7 @@ def _section(name: str, known: Known, fixed: list[Block], clean: Clean) -> Secti
             else:
                 hidden.append(one)
         beyond += known.totals.get(subject, 0)
-        if subject == gathering.TASKS:
+        if subject == collect.TASKS:
             said = {plain(one.text) for one in some}
             blocks += [one for one in fixed if plain(str(one.data["text"])) not in said]
     of_records = beyond or any(one.id for subject in SUBJECTS[name] for one in known[subject])
@@ -238,9 +238,9 @@ def _fact(line: str, kind: str, text: str, *, protected: bool = False, **more: A
 
 def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
     """Return an entry as lines: what it is and where it is from; below it what helps, or why."""
-    fix = one.kind in {"error", "bug"} or subject == gathering.ERRORS
-    mark = {gathering.TASKS: "[ ] ", gathering.DONE: "[x] ", gathering.DIGESTS: "Session: "}.get(subject, "")
-    if subject == gathering.ERRORS and one.row is not None and one.row["kind"] == "gotcha":
+    fix = one.kind in {"error", "bug"} or subject == collect.ERRORS
+    mark = {collect.TASKS: "[ ] ", collect.DONE: "[x] ", collect.DIGESTS: "Session: "}.get(subject, "")
+    if subject == collect.ERRORS and one.row is not None and one.row["kind"] == "gotcha":
         mark = f"[{clean(one.kind or 'warning', 20)}] "
     elif one.pinned:
         mark += "[pinned] "
@@ -248,7 +248,7 @@ def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
         clean(one.where, 80),
         clean(one.day, 10),
         "unconfirmed" if one.unsure else "",
-        one.id[-8:] if subject != gathering.DIGESTS else "",
+        one.id[-8:] if subject != collect.DIGESTS else "",
     ]
     line = f"- {mark}{clean(one.text, TEXT)} ({'; '.join(fact for fact in facts if fact)})".replace(" ()", "")
     detail = one.detail or _reason(one, subject)
@@ -267,7 +267,7 @@ def _reason(one: Entry, subject: str) -> str:
     """Return the first lines of a record's text, where a reason is worth a line."""
     if one.kind == "dna" and one.body is not None:
         return one.body.body(one.number)
-    if one.body is None or subject in {gathering.TASKS, gathering.DIGESTS, gathering.ERRORS, gathering.STATE}:
+    if one.body is None or subject in {collect.TASKS, collect.DIGESTS, collect.ERRORS, collect.STATE}:
         return ""
     first = one.body.body(one.number).strip().partition("\n\n")[0]
     return "" if first.startswith("Evidence: ") else first  # of a proposal: it is for the inbox

@@ -6,9 +6,9 @@ What is left to do is mentioned whatever is decided.
 import os
 
 from gitmem.clock import stamp
-from gitmem.services.briefing import collect as gathering
+from gitmem.services.briefing import collect
 from gitmem.services.briefing.collect import Known
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.text.equality import plain
 from gitmem.text.greetings import trivial
@@ -33,11 +33,11 @@ SMALL = 1 << 14  # bytes of a history in which there may be nothing but greeting
 TAIL = 1 << 16  # bytes at the end of a history that are looked at
 INTERRUPTED = "interrupted"  # kind of the entry that says what a session was at when it died
 BESIDES = (
-    ("decision", (gathering.DECISIONS,)),
-    ("gotcha", (gathering.ERRORS,)),
-    ("pattern", (gathering.PATTERNS,)),
-    ("preference", (gathering.PREFERENCES,)),
-    ("fact", (gathering.STATE, gathering.CONTEXT)),
+    ("decision", (collect.DECISIONS,)),
+    ("gotcha", (collect.ERRORS,)),
+    ("pattern", (collect.PATTERNS,)),
+    ("preference", (collect.PREFERENCES,)),
+    ("fact", (collect.STATE, collect.CONTEXT)),
 )
 HELLO = (
     "This is the first session with git mem in this repository: nothing is remembered yet. Decisions, traps and open tasks will be, as they come up; "
@@ -167,7 +167,7 @@ def facts(
     digest = known.last
     is_digested = digest is not None and before is not None and digest.session == before.id
     lost = before is not None and before.why == sessions.GONE
-    tasks = known[gathering.TASKS]
+    tasks = known[collect.TASKS]
     at = next(
         (
             one.text.removeprefix("Interrupted at: ")
@@ -208,16 +208,14 @@ def _besides(known: Known, names: "Callable[[Entry], bool]") -> "list[str]":
 
 def asked_last(home: "Home", session: str) -> str:
     """Return what a session was asked last, as the end of its history tells; empty when nothing is there."""
-    for stem in histories.stems(home, session)[-1:]:
+    for stem in reader.stems(home, session)[-1:]:
         try:
-            with open(stem + histories.LIVE, "rb") as file:
+            with open(stem + reader.LIVE, "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
                 data = file.read(TAIL)
         except OSError:
             return ""
-        found = [
-            histories.content(row) for row in histories.parsed(data.split(b"\n")) if histories.facts(row).get("event") == "PromptSubmit"
-        ]
+        found = [reader.content(row) for row in reader.parsed(data.split(b"\n")) if reader.facts(row).get("event") == "PromptSubmit"]
         return next((text for text in reversed(found) if text), "")
     return ""
 
@@ -237,7 +235,7 @@ def last_session(
         if one.ended is None and not (gone if gone is not None else abs(now - one.last) >= sessions.SILENCE):
             continue
         if home is not None:
-            names = histories.names(home) if names is None else names
+            names = reader.names(home) if names is None else names
             if is_small(home, one.id, names):
                 continue
         if one.ended is None:
@@ -248,20 +246,20 @@ def last_session(
 
 def is_small(home: "Home", session: str, names: "Sequence[str]") -> bool:
     """Say whether a session's history has nothing but greetings in it; False where there is none, or it is long. `names` are the histories' files."""
-    found = histories.stems(home, session, names)
-    if len(found) != 1 or histories.segments(found[0], names):
+    found = reader.stems(home, session, names)
+    if len(found) != 1 or reader.segments(found[0], names):
         return False
     try:
-        with open(found[0] + histories.LIVE, "rb") as file:
+        with open(found[0] + reader.LIVE, "rb") as file:
             data = file.read(SMALL + 1)
     except OSError:
         return False
     if len(data) > SMALL:
         return False
-    for row in histories.parsed(data.split(b"\n")):
-        facts = histories.facts(row)
+    for row in reader.parsed(data.split(b"\n")):
+        facts = reader.facts(row)
         event = facts.get("event")
-        if event == "PromptSubmit" and not trivial(histories.content(row)):
+        if event == "PromptSubmit" and not trivial(reader.content(row)):
             return False
         if event in {"Mark", "Note", "ToolFailed"} or (event in {"BeforeTool", "AfterTool"} and facts.get("action") != "read"):
             return False
@@ -285,10 +283,10 @@ SAID = 400  # characters of what a model says
 
 def told(facts: Facts, known: Known, is_shared: "Callable[[Entry], bool]") -> str:
     """Return the facts as a model reads them. Records that are not shared are counted and not named; what the user prefers is, but for the private store."""
-    hidden = {one.text for one in known[gathering.TASKS] if one.row is not None and not is_shared(one)}
+    hidden = {one.text for one in known[collect.TASKS] if one.row is not None and not is_shared(one)}
     tasks = [task for task in facts.tasks if task not in hidden]
     besides = len(facts.tasks) - len(tasks)
-    preferences = [one.text for one in known[gathering.PREFERENCES] if one.row is None or one.row["store"] != "private"]
+    preferences = [one.text for one in known[collect.PREFERENCES] if one.row is None or one.row["store"] != "private"]
     rows = [
         ("the rules without a model would", _action(facts)[0]), ("because", _action(facts)[1]), ("now", stamp(facts.now)),
         ("first session here", "yes" if facts.first else "no"), ("the conversation of before goes on", "yes" if facts.resumed else "no"),

@@ -10,7 +10,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.services.gotchas.capture import Rule, claim
 from gitmem.services.records.write import Writer
 from gitmem.state.database import State
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
 
@@ -43,7 +43,7 @@ def record(
     target, facts = due.id, {**due.facts, "anchors": list(anchors)}
     message = Message(f"gotcha: capture {target}", "capture", (target,), who.agent if who.agent != "global" else "", who.session)
     try:
-        written = store.write([{**ops.capture(facts), "id": target}], message)
+        written = store.write([{**operations.capture(facts), "id": target}], message)
     except BaseException:
         state.return_hits(mark.pattern, now)
         raise

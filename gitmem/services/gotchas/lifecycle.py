@@ -14,9 +14,9 @@ from gitmem.records.gotcha_notes import cut, with_note
 from gitmem.records.kinds import CATEGORIES, LIVE, SEVERITIES, UNSURE, error_patterns
 from gitmem.records.merge import counted, restamp
 from gitmem.records.record import Record
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
 Row = dict[str, Any]
@@ -73,7 +73,7 @@ def resolve(store: Store, who: Writer, before: Record, commit: str = "", note: s
     facts = {"at": at, "by": who.author[0], "commit": commit, "note": note, **(fix or {})}
     done = {key: value for key, value in facts.items() if value}
     body = with_note(before.body, f"Resolved {at}: {note}" if note else "")
-    return memories.update(store, who, before, before.change(resolved=done, body=body), "resolve")
+    return write.update(store, who, before, before.change(resolved=done, body=body), "resolve")
 
 
 def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
@@ -82,7 +82,7 @@ def reopen(store: Store, who: Writer, before: Record, note: str = "") -> Change:
     if not before.resolved:
         return Change(before, before, Written(None))
     body = with_note(before.body, f"Reopened {who.clock.stamp()}" + (f": {note}" if note else "."))
-    return memories.update(store, who, before, before.change(resolved=None, body=body), "reopen")
+    return write.update(store, who, before, before.change(resolved=None, body=body), "reopen")
 
 
 def confirm(store: Store, who: Writer, before: Record, commit: str = "", anchors: Sequence[Mapping[str, Any]] | None = None) -> Change:
@@ -92,12 +92,12 @@ def confirm(store: Store, who: Writer, before: Record, commit: str = "", anchors
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
     places = before.anchors if anchors is None else [dict(a) for a in anchors]
     after = before.change(confirmed={k: v for k, v in facts.items() if v}, anchors=places)
-    return memories.update(store, who, before, after, "confirm")
+    return write.update(store, who, before, after, "confirm")
 
 
 def reanchor(store: Store, who: Writer, before: Record, anchors: Sequence[Mapping[str, Any]]) -> Change:
     """Put a record at other places; that its place was looked at confirms nothing else."""
-    return memories.update(store, who, before, before.change(anchors=[dict(a) for a in anchors]), "reanchor")
+    return write.update(store, who, before, before.change(anchors=[dict(a) for a in anchors]), "reanchor")
 
 
 def require_mergeable(into: Record, others: Sequence[Record]) -> None:
@@ -142,7 +142,7 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
         after = after.change(body="\n\n".join(filter(None, [into.body.rstrip(), *(_quoted(other, after) for other in told)])) + "\n")
         if into.unconfirmed:
             after = after.change(confirmed={"at": who.clock.stamp(), "by": who.author[0]})
-    after, found = memories.clean(after, who.allow)
+    after, found = write.clean(after, who.allow)
     after = restamp(into, after.touched(who.clock.stamp()))
     after = counted(after, "occurrences", sum(int(other.get("occurrences") or 0) for other in others), replica)
     # the link tells a hit that still names one of them where it belongs
@@ -150,7 +150,7 @@ def merge(store: Store, who: Writer, into: Record, others: Sequence[Record], rep
     gone = [(other, restamp(other, after_.touched(who.clock.stamp()))) for other, after_ in zip(others, ended, strict=True)]
     names = ", ".join(other.id for other in others)
     message = Message(f"gotcha: combine {names} into {into.id}", "combine", (into.id, *(o.id for o in others)), session=who.session)
-    todo = [ops.put(after, into), *(ops.put(new, old) for old, new in gone)]
+    todo = [operations.put(after, into), *(operations.put(new, old) for old, new in gone)]
     return Change(into, after, store.write(todo, message), found)
 
 

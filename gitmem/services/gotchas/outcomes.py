@@ -13,13 +13,13 @@ from gitmem.errors import GitmemError, UserError
 from gitmem.git.worktree import WorkTree
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
-from gitmem.services.gotchas import lifecycle as gotchas
-from gitmem.services.records import write as memories
+from gitmem.services.gotchas import lifecycle
+from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
-from gitmem.state import attempts as trials
+from gitmem.state import attempts
 from gitmem.state.database import State
 from gitmem.store.store import Store
-from gitmem.text import shell as commands
+from gitmem.text import shell
 
 SHOWN = 3  # commands and files that a text names
 LONGEST = 160  # characters of a command in it
@@ -54,22 +54,22 @@ def settle(
     journal, a capture perhaps; `home` is the user's folder.
     """
     out = []
-    for number, facts in trials.take_outcomes(state):
+    for number, facts in attempts.take_outcomes(state):
         lease = who.clock.now()
-        if not trials.claim(state, number, lease):
+        if not attempts.claim(state, number, lease):
             continue  # another process draws this one
         try:
             found = [store.get(id).record for id in find(str(facts["pattern"]))]
             if not found and waiting() and lease - float(facts["at"]) < OLD:
-                trials.put_back(state, number, lease)
+                attempts.put_back(state, number, lease)
                 continue
             out += _conclude(store, who, found, facts, tree(str(facts["root"])), home)
         except (UserError, KeyError, TypeError, ValueError):
             pass  # forgotten meanwhile, or nothing that makes sense any more
         except GitmemError:
-            trials.put_back(state, number, lease)
+            attempts.put_back(state, number, lease)
             return out  # the store cannot be written now: it waits
-        trials.done(state, number, lease)
+        attempts.done(state, number, lease)
     return out
 
 
@@ -86,10 +86,10 @@ def _conclude(store: Store, who: Writer, found: Sequence[Record], facts: Facts, 
 def _learn(store: Store, who: Writer, record: Record, facts: Facts, tree: WorkTree, home: str) -> Change | None:
     steps = [(str(action), str(what)) for action, what in facts["steps"]]
     root = str(facts["root"])
-    edited = list(dict.fromkeys(what for action, what in steps if action == trials.EDIT))
+    edited = list(dict.fromkeys(what for action, what in steps if action == attempts.EDIT))
     inside = [os.path.relpath(path, root) for path in edited if root and path.startswith(root + os.sep)]
     ignored = tree.ignored(inside)
-    helped = list(dict.fromkeys(what for action, what in steps if action == trials.COMMAND))
+    helped = list(dict.fromkeys(what for action, what in steps if action == attempts.COMMAND))
     head = str(facts.get("head") or "")
     touched = [path for path in tree.touched(head, float(facts["since"]), float(facts["until"])) if path not in inside]
     if helped:
@@ -102,7 +102,7 @@ def _learn(store: Store, who: Writer, record: Record, facts: Facts, tree: WorkTr
     known = str(record.fields.get("workaround") or "")
     if not text or text == known or (known and not known.startswith((HELPED, RUN_AS))):
         return None
-    return memories.update(store, who, record, record.change(workaround=text), "learn", f"gotcha: workaround for {record.id}")
+    return write.update(store, who, record, record.change(workaround=text), "learn", f"gotcha: workaround for {record.id}")
 
 
 def _setting(path: str, home: str) -> str:
@@ -125,14 +125,14 @@ def _fixed(store: Store, who: Writer, record: Record, facts: Facts, code: Sequen
     also = f"; {', '.join(map(_quoted, helped[-SHOWN:]))} was run too" if helped else ""
     note = f"{_quoted(str(facts['command']))} passes after an edit of {', '.join(files)}{more}{since}{also}."
     total = f"{len(code)} file{'s' if len(code) > 1 else ''}, +{sum(a for _, a, _ in changed)} −{sum(r for _, _, r in changed)}"
-    return gotchas.resolve(store, who, record, head, note, {"files": list(code[:20]), "stat": total})
+    return lifecycle.resolve(store, who, record, head, note, {"files": list(code[:20]), "stat": total})
 
 
 def workaround(passed: str, failed: str, done: Sequence[str], settings: Sequence[str]) -> str:
     """Return what helped as one line; empty when nothing is known to have helped."""
     before = ", ".join([*map(_quoted, done[-SHOWN:]), *(f"a change of {path}" for path in settings[:SHOWN])])
-    env, bare = commands.environment(passed)
-    if env and env != commands.environment(failed)[0]:
+    env, bare = shell.environment(passed)
+    if env and env != shell.environment(failed)[0]:
         return f"{RUN_AS}{_quoted(f'{env} {bare}')}" + (f", after {before}." if before else ".")
     return f"{HELPED}{before}; then {_quoted(bare or passed)} passed." if before else ""
 

@@ -276,13 +276,12 @@ def check_config(raw: dict[str, list[str]], problems: list[str]) -> Iterator[Fin
 
 def check_workflows(home: Home, root: str) -> Iterator[Finding]:
     """Can the repository's own table of workflows be read? Where it cannot, hooks go on with the one that ships, and say nothing."""
-    from gitmem.services.work import workflow_file
-    from gitmem.services.work import workflow_table as workflows
+    from gitmem.services.work import workflow_file, workflow_table
 
-    path = workflows.own_file(root)
+    path = workflow_table.own_file(root)
     if not path:
         return
-    where = f"{workflows.FOLDER}/{os.path.basename(path)}"
+    where = f"{workflow_table.FOLDER}/{os.path.basename(path)}"
     try:
         table, _ = workflow_file.load(home, root)
     except GitmemError as error:

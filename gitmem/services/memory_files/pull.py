@@ -13,7 +13,7 @@ from gitmem.services.memory_files.pairing import Said
 from gitmem.services.memory_files.record_line import Clean
 from gitmem.services.memory_files.statements import text_key
 from gitmem.services.records.write import Writer
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store
 
 NEW, CHANGED, MOVED, ARCHIVED, RESTORED = "new", "changed", "moved", "archived", "restored"
@@ -125,20 +125,24 @@ def apply(plan: Plan, world: World) -> bool:
             assert store is not None
             if losers := [action for action in part if action.loser is not None]:
                 waits |= store.write(
-                    [ops.put(a.loser, a.before) for a in losers if a.loser], _message(world, losers, "the text that lost")
+                    [operations.put(a.loser, a.before) for a in losers if a.loser], _message(world, losers, "the text that lost")
                 ).journaled
             waits |= store.write([op for action in part for op in _ops(action)], _message(world, part)).journaled
     for scope in ("private", "user", "shared"):
         left = [action for action in plan.writes if action.leaves == scope]
         if left:  # only now: it is in the other store
-            waits |= world.store(scope).write([ops.collect(a.id) for a in left], _message(world, left, "now in the shared store")).journaled
+            waits |= (
+                world.store(scope)
+                .write([operations.collect(a.id) for a in left], _message(world, left, "now in the shared store"))
+                .journaled
+            )
     return waits
 
 
-def _ops(action: Action) -> list[ops.Op]:
+def _ops(action: Action) -> list[operations.Op]:
     assert action.after is not None
     base = action.loser or action.before
-    return [ops.put(action.after, None if action.leaves else base)]
+    return [operations.put(action.after, None if action.leaves else base)]
 
 
 def _message(world: World, actions: Sequence[Action], more: str = "") -> Message:

@@ -10,7 +10,7 @@ from gitmem.errors import GitmemError, InvalidRecord, UserError
 from gitmem.records.kinds import derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
-from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import Files, Memo
 from gitmem.services.memory_files.note_types import type_of
 from gitmem.services.memory_files.pairing import LIKE, Said, likeness, pair
@@ -108,9 +108,9 @@ class _Planner:
     def _blocks(self) -> set[str]:
         """Take what somebody changed in blocks of ours; return the ids of these records."""
         done: set[str] = set()
-        rows = {block.short(str(row["id"])): row for row in self.world.rows}
+        rows = {managed_block.short(str(row["id"])): row for row in self.world.rows}
         for memo in self.files.memos:
-            for found in block.find(memo.text.replace("\r\n", "\n").split("\n")):
+            for found in managed_block.find(memo.text.replace("\r\n", "\n").split("\n")):
                 for line in found.lines:
                     row = rows.get(line.short)
                     if row is not None and memo.tracked and row["store"] != "shared":
@@ -133,29 +133,29 @@ class _Planner:
 
     def _wrote(self, memo: Memo, number: int, text: str) -> bool:
         """Take what somebody wrote into a block as a statement of its own; say whether it has words."""
-        _, line, helps = block.unlabelled(text)
+        _, line, helps = managed_block.unlabelled(text)
         title, body = divided(usual(line), f"Workaround: {usual(helps)}" if helps else "")
         if title:
             self.fresh.append((_loose(memo), Statement(title, body, (number, number), type_of(title), text_key(title, body))))
         return bool(title)
 
-    def _line(self, memo: Memo, line: block.Line, row: Row) -> bool:
+    def _line(self, memo: Memo, line: managed_block.Line, row: Row) -> bool:
         """Take an edited line into its record, unless the record is newer; say whether it differs from the record."""
         told = text_of(row, self.world.clean)
         if line.text == told:
             return False
-        _, title, helps = block.unlabelled(line.text)
+        _, title, helps = managed_block.unlabelled(line.text)
         if not usual(title):
             self.plan.notes.append(f"{memo.name}:{line.number} has no words left: it is not taken over.")
             return False
         scope = str(row["store"])
         before = self.world.store(scope).get(str(row["id"])).record
-        _, was_title, was_helps = block.unlabelled(told)
+        _, was_title, was_helps = managed_block.unlabelled(told)
         title, helps = whole(title, was_title, before.title), whole(helps, was_helps, str(before.get("workaround") or ""))
         after = before.change(title=title, **({"workaround": helps or None} if before.kind == "gotcha" else {}))
         if (after.title, after.get("workaround")) == (before.title, before.get("workaround")):
             return False
-        self._settle(memo, line.number, scope, before, after, block.check(told) != line.check)
+        self._settle(memo, line.number, scope, before, after, managed_block.check(told) != line.check)
         return True
 
     def _settle(self, memo: Memo, line: int, scope: str, before: Record, after: Record, both: bool) -> None:
@@ -170,11 +170,11 @@ class _Planner:
                 scope,
                 before,
                 after,
-                why=f"the file is newer; the record's text is in git mem log {block.short(before.id)}",
+                why=f"the file is newer; the record's text is in git mem log {managed_block.short(before.id)}",
             )
         else:
             kept = before.change(source=after.fields["source"]) if "source" in after.fields else before
-            why = f"the record is newer; the file's text is in git mem log {block.short(before.id)}"
+            why = f"the record is newer; the file's text is in git mem log {managed_block.short(before.id)}"
             self._put(CONFLICT, memo, line, scope, before, kept, loser=after, why=why)
 
     # -- statements
@@ -403,7 +403,7 @@ class _Planner:
                 self.plan.actions.append(Action(HELD, name, line, one.scope, one.record.title, one.record))
                 continue
             if one.record.status == "pinned":
-                self.plan.notes.append(f"{name}:{line} is gone; its record {block.short(one.record.id)} is pinned and stays.")
+                self.plan.notes.append(f"{name}:{line} is gone; its record {managed_block.short(one.record.id)} is pinned and stays.")
                 self._put(MOVED, memo or _nowhere(name, one.scope), line, one.scope, one.record, one.record.change(source=None), one)
                 continue
             source = {**one.source, "gone": True, **({"commit": self.world.commit} if one.source.get("commit") else {})}

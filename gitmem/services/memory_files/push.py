@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gitmem.errors import UserError
 from gitmem.repo.location import inside, storable
-from gitmem.services.memory_files import managed_block as block
+from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Files, Finder
 from gitmem.services.memory_files.pull import Known
 from gitmem.services.memory_files.record_line import Clean, Row, entry_of, ranked
@@ -82,7 +82,7 @@ def targets(
 
 def _reordered(before: str, after: str) -> bool:
     """Say whether two texts have one block each, with the same lines in another order, and nothing else in it."""
-    found = [block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
+    found = [managed_block.find(text.replace("\r\n", "\n").split("\n")) for text in (before, after)]
     if any(len(blocks) != 1 or not blocks[0].whole or blocks[0].added or blocks[0].loose for blocks in found):
         return False
     (one,), (two,) = found
@@ -122,14 +122,14 @@ def _lines(data: bytes) -> dict[str, str]:
     return {line.short: line.text for line in _found(data)}
 
 
-def _found(data: bytes) -> list[block.Line]:
+def _found(data: bytes) -> list[managed_block.Line]:
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
-    return [line for found in block.find(lines) for line in found.lines]
+    return [line for found in managed_block.find(lines) for line in found.lines]
 
 
 def has_block(data: bytes) -> bool:
     """Say whether a block of ours is in a file."""
-    return bool(block.find(data.decode("utf-8", "surrogateescape").split("\n")))
+    return bool(managed_block.find(data.decode("utf-8", "surrogateescape").split("\n")))
 
 
 def _auto(finder: Finder) -> Target:
@@ -217,13 +217,13 @@ class Writer:
         """Return what becomes of a file that has these bytes now; None stands for no file. With `remove` the block goes."""
         text = (data or b"").decode("utf-8", "surrogateescape")
         rows = [] if remove else self._chosen(target)
-        result = block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
+        result = managed_block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
         after = result.text.encode("utf-8", "surrogateescape")
         notes = list(result.notes)
-        had = bool(block.find(text.split("\n")))
+        had = bool(managed_block.find(text.split("\n")))
         if rows and not result.kept:
             what = "full"
-            lines, size = block.size(block.outside(text))
+            lines, size = managed_block.size(managed_block.outside(text))
             notes.append(
                 f"what else is in it has {lines} lines and {size:,} bytes: of {target.lines} lines and {target.bytes:,} bytes none are left for records"
             )

@@ -16,7 +16,7 @@ from gitmem.records.codec import sane
 from gitmem.records.merge import merge_bytes, restamp
 from gitmem.records.record import Record
 from gitmem.repo.refs import REMOTES
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, id_of_path, record_path, tombstone_path
 from gitmem.store.store import Message, Store
 
@@ -306,7 +306,7 @@ def undo(store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
         what = "a merge" if target.parents else "the store's beginning"
         raise UserError(f"{target.oid[:10]} is {what} and cannot be undone.", "Choose another commit from: git mem log")
     objects = store.objects
-    todo: list[ops.Op] = []
+    todo: list[operations.Op] = []
     ids: list[str] = []
     for change in diff(objects, objects.commit(target.parents[0]).tree, target.tree):
         id = id_of_path(change.path)
@@ -314,7 +314,7 @@ def undo(store: Store, author: tuple[str, str], target: Commit, op: str = "undo"
         old, new = _bytes(objects, change.old), _bytes(objects, change.new)
         if id is None:
             if now == new:
-                todo.append(ops.write_file(change.path, old.decode("utf-8", "surrogateescape") if old is not None else None))
+                todo.append(operations.write_file(change.path, old.decode("utf-8", "surrogateescape") if old is not None else None))
             continue
         ids.append(id)
         todo += _undo_record(store, id, old, new, now)
@@ -349,26 +349,26 @@ def follow(private: Store, shared: Store, author: tuple[str, str], ids: Sequence
             continue
         if here:
             kind = id.partition("-")[0]
-            private.write([ops.collect(id)], Message(f"{kind}: moved {id} to the shared store", "move", (id,)), author)
+            private.write([operations.collect(id)], Message(f"{kind}: moved {id} to the shared store", "move", (id,)), author)
         else:
             undo(private, author, left, "return")
         out.append(id)
     return out
 
 
-def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None) -> list[ops.Op]:
+def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, now: bytes | None) -> list[operations.Op]:
     if old is None:  # it was added: take it away, unless it has gone already
-        return [ops.collect(id)] if now is not None else []
+        return [operations.collect(id)] if now is not None else []
     back = sane(old, id)
     if isinstance(back, str):
-        return [ops.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
+        return [operations.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
     if now is None:
-        return [{**ops.put(back.touched(store.clock.stamp())), "revive": store.read_file(tombstone_path(id)) is not None}]
+        return [{**operations.put(back.touched(store.clock.stamp())), "revive": store.read_file(tombstone_path(id)) is not None}]
     if now == old:
         return []
     here = sane(now, id)
     if isinstance(here, str):
-        return [ops.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
+        return [operations.write_file(record_path(id), old.decode("utf-8", "surrogateescape"))]
     if now == new:
         target = back
     else:  # changed since: take back only what that commit did
@@ -377,7 +377,7 @@ def _undo_record(store: Store, id: str, old: bytes | None, new: bytes | None, no
     if _content(target) == _content(here):  # it has been taken back already
         return []
     after = target.change(rev=max(here.rev, target.rev), conflict=None, stamps=None).touched(store.clock.stamp())
-    return [ops.put(restamp(here, after), here)]
+    return [operations.put(restamp(here, after), here)]
 
 
 def _content(record: Record) -> tuple[str, str, dict[str, object]]:

@@ -14,7 +14,7 @@ from gitmem.records.kinds import PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.redaction.mask import Finding, scrub, scrub_all
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
 SCRUBBED = ("workaround", "note", "what", "project")
@@ -110,7 +110,7 @@ def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "
 def add(store: Store, who: Writer, record: Record, op: str = "add") -> Change:
     """Write a new record."""
     record, found = clean(record, who.allow)
-    return Change(None, record, store.write([ops.put(record)], who.message(record, op)), found)
+    return Change(None, record, store.write([operations.put(record)], who.message(record, op)), found)
 
 
 def update(store: Store, who: Writer, before: Record, after: Record, op: str, subject: str = "") -> Change:
@@ -119,7 +119,7 @@ def update(store: Store, who: Writer, before: Record, after: Record, op: str, su
     if (after.title, after.body, dict(after.fields)) == (before.title, before.body, dict(before.fields)):
         return Change(before, before, Written(None), found)
     after = restamp(before, after.touched(who.clock.stamp()))
-    return Change(before, after, store.write([ops.put(after, before)], who.message(after, op, subject)), found)
+    return Change(before, after, store.write([operations.put(after, before)], who.message(after, op, subject)), found)
 
 
 def set_status(store: Store, who: Writer, before: Record, status: str, op: str) -> Change:
@@ -153,7 +153,7 @@ def supersede(store: Store, who: Writer, old: Record, new: Record, before: Recor
     gone = restamp(old, old.change(status="archived").touched(who.clock.stamp()))
     message = who.message(new, "supersede", f'{new.kind}: supersede {old.id} by {new.id} "{new.title}"')
     message = replace(message, ids=(new.id, old.id))
-    return Change(before, new, store.write([ops.put(new, before), ops.put(gone, old)], message), found)
+    return Change(before, new, store.write([operations.put(new, before), operations.put(gone, old)], message), found)
 
 
 def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "", *, purged: bool = False, again: bool = False) -> Written:
@@ -166,8 +166,8 @@ def forget(store: Store, who: Writer, records: Sequence[Record], reason: str = "
     for record in records:
         patterns = error_patterns(record.get("triggers")) if record.kind == "gotcha" and not purged else []
         said = words_of(record) if record.unconfirmed and record.get("origin") == "extracted" and not (purged or again) else ""
-        todo.append(ops.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged, said))
-        todo += [ops.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
+        todo.append(operations.forget(record.id, now, who.author[0], scrub(reason, who.allow).text, " | ".join(patterns), purged, said))
+        todo += [operations.mute(pattern, now, who.author[0], record.id) for pattern in patterns if gotcha_id(pattern) != record.id]
     ids = tuple(r.id for r in records)
     what = "purge" if purged else "forget"
     return store.write(
@@ -188,5 +188,5 @@ def restore(store: Store, who: Writer, record: Record) -> Change:
     back = record.change(status=None if record.status in {"archived", "decayed"} else record.fields.get("status")).touched(
         who.clock.stamp()
     )
-    muted = [ops.unmute(pattern, record.id) for pattern in error_patterns(record.get("triggers")) if record.kind == "gotcha"]
-    return Change(None, back, store.write([ops.put(back, revive=True), *muted], who.message(back, "restore")))
+    muted = [operations.unmute(pattern, record.id) for pattern in error_patterns(record.get("triggers")) if record.kind == "gotcha"]
+    return Change(None, back, store.write([operations.put(back, revive=True), *muted], who.message(back, "restore")))

@@ -14,8 +14,7 @@ from gitmem.base.fast import dumps
 from gitmem.index.tokenizer import fold, match_query, parts, tokens, unfold
 from gitmem.records.items import plain
 from gitmem.repo.location import Home
-from gitmem.services.session_log import reader as histories
-from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log import reader, rotation
 
 Hit = dict[str, Any]
 
@@ -94,26 +93,26 @@ def _stem(word: str) -> bytes:
 
 def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], bool]) -> Iterator[Hit]:
     """Yield what can be found of a session, what was condensed first, then its rows: all of the newest, of the others those that may fit."""
-    for stem in reversed(histories.stems(home, id)):
-        live, segments = histories.snapshot(stem)
+    for stem in reversed(reader.stems(home, id)):
+        live, segments = reader.snapshot(stem)
         with contextlib.ExitStack() as stack:
             first, rest = 1, list[tuple[int, Iterator[bytes]]]()
             if live is not None:
                 stack.enter_context(live)
             for segment in segments:
-                short = rotating.short_of(segment)
+                short = rotation.short_of(segment)
                 for topic in short["topics"] if isinstance(short.get("topics"), list) else ():
                     yield from _condensed(topic)
-                rest.append((first, histories.of_segment(segment)))
-                first += int(short.get("lines") or sum(1 for _ in histories.of_segment(segment)))
+                rest.append((first, reader.of_segment(segment)))
+                first += int(short.get("lines") or sum(1 for _ in reader.of_segment(segment)))
             if live is not None:
-                rest.append((first, histories.of_file(live)))
+                rest.append((first, reader.of_file(live)))
             for begin, lines in reversed(rest):
                 for number, line in enumerate(lines, begin):
                     low = b"" if everything() else line.lower()
                     if low and not any(word in low for word in may):
                         continue
-                    row = histories.parse(line)
+                    row = reader.parse(line)
                     hit = _said(number, row) if row is not None else None
                     if hit:
                         yield hit
@@ -121,15 +120,15 @@ def _texts(home: Home, id: str, may: Sequence[bytes], everything: Callable[[], b
 
 def _said(number: int, row: Mapping[str, Any]) -> Hit | None:
     """Return a row as something that can be found, None when there is nothing in it."""
-    text, about = histories.content(row)[:TEXT], histories.facts(row)
-    kind = "noted" if histories.event(row) == "Note" else "marked" if histories.marked(row) else KINDS.get(histories.event(row), "")
-    files = " ".join(histories.files(row))
+    text, about = reader.content(row)[:TEXT], reader.facts(row)
+    kind = "noted" if reader.event(row) == "Note" else "marked" if reader.marked(row) else KINDS.get(reader.event(row), "")
+    files = " ".join(reader.files(row))
     if not kind or not (text or files) or (kind in {"did", "asked"} and _RECALLED.search(text)):
         return None
     at = row["timestamp"] if isinstance(row.get("timestamp"), str) else ""
     of = about.get("line")  # a mark is about a line above it
     return {
-        "line": of if histories.event(row) == "Mark" and isinstance(of, int) else number,
+        "line": of if reader.event(row) == "Mark" and isinstance(of, int) else number,
         "at": at,
         "kind": kind,
         "text": text or f"{about.get('action') or about.get('tool') or 'used'} {files}",

@@ -12,28 +12,26 @@ from gitmem.base.files import write_atomic
 from gitmem.clock import stamp
 from gitmem.records.items import Item
 from gitmem.repo.location import Home
-from gitmem.services.session_log import condense
-from gitmem.services.session_log import reader as histories
-from gitmem.services.session_log import rotation as rotating
+from gitmem.services.session_log import condense, reader, rotation
 from gitmem.services.session_log.reader import FOLDER, LIVE, SHORT, Segment
 from gitmem.state import sessions
 
 PART = 512 << 10  # bytes that extraction reads at once
-STANDING = 0  # the number that stands for a history as a whole in the name of what is to be told of it
+WHOLE = 0  # the number that stands for a history as a whole in the name of what is to be told of it
 
 
 def run(home: Home, state: Any, limit: int, now: float) -> list[str]:
     """Put aside what has grown past `limit` bytes (0: nothing), compress what was put aside before, write what sessions asked; say what was done."""
-    grown = [stem for one in sessions.some(state, ended=False) for stem in histories.stems(home, one.id)] if limit else []
-    moved = rotating.each(lambda stem: rotating.put_aside(home, stem, limit) is not None, grown)
-    told = rotating.each(lambda asked: _tell(home, state, *asked, now), sessions.to_condense(state).items())
-    packed = rotating.each(lambda part: rotating.compress(home, part, shorten), rotating.waiting(home.join(FOLDER)))
+    grown = [stem for one in sessions.some(state, ended=False) for stem in reader.stems(home, one.id)] if limit else []
+    moved = rotation.each(lambda stem: rotation.put_aside(home, stem, limit) is not None, grown)
+    told = rotation.each(lambda asked: _tell(home, state, *asked, now), sessions.to_condense(state).items())
+    packed = rotation.each(lambda part: rotation.compress(home, part, shorten), rotation.waiting(home.join(FOLDER)))
     words = ((moved, "put aside"), (packed, "condensed"))
     return [f"{number} part(s) of histories {what}" for number, what in words if number] + ([f"state of {told} session(s)"] if told else [])
 
 
 def _tell(home: Home, state: Any, id: str, mark: str, now: float) -> bool:
-    write_standing(home, id, now)
+    write_overview(home, id, now)
     sessions.condensed(state, id, mark)
     return True
 
@@ -42,7 +40,7 @@ def shorten(lines: Iterable[bytes], first: int) -> dict[str, Any]:
     """Return lines of a history in short; `first` is the number of the first one."""
     some = list(lines)
     items = [_moved(one, first - 1) for one in extracted(some)]
-    rows = ((number, row) for number, line in enumerate(some, first) if (row := histories.parse(line)) is not None)
+    rows = ((number, row) for number, line in enumerate(some, first) if (row := reader.parse(line)) is not None)
     return {**condense.shorten(rows, items), "lines": len(some)}
 
 
@@ -54,14 +52,14 @@ def _moved(item: Item, by: int) -> Item:
 
 def extracted(lines: Sequence[bytes]) -> Sequence[Item]:
     """Return what lines of a history say of decisions, errors, tasks; nothing where that fails: the lines themselves stay."""
-    from gitmem.extraction import extractor as offline
+    from gitmem.extraction import extractor
     from gitmem.transcripts.formats.history import history
 
     found: list[Item] = []
     first = 0
     for part in _parts(lines):
         try:
-            some = offline.extract(list(history(io.BytesIO(b"".join(part))))).items
+            some = extractor.extract(list(history(io.BytesIO(b"".join(part))))).items
         except Exception:  # noqa: BLE001 - a short form without it is worth more than a history that grows for ever
             some = ()
         found += [_moved(one, first) for one in some]
@@ -84,9 +82,9 @@ def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 def shorts(home: Home, id: str) -> Iterator[dict[str, Any]]:
     """Yield the short forms of all of a session's history, the oldest first: as they were kept, else made now."""
     first = 1
-    for stem in histories.stems(home, id):
-        for segment in histories.segments(stem):
-            short = rotating.short_of(segment) or shorten(histories.of_segment(segment), first)
+    for stem in reader.stems(home, id):
+        for segment in reader.segments(stem):
+            short = rotation.short_of(segment) or shorten(reader.of_segment(segment), first)
             yield short
             first += int(short.get("lines", 0))
         try:
@@ -98,19 +96,19 @@ def shorts(home: Home, id: str) -> Iterator[dict[str, Any]]:
         first += int(short.get("lines", 0))
 
 
-def standing(home: Home, id: str, now: float) -> dict[str, Any]:
-    """Return what a session should know of itself (`condense.standing`), with the `lines` that tell it."""
-    found = condense.standing(list(shorts(home, id)), stamp(now))
+def overview(home: Home, id: str, now: float) -> dict[str, Any]:
+    """Return what a session should know of itself (`condense.overview`), with the `lines` that tell it."""
+    found = condense.overview(list(shorts(home, id)), stamp(now))
     return {**found, "told": list(condense.told(found))}
 
 
-def write_standing(home: Home, id: str, now: float) -> None:
+def write_overview(home: Home, id: str, now: float) -> None:
     """Write it where the hook that comes after a compaction finds it."""
-    stems = histories.stems(home, id)
+    stems = reader.stems(home, id)
     if stems:
-        path = Segment(stems[-1], STANDING).path(SHORT)
-        found = standing(home, id, now)
+        path = Segment(stems[-1], WHOLE).path(SHORT)
+        found = overview(home, id, now)
         write_atomic(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False)
 
 
-__all__ = ["run", "shorten", "shorts", "standing", "write_standing"]
+__all__ = ["overview", "run", "shorten", "shorts", "write_overview"]

@@ -206,7 +206,7 @@ def _fewer(topics: list[Short]) -> list[Short]:
 # -- what matters now
 
 
-def standing(shorts: Sequence[Short], at: str) -> Short:
+def overview(shorts: Sequence[Short], at: str) -> Short:
     """Return what a session should know of itself, from the short forms of all parts of its history, the oldest first: said twice, once said."""
     found: dict[str, dict[str, str]] = {key: {} for key, _, _ in TOLD}
     state: dict[str, str] = {}
@@ -250,28 +250,28 @@ def standing(shorts: Sequence[Short], at: str) -> Short:
     return out
 
 
-def told(standing: Mapping[str, Any]) -> Iterator[str]:
+def told(overview: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines that tell a session of itself, what matters most first."""
     for key, name, _ in TOLD[:3]:
-        yield from (f"{name}: {text}" for text in _strings(standing.get(key)))
-    asked = _strings(standing.get("asked"))
+        yield from (f"{name}: {text}" for text in _strings(overview.get(key)))
+    asked = _strings(overview.get("asked"))
     if asked:
         yield f"asked last: {asked[-1]}"
-    state = _texts(standing.get("state"))
-    changed = _strings(standing.get("files"))
+    state = _texts(overview.get("state"))
+    changed = _strings(overview.get("files"))
     where = [f"on branch {state['branch']}"] if "branch" in state else []
     where += [f"in {state['folder']}"] if state.get("folder", ".") != "." else []
     where += [f"files changed: {', '.join(changed)}"] if changed else []
     if where:
         yield f"state: {'; '.join(where)}"
-    variables = _texts(standing.get("variables"))
+    variables = _texts(overview.get("variables"))
     if variables:
         yield f"variables: {', '.join(f'{name}={value}' for name, value in variables.items())}"
     for key, name, _ in TOLD[3:]:
-        yield from (f"{name}: {text}" for text in _strings(standing.get(key)))
+        yield from (f"{name}: {text}" for text in _strings(overview.get(key)))
     yield from (f"asked before: {text}" for text in reversed(asked[:-1]))
-    if standing.get("answer"):
-        yield f"last answer: {standing['answer']}"
+    if overview.get("answer"):
+        yield f"last answer: {overview['answer']}"
 
 
 def _keep(some: dict[str, str], text: str, *, whole: bool = False) -> None:

@@ -10,7 +10,7 @@ from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import beside, sections_of
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
-from gitmem.text import shell as commands
+from gitmem.text import shell
 from gitmem.text.greetings import trivial
 
 ASKED, FAILED, FILES, COMMITS, CAPTURED = 6, 6, 12, 12, 8  # of each that a digest names
@@ -67,10 +67,10 @@ class Told:
             if name == "ToolFailed":
                 self.failures += 1
                 self.failed[line(command)] = line(_telling(said))
-                self._keys[line(command)] = commands.key(command)
+                self._keys[line(command)] = shell.key(command)
                 self.passed.discard(line(command))
             elif command:
-                proven = commands.proven(command)
+                proven = shell.proven(command)
                 self.passed |= {line(command), *(old for old, key in self._keys.items() if key in proven)}
 
     @property

@@ -18,19 +18,17 @@ from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import Entry, entry_of
 from gitmem.redaction.mask import scrub
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.services.session_log.reader import parsed
-from gitmem.services.sessions import outdated, proposals
-from gitmem.services.sessions import project_summary as cumulative
-from gitmem.services.sessions import transcript_file as source
+from gitmem.services.sessions import outdated, project_summary, proposals, transcript_file
 from gitmem.services.sessions.digest import Told, digest, ended_at
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
 from gitmem.text.greetings import trivial
-from gitmem.transcripts import reader as reading
+from gitmem.transcripts import reader
 from gitmem.transcripts.turn import TOOL, USER, Turn
 
 TRIED = 86400.0  # seconds that a request which fails is tried again
@@ -57,7 +55,7 @@ class Desk:
     extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the cumulative summary
-    ask: cumulative.Ask | None = None
+    ask: project_summary.Ask | None = None
 
 
 class Counted:
@@ -101,18 +99,20 @@ class _Joined(io.RawIOBase):
 
 def of_history(lines: Iterable[bytes]) -> Iterator[Turn]:
     """Return the turns of a history's lines."""
-    return reading.read(io.BufferedReader(_Joined(lines)), form="history")
+    return reader.read(io.BufferedReader(_Joined(lines)), form="history")
 
 
-def turns(session: Session, lines: Callable[[Session], Iterable[bytes]], most: int = source.LIMITS[0]) -> tuple[Iterator[Turn], str, str]:
+def turns(
+    session: Session, lines: Callable[[Session], Iterable[bytes]], most: int = transcript_file.LIMITS[0]
+) -> tuple[Iterator[Turn], str, str]:
     """Return a session's turns, the name of where they are from, and what is missing of it: the agent's own transcript, else our history.
 
     Of a transcript at most the last `most` bytes are read. What people marked or noted by hand is in our history alone, and comes with both.
     """
-    found = source.open_transcript(session.transcript, most)
+    found = transcript_file.open_transcript(session.transcript, most)
     if found is not None:
         return _both(found.turns, lines(session)), f"the transcript of session {session.id}", found.missing
-    left = "Its transcript took too long, and was not read." if not most and source.is_readable(session.transcript) else ""
+    left = "Its transcript took too long, and was not read." if not most and transcript_file.is_readable(session.transcript) else ""
     return of_history(lines(session)), f"the history of session {session.id}", left
 
 
@@ -137,7 +137,7 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     seen = told(parsed(desk.lines(session)))
     if seen.empty:
         return []
-    found, where, missing = turns(session, desk.lines, source.limit(tries))
+    found, where, missing = turns(session, desk.lines, transcript_file.limit(tries))
     counted = Counted(desk.shown(found, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
@@ -153,7 +153,7 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
         finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in extract.items if item.kind == DONE]
-        grown = cumulative.grow(
+        grown = project_summary.grow(
             desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask, finished
         )
         done += [f"summary of the project grown by session {session.id[:8]}"] if grown else []
@@ -182,9 +182,9 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
     try:
         old = store.get(new.id).record
     except UnknownId:
-        return memories.add(store, who, new, "digest")
+        return write.add(store, who, new, "digest")
     fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens")}
-    change = memories.update(store, who, old, old.change(title=new.title, body=new.body, **fresh), "digest", f"summary: digest {new.id}")
+    change = write.update(store, who, old, old.change(title=new.title, body=new.body, **fresh), "digest", f"summary: digest {new.id}")
     return change if change.written.commit or change.written.journaled else None
 
 
@@ -206,7 +206,7 @@ def write_snapshot(desk: Desk, session: Session, at: float) -> Change | None:
         author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, session=session.id, origin="captured", branch=seen.branch or None, commit=tree.head() or None,
         dirty=dirty, cwd=seen.folder or None, worktree=tree.root or None, note=f"Last asked: {last}" if last else None,
     )  # fmt: skip
-    return memories.add(desk.snapshots, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
+    return write.add(desk.snapshots, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
 
 
 class Overtaken(Exception):

@@ -10,7 +10,7 @@ from gitmem.records.gotcha_notes import with_note
 from gitmem.records.items import DECISION, DONE, TASK, Item
 from gitmem.records.kinds import LIVE
 from gitmem.records.summary_entries import replaces
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions.proposals import TAG
 from gitmem.store.store import Store
@@ -53,7 +53,7 @@ def _aside(stores: Mapping[str, Store], who: Writer, row: Row, why: str, op: str
     if record.status != "active":
         return []
     if record.unconfirmed and TAG in record.tags:
-        memories.forget(store, who, [record], why, again=True)
+        write.forget(store, who, [record], why, again=True)
     else:
-        memories.update(store, who, record, record.change(status="archived", body=with_note(record.body, why)), op)
+        write.update(store, who, record, record.change(status="archived", body=with_note(record.body, why)), op)
     return [record.id]

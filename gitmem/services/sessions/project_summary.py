@@ -15,7 +15,7 @@ from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, clean_title, make
 from gitmem.records.summary_entries import FLAGS, Entry, is_sections, key_of, known_as, ordered, sound
 from gitmem.redaction.mask import scrub
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.store.store import Store
 
@@ -120,11 +120,11 @@ def save(store: Store, who: Writer, before: Record | None, after: Mapping[str, S
     base = before or empty(who)
     record = base.change(sections={name: list(part) for name, part in after.items() if part} or None, **fields)
     if before is None:
-        record, found = memories.clean(record, who.allow)
-        from gitmem.store import operations as ops
+        record, found = write.clean(record, who.allow)
+        from gitmem.store import operations
 
-        return Change(None, record, store.write([ops.put(record, revive=True)], who.message(record, "summary", subject)), found)
-    return memories.update(store, who, before, record, "summary", subject)
+        return Change(None, record, store.write([operations.put(record, revive=True)], who.message(record, "summary", subject)), found)
+    return write.update(store, who, before, record, "summary", subject)
 
 
 # -- entries, one by one

@@ -16,9 +16,9 @@ from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import alike, beside, replaces, words
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
 from gitmem.text.paraphrase import Refused
@@ -93,7 +93,7 @@ def choose(items: Iterable[Item]) -> list[Item]:
 
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
-    """Return a record that says the same as an item, whatever its standing: live, archived, told to this session; None when none does."""
+    """Return a record that says the same as an item, whatever its status: live, archived, told to this session; None when none does."""
     mine = words(item.text)
     query = " ".join(tokens(item.text)[:24])
     kinds = ("gotcha", "memory")
@@ -139,16 +139,18 @@ def propose(
         if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
             continue
         try:
-            record, _ = memories.clean(record_of(item, session, source, who), who.allow)
+            record, _ = write.clean(record_of(item, session, source, who), who.allow)
         except InvalidRecord:  # an odd title must not cost the others theirs
             continue
-        if refused and refused.says_again(memories.words_of(record)):  # as it was kept of those: without secrets
+        if refused and refused.says_again(write.words_of(record)):  # as it was kept of those: without secrets
             continue
         if not any(_had(one, record.id) for one in (store, *elsewhere)):
             new.append(record.change(supersedes=overruled(there, item) or None))
     if new:
         subject = f"{len(new)} proposal{'' if len(new) == 1 else 's'} of {source}"
-        store.write([ops.put(one) for one in new], Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session))
+        store.write(
+            [operations.put(one) for one in new], Message(f"inbox: {subject}", "propose", tuple(one.id for one in new), session=session)
+        )
     return new
 
 
@@ -191,17 +193,17 @@ def accept(private: Store, shared: Store, who: Writer, record: Record, commit: s
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
     tags = [tag for tag in record.tags if tag != TAG]
     after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None, item=None).touched(who.clock.stamp())
-    todo = [ops.put(after, revive=True)]
+    todo = [operations.put(after, revive=True)]
     for id in record.get("supersedes"):
         try:
             old = shared.get(id).record
         except UnknownId:
             continue
         if old.status == "active":
-            todo.append(ops.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old))
+            todo.append(operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old))
     written = shared.write(todo, who.message(after, "confirm"))
     private.write(
-        [ops.collect(record.id)],
+        [operations.collect(record.id)],
         Message(f"{record.kind}: moved {record.id} to the shared store", "move", (record.id,), session=who.session),
     )
     return Change(record, after, written)

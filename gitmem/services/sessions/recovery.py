@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from gitmem.clock import seconds
 from gitmem.repo.location import Home
-from gitmem.services.session_log import reader as histories
+from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import GONE, SILENCE, Session
@@ -31,7 +31,7 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
 
     for id, stem, last in unknown:
         agent, started = _begun(home, id, last)
-        name = os.path.basename(stem) + histories.LIVE
+        name = os.path.basename(stem) + reader.LIVE
         sessions.sign(state, Session(id, agent, min(started, last), last, name, None, None, root, "", ""), opens=False)
         one = sessions.get(state, id)
         if one is None or one.last != last:
@@ -46,17 +46,17 @@ def adopt(home: Home, state: State, has: Callable[[str], bool], root: str, now: 
 def _unknown(home: Home, state: State, now: float) -> list[tuple[str, str, float]]:
     """Return (id, stem, last sign of life) of the histories without a session, which are silent for long."""
     try:
-        names = os.listdir(home.join(histories.FOLDER))
+        names = os.listdir(home.join(reader.FOLDER))
     except OSError:
         return []
     known = {one.id for one in sessions.some(state)} if names else set()
     out: dict[str, tuple[str, float]] = {}
     for name in sorted(names):
-        stem = histories.stem_of(name)
-        id = stem[histories.HEAD :]
-        if not id or id in known or not name.endswith(histories.LIVE):
+        stem = reader.stem_of(name)
+        id = stem[reader.HEAD :]
+        if not id or id in known or not name.endswith(reader.LIVE):
             continue
-        path = home.join(histories.FOLDER, name)
+        path = home.join(reader.FOLDER, name)
         try:
             about = os.lstat(path)
         except OSError:
@@ -71,7 +71,7 @@ def _unknown(home: Home, state: State, now: float) -> list[tuple[str, str, float
 def _begun(home: Home, id: str, last: float) -> tuple[str, float]:
     """Return a session's agent, and when it began, as far as its history tells."""
     agent, started = "", last
-    for number, row in histories.numbered(home, id):
+    for number, row in reader.numbered(home, id):
         if number == 1 or started == last:
             try:
                 started = seconds(str(row.get("timestamp", "")))

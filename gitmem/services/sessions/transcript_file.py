@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gitmem.transcripts import reader as reading
+from gitmem.transcripts import reader
 from gitmem.transcripts.turn import Turn
 
 LIMITS = (256 << 20, 32 << 20, 4 << 20, 4 << 20)  # bytes of a transcript that are read at the first try, the second, ...; then none
@@ -79,7 +79,7 @@ def open_transcript(path: str, most: int = LIMITS[0]) -> Source | None:
     size = os.fstat(file.fileno()).st_size
     if size <= most:
         return Source(_turns(file, path, size))
-    whole = reading.detect(file.read(reading.PEEK), path) in WHOLE
+    whole = reader.detect(file.read(reader.PEEK), path) in WHOLE
     missing = f"Of its transcript of {size >> 20:,} MiB only the {'first' if whole else 'last'} {most >> 20} were read."
     return Source(_turns(file, path, most, 0 if whole else size - most), missing)
 
@@ -92,7 +92,7 @@ def _turns(file: io.FileIO, path: str, size: int, skipped: int = 0) -> Iterator[
         if skipped:
             while (part := stream.readline(STEP)) and not part.endswith(b"\n"):
                 pass  # the rest of a line
-        for turn in reading.read(stream, path):
+        for turn in reader.read(stream, path):
             yield replace(turn, line=turn.line + before if before >= 0 else 0) if skipped else turn
 
 

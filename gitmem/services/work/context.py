@@ -7,13 +7,12 @@ import os
 
 from gitmem.clock import stamp
 from gitmem.errors import InvalidRecord
-from gitmem.index import epics as works
+from gitmem.index import epics
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import storable
 from gitmem.repo.refs import branch
-from gitmem.state import activity as acts
-from gitmem.state import workflow
-from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TASK, Act, Standing, Table, ago, fill, infer, is_fresh, kind_of
+from gitmem.state import activity, workflow
+from gitmem.state.workflow import AGENT, ASSISTANT, COMMAND, TASK, Act, Table, WorkflowState, ago, fill, infer, is_fresh, kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ def load(
     `session` is the agent's session that this runs in; `history` are messages of a conversation, which go before what is known here. A
     repository's table of workflows that is wrong raises InvalidRecord where that is `strict`; else what ships holds.
     """
-    from gitmem.services.work import workflow_file
-    from gitmem.services.work import workflow_table as workflows
+    from gitmem.services.work import workflow_file, workflow_table
 
     root = root_of(app.location.worktree)
     try:
@@ -91,7 +89,7 @@ def load(
     except InvalidRecord:
         if strict:
             raise
-        table = Table(workflows.shipped())
+        table = Table(workflow_table.shipped())
     found = of(
         app.state, table, root, app.clock.now(), agent, session=session, on=branch(app.location),
         said=from_history(table, history, agent) if history else None,
@@ -106,36 +104,36 @@ def of(
     said: "Sequence[Act] | None" = None,
 ) -> Context:  # fmt: skip
     """Return the context of a work tree. `talked` is a conversation that goes on, `said` one that was handed in, which counts alone."""
-    mine = acts.current(state, root) if said is None else None
+    mine = activity.current(state, root) if said is None else None
     if mine is not None and not is_fresh(mine.last, now) and not (session and mine.session == session):
         mine = None
-    done = list(said) if said is not None else acts.of(state, root, mine.began) if mine else []
+    done = list(said) if said is not None else activity.of(state, root, mine.began) if mine else []
     commands = _commands(done)
-    standing = infer(table, done)
+    position = infer(table, done)
     talks = talked or bool(said is not None) or bool(mine and mine.asked)
-    found = Context(kind_of(table, commands, standing, talked=talks), agent, now)
+    found = Context(kind_of(table, commands, position, talked=talks), agent, now)
     found.branch = on
     if found.kind == workflow.NEW:
         return found
     if mine:
         found.id = f"ctx-{stamp(mine.began).translate({45: None, 58: None, 84: '-', 90: None})}-{int(mine.began * 1000) % 1000:03d}"
         found.began, found.last, found.story = mine.began, mine.last, mine.story
-    epic = works.chosen(state, root)[4:]
-    _tell(found, table, done, standing, epic)
+    epic = epics.chosen(state, root)[4:]
+    _tell(found, table, done, position, epic)
     return found
 
 
-def _tell(found: Context, table: Table, done: "Sequence[Act]", standing: Standing, epic: str) -> None:
+def _tell(found: Context, table: Table, done: "Sequence[Act]", position: WorkflowState, epic: str) -> None:
     """Fill in what was done, where it stands, and what to say of it; `epic` is the one that this work tree is at."""
     found.commands = _commands(done)[-workflow.COMMANDS :]
     found.agents = _agents(done)[-workflow.AGENTS :]
     found.tasks = [
         {"task": one.what, "at": one.at, "success": one.ok, "agent": one.agent, "story": one.story} for one in done if one.kind == TASK
     ][-workflow.TASKS :]  # fmt: skip
-    found.workflow, found.state, found.sure = standing.workflow, standing.state, standing.sure
-    found.observed = standing.role == workflow.TOOL
+    found.workflow, found.state, found.sure = position.workflow, position.state, position.sure
+    found.observed = position.role == workflow.TOOL
     values = {"story_path": found.story, "branch": found.branch, "epic": epic}
-    found.next = [fill(one, values) for one in table.after(standing.workflow, standing.state, standing.by)]
+    found.next = [fill(one, values) for one in table.after(position.workflow, position.state, position.by)]
     others = [one for one in found.agents if one["agent"] != found.agent]
     if others:
         last = others[-1]
@@ -230,4 +228,4 @@ def handed(indexes: "Sequence[Index]", agents: "Sequence[str]") -> "list[dict[st
 def activated(app: "Any", agent: str, *, session: str = "") -> None:
     """Note that an agent has come. One that is there already comes no second time."""
     root = root_of(app.location.worktree)
-    acts.note(app.state, root, app.clock.now(), [Act(AGENT, agent, agent=agent, session=session)], conversation=session, once=True)
+    activity.note(app.state, root, app.clock.now(), [Act(AGENT, agent, agent=agent, session=session)], conversation=session, once=True)

@@ -17,7 +17,7 @@ from typing import Any
 from gitmem.base import processes
 from gitmem.clock import Clock
 from gitmem.errors import UserError
-from gitmem.index import epics as works
+from gitmem.index import epics
 from gitmem.records import epic as work
 from gitmem.records.epic_operations import NAME, TEXT
 from gitmem.records.record import Record, clean_text, clean_title, kind_of, make
@@ -25,7 +25,7 @@ from gitmem.redaction.mask import scrub, scrub_all
 from gitmem.services.records.write import Writer, set_status
 from gitmem.state import sessions
 from gitmem.state.database import State
-from gitmem.store import operations as ops
+from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
 HOLDING = frozenset({"start", "story", "done", "reopen", "phase", "go", "restart", "checkpoint", "review", "error"})
@@ -55,7 +55,7 @@ class Epic:
         return work.normal(self.record.fields.get("state"))
 
     @property
-    def standing(self) -> str:
+    def condition(self) -> str:
         """How it stands: active, left, crashed, paused, aborted, completed or discarded."""
         return ASIDE if self.record.status == "archived" else str(self.how["standing"])
 
@@ -110,7 +110,7 @@ def current(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the id of the epic that is meant where none is named: the one of this work tree, of this session, or the only one; raises UserError."""
     live = [row for row in rows if row["status"] != "archived"]
     open_ = [row for row in live if row["rest"] in {work.ACTIVE, work.PAUSED}]
-    here = works.chosen(desk.state, desk.root)
+    here = epics.chosen(desk.state, desk.root)
     if any(row["id"] == here for row in live):
         return here
     mine = [row for row in open_ if desk.who.session and row["holder"].get("session") == desk.who.session]
@@ -178,7 +178,7 @@ def load(desk: Desk, id: str) -> Epic:
     """Return an epic as the store has it; raises UnknownId."""
     record = desk.store.get(id).record
     facts = {**work.facts(record.fields.get("state")), "id": id}
-    return Epic(record, facts, works.standing(desk.state, facts, desk.clock.now(), processes.is_gone))
+    return Epic(record, facts, epics.condition(desk.state, facts, desk.clock.now(), processes.is_gone))
 
 
 # -- doing
@@ -198,15 +198,15 @@ def do(desk: Desk, id: str, act: str, args: Mapping[str, Any], *, title: str = "
     names = [str(given[key]) for key in ("phase", "story", "next") if given.get(key)]
     subject = f"work: {act} {id}{' ' if names else ''}{' '.join(names)}"
     message = Message(subject, "work", (id,), desk.who.agent if desk.who.agent != "global" else "", desk.who.session)
-    written = desk.store.write([ops.work(id, act, given, now, new)], message)
+    written = desk.store.write([operations.work(id, act, given, now, new)], message)
     if desk.state.in_memory:
         return written
     if act in HOLDING and holds:
-        works.hold(desk.state, id, desk.clone, desk.who.session, desk.process, desk.clock.now(), processes.is_gone)
+        epics.hold(desk.state, id, desk.clone, desk.who.session, desk.process, desk.clock.now(), processes.is_gone)
     elif act in RESTING:
-        works.release(desk.state, id)
+        epics.release(desk.state, id)
     if chooses and (act in HOLDING or act == "import"):
-        works.choose(desk.state, desk.root, id)
+        epics.choose(desk.state, desk.root, id)
     return written
 
 
@@ -214,9 +214,9 @@ def discard(desk: Desk, epic: Epic) -> Written:
     """Put an epic aside: archived, in the store, and to be brought back."""
     written = set_status(desk.store, desk.who, epic.record, "archived", "discard").written
     if not desk.state.in_memory:
-        works.release(desk.state, epic.record.id)
-        if works.chosen(desk.state, desk.root) == epic.record.id:
-            works.choose(desk.state, desk.root, "")
+        epics.release(desk.state, epic.record.id)
+        if epics.chosen(desk.state, desk.root) == epic.record.id:
+            epics.choose(desk.state, desk.root, "")
     return written
 
 
@@ -284,13 +284,13 @@ def next_step(epic: Epic) -> str:
     """Return what is to be done next, with the command that says so."""
     known, name = epic.facts, epic.slug
     story, phase, action = str(known["story"]), str(known["phase"]), str(known["last"].get("action", ""))
-    if epic.standing == ASIDE:
+    if epic.condition == ASIDE:
         return f"bring it back if it is still wanted: git mem restore {epic.record.id}"
-    if epic.standing == work.COMPLETED and (work.is_whole(epic.state) or not work.stories(epic.state)):
+    if epic.condition == work.COMPLETED and (work.is_whole(epic.state) or not work.stories(epic.state)):
         return f"nothing is left to do. Put it aside: git mem work discard {name}"
-    if epic.standing in (work.COMPLETED, work.ABORTED):
+    if epic.condition in (work.COMPLETED, work.ABORTED):
         return f"take it up again with git mem work resume {name} --continue, or put it aside: git mem work discard {name}"
-    if epic.standing == work.PAUSED:
+    if epic.condition == work.PAUSED:
         return f"go on{f' with story {story}' if story else ''}: git mem work resume {name} --continue"
     if not story:
         return f"add a story: git mem work story --add ID --epic {name}"
@@ -332,7 +332,7 @@ def options(epic: Epic) -> list[dict[str, str]]:
     return [
         {"option": key, "label": label.format(story=story), "command": f"git mem work resume {epic.slug} --{key}"}
         for key, label in OPTIONS.items()
-        if epic.standing != ASIDE and (epic.facts["story"] or key != "restart")
+        if epic.condition != ASIDE and (epic.facts["story"] or key != "restart")
     ]
 
 
@@ -350,7 +350,7 @@ def view(epic: Epic) -> dict[str, Any]:
     every = state.get("stories", {})
     return {
         "id": epic.record.id, "slug": epic.slug, "title": epic.record.title, "epic": known["ref"] or None, "status": epic.record.status,
-        "standing": epic.standing, "crashed": epic.standing == works.CRASHED, "why": epic.how["why"], "alive": epic.how["alive"],
+        "standing": epic.condition, "crashed": epic.condition == epics.CRASHED, "why": epic.how["why"], "alive": epic.how["alive"],
         "minutes_silent": int(epic.how["silent"] / 60 + 0.5), "created": epic.record.created, "updated": epic.record.updated, "progress": work.progress(state),
         "stories": [
             {"id": sid, "title": str(work.value(every[sid], "title") or ""), "done": work.is_done(state, sid), "current": sid == known["story"],

@@ -14,7 +14,7 @@ from gitmem.errors import UserError
 from gitmem.records import epic as work
 from gitmem.records.epic_operations import NAME, STORIES
 from gitmem.records.record import clean_title, is_stamp
-from gitmem.text import safe_yaml as bounded
+from gitmem.text import safe_yaml
 
 LARGEST = 1 << 20  # bytes
 SESSION_FILE = "docs/stories/.session-state.yaml"
@@ -69,7 +69,7 @@ def _yaml(data: bytes, called: str) -> Mapping[str, Any]:
         raise _wrong(called, ["it is empty"])
     loader = _loader()
     try:
-        bounded.check(text, loader, NESTED, simple=False)
+        safe_yaml.check(text, loader, NESTED, simple=False)
         loaded = yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader with fewer types
     except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)

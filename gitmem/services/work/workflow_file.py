@@ -9,9 +9,9 @@ from typing import Any
 from gitmem.base.files import read_regular
 from gitmem.errors import InvalidRecord
 from gitmem.repo.location import Home
-from gitmem.services.work import workflow_table as workflows
+from gitmem.services.work import workflow_table
 from gitmem.state.workflow import Table, normal
-from gitmem.text import safe_yaml as bounded
+from gitmem.text import safe_yaml
 
 NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 COMMAND = re.compile(r"[a-z][a-z0-9]*(?:[_:-][a-z0-9]+)*(?: [^\x00-\x1f\x7f<>]{1,120})?")
@@ -26,23 +26,23 @@ def load(home: Home, root: str) -> tuple[Table, str]:
 
     What is compiled is kept for hooks.
     """
-    path = workflows.own_file(root)
+    path = workflow_table.own_file(root)
     if not path:
-        return Table(workflows.shipped()), ""
-    table, fresh = workflows.quick(home, root)
+        return Table(workflow_table.shipped()), ""
+    table, fresh = workflow_table.quick(home, root)
     if fresh:
         return table, path
-    data = joined(workflows.shipped(), parse(path))
-    workflows.keep(home, root, path, data)
+    data = joined(workflow_table.shipped(), parse(path))
+    workflow_table.keep(home, root, path, data)
     return Table(data), path
 
 
 def parse(path: str) -> dict[str, Any]:
     """Return a repository's table as its file has it, checked; raises InvalidRecord, which names the place."""
-    where = f"{workflows.FOLDER}/{os.path.basename(path)}"
-    if os.path.getsize(path) > workflows.SIZE:
-        raise InvalidRecord(f"{where} has more than {workflows.SIZE >> 10} KiB.", HINT)
-    raw = read_regular(path, workflows.SIZE)
+    where = f"{workflow_table.FOLDER}/{os.path.basename(path)}"
+    if os.path.getsize(path) > workflow_table.SIZE:
+        raise InvalidRecord(f"{where} has more than {workflow_table.SIZE >> 10} KiB.", HINT)
+    raw = read_regular(path, workflow_table.SIZE)
     try:
         text = raw.decode("utf-8")
         data = json.loads(text) if path.endswith(".json") else _yaml(text)
@@ -59,7 +59,7 @@ def _yaml(text: str) -> Any:
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        bounded.check(text, loader, NESTED)
+        safe_yaml.check(text, loader, NESTED)
         return yaml.load(text, Loader=loader)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
@@ -159,6 +159,6 @@ def joined(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     lost = [row for row in own["tasks"] if row["workflow"] not in flows]
     if lost:
         raise InvalidRecord(
-            f"{workflows.FOLDER}: the task '{lost[0]['task']}' names the workflow '{lost[0]['workflow']}', which is not there.", HINT
+            f"{workflow_table.FOLDER}: the task '{lost[0]['task']}' names the workflow '{lost[0]['workflow']}', which is not there.", HINT
         )
     return {"workflows": flows, "tasks": [*own["tasks"], *old]}

@@ -41,8 +41,8 @@ class Tracking:
     async def renew(self, state: Opened) -> None:
         """Leave out what came to a document and has been resolved since, or is not there any more."""
         if state.place is not None and state.rows is not None and state.moves.came and state.moves.version != state.rows.version:
-            shelf = state.place.repository.shelf
-            came = await state.place.repository.run(shelf.again, state.moves.came)
+            view = state.place.repository.view
+            came = await state.place.repository.run(view.again, state.moves.came)
             self._keep(state, state.place, numbered(replace(state.moves, came=came, version=state.rows.version)))
 
     def _keep(self, state: Opened, place: Place, moves: Moves) -> None:
@@ -79,9 +79,9 @@ class Tracking:
     async def find(self, place: Place, notes: Sequence[Note]) -> Moves:
         """Return what is known of a file that shows some notes."""
         repository, scout, found = place.repository, place.repository.scout, NONE
-        version, bases = await repository.run(repository.shelf.bases)
-        key, apart = await repository.read_history(scout.apart, place.worktree, bases, repository.shelf.heads)
+        version, bases = await repository.run(repository.view.bases)
+        key, apart = await repository.read_history(scout.apart, place.worktree, bases, repository.view.heads)
         if apart:
-            others = await repository.run(repository.shelf.about, apart)
+            others = await repository.run(repository.view.about, apart)
             found = await repository.read_history(scout.look, place.worktree, place.paths[0], apart, others, notes)
         return replace(found, key=key, version=version)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gitmem_lsp.diagnostics.diagnostics import Mark
 from gitmem_lsp.workspace.place_notes import Note, bounded, find_notes, trigger_notes
-from gitmem_lsp.workspace.repository_view import Rows, Shelf
+from gitmem_lsp.workspace.repository_view import RepositoryView, Rows
 
 KEPT = 100  # texts whose notes are remembered
 
@@ -21,19 +21,21 @@ class Looked:
     whole: bool = True
 
 
-def look(shelf: Shelf, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str]) -> Looked:
+def look(view: RepositoryView, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str]) -> Looked:
     """Return the notes at anchors. On the thread that reads code."""
     rest = bool(rows.triggered or rows.past)
     if not bounded("".join(lines), lines):
         return Looked()
     if not rows.open:
         return Looked(whole=not rest)
-    return Looked(tuple(find_notes(rows.open, paths, lines, shelf.follower(worktree))), whole=not rest)
+    return Looked(tuple(find_notes(rows.open, paths, lines, view.follower(worktree))), whole=not rest)
 
 
-def look_further(shelf: Shelf, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str], so_far: Looked) -> Looked:
+def look_further(
+    view: RepositoryView, worktree: str | None, rows: Rows, paths: tuple[str, ...], lines: Sequence[str], so_far: Looked
+) -> Looked:
     """Return the notes with those by triggers and the resolved ones. On the thread that reads code."""
-    past = find_notes(rows.past, paths, lines, shelf.follower(worktree)) if rows.past else ()
+    past = find_notes(rows.past, paths, lines, view.follower(worktree)) if rows.past else ()
     return Looked(so_far.notes, tuple(trigger_notes(rows.triggered, paths[0], lines)), tuple(past))
 
 
@@ -45,9 +47,9 @@ class Memory:
         self._marks: OrderedDict[Hashable, list[Mark]] = OrderedDict()
         self._rows: OrderedDict[Hashable, Rows] = OrderedDict()
 
-    def key(self, shelf: Shelf, worktree: str | None, paths: tuple[str, ...], version: int, text: str) -> Hashable:
+    def key(self, view: RepositoryView, worktree: str | None, paths: tuple[str, ...], version: int, text: str) -> Hashable:
         """Return what names a text and the gotchas looked for in it."""
-        return id(shelf), worktree, paths, version, len(text), hash(text)
+        return id(view), worktree, paths, version, len(text), hash(text)
 
     def get(self, key: Hashable) -> Looked | None:
         """Return what was found."""
@@ -60,14 +62,14 @@ class Memory:
         """Return the marks that were made of what was found; `look` names the settings and the encoding that they were made for."""
         return self._marks.get((key, look))
 
-    def rows(self, shelf: Shelf, paths: tuple[str, ...]) -> Rows | None:
+    def rows(self, view: RepositoryView, paths: tuple[str, ...]) -> Rows | None:
         """Return the rows of a file that was opened before, when they still hold."""
-        found = self._rows.get((id(shelf), paths))
-        return found if found is not None and found.version == shelf.version else None
+        found = self._rows.get((id(view), paths))
+        return found if found is not None and found.version == view.version else None
 
-    def put_rows(self, shelf: Shelf, paths: tuple[str, ...], rows: Rows) -> None:
+    def put_rows(self, view: RepositoryView, paths: tuple[str, ...], rows: Rows) -> None:
         """Remember rows."""
-        self._rows[id(shelf), paths] = rows
+        self._rows[id(view), paths] = rows
         if len(self._rows) > KEPT:
             self._rows.popitem(last=False)
 

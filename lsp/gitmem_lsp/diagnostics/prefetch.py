@@ -18,7 +18,7 @@ from gitmem_lsp.protocol.positions import split_lines
 from gitmem_lsp.settings import Options
 from gitmem_lsp.workspace.place_notes import blob_ids, bounded, quick_notes
 from gitmem_lsp.workspace.repositories import Place, Repository
-from gitmem_lsp.workspace.repository_view import Shelf
+from gitmem_lsp.workspace.repository_view import RepositoryView
 
 LARGEST = 1_000_000  # bytes of a file that is read
 ROOM = 8_000_000  # bytes of JSON that are kept of one work tree
@@ -54,7 +54,7 @@ class Ahead:
     def find(self, place: Place, encoding: str, options: Options, text: str) -> list[dict[str, Any]] | None:
         """Return the diagnostics of a file that has this text; None when they were not made."""
         table = self._tables.get((place.repository, place.worktree))
-        if table is None or len(place.paths) != 1 or table.version != place.repository.shelf.version:
+        if table is None or len(place.paths) != 1 or table.version != place.repository.view.version:
             return None
         ready = table.files.get(place.paths[0])
         if ready is None or not ready.blob or (table.encoding, table.options) != (encoding, options) or "\r" in text:
@@ -66,27 +66,27 @@ class Ahead:
 
     async def prepare(self, place: Place, encoding: str, options: Options) -> None:
         """Make what can be made ahead; what was made of the same before is taken over."""
-        shelf, key = place.repository.shelf, (place.repository, place.worktree)
+        view, key = place.repository.view, (place.repository, place.worktree)
         old = self._tables.get(key)
         before = old.files if old and (old.encoding, old.options) == (encoding, options) else {}
-        table = self._tables[key] = Table(shelf.version, encoding, options)
-        paths, room = iter(shelf.ahead()), ROOM
+        table = self._tables[key] = Table(view.version, encoding, options)
+        paths, room = iter(view.ahead()), ROOM
         while room > 0:
             await asyncio.sleep(REST)
-            made = await place.repository.run(_piece, shelf, place.worktree, paths, before, table)
-            if not made or shelf.version != table.version:
+            made = await place.repository.run(_piece, view, place.worktree, paths, before, table)
+            if not made or view.version != table.version:
                 return
             table.files |= made
             room -= sum(len(path) + len(ready.diagnostics) for path, ready in made.items())
 
 
-def _piece(shelf: Shelf, worktree: str | None, paths: Iterator[str], before: dict[str, Ready], table: Table) -> dict[str, Ready]:
+def _piece(view: RepositoryView, worktree: str | None, paths: Iterator[str], before: dict[str, Ready], table: Table) -> dict[str, Ready]:
     """Return what is ready of the next files; empty at the end. On the repository's thread."""
     until = time.monotonic() + PIECE
     out = {}
     for path in paths:
         try:
-            out[path] = _ready(shelf, worktree or "", path, before.get(path), table)
+            out[path] = _ready(view, worktree or "", path, before.get(path), table)
         except (OSError, ValueError):  # not there, or no text
             out[path] = Ready()
         if time.monotonic() > until:
@@ -94,11 +94,11 @@ def _piece(shelf: Shelf, worktree: str | None, paths: Iterator[str], before: dic
     return out
 
 
-def _ready(shelf: Shelf, worktree: str, path: str, before: Ready | None, table: Table) -> Ready:
+def _ready(view: RepositoryView, worktree: str, path: str, before: Ready | None, table: Table) -> Ready:
     """Return what is ready of a file; raises OSError and ValueError where there is no text."""
     full = os.path.join(worktree, path)
     found = os.lstat(full)
-    rows = shelf.recall((path,))
+    rows = view.recall((path,))
     if rows is None or not rows.open:
         return Ready()
     made_of = hash((found.st_ino, found.st_mtime_ns, found.st_size, tuple((row["store"], row["id"], row["oid"]) for row in rows.open)))

@@ -71,7 +71,7 @@ class Publisher:
 
     def options(self, place: Place | None) -> Options:
         """Return the settings for documents of a repository."""
-        return self._client.settings_over(place.repository.shelf.options if place else DEFAULTS)
+        return self._client.settings_over(place.repository.view.options if place else DEFAULTS)
 
     def _marks(self, state: Opened, document: LineDocument) -> list[Mark]:
         notes = state.notes
@@ -106,17 +106,17 @@ class Publisher:
         place = self._repositories.recall(document.path) or self._guess(document.path)
         if place is None:
             return None
-        shelf = place.repository.shelf
-        moves = self.tracking.known(place, shelf.version)
+        view = place.repository.view
+        moves = self.tracking.known(place, view.version)
         paths = tuple(dict.fromkeys((*place.paths, *moves.names))) if moves.names else place.paths
-        rows = self._memory.rows(shelf, paths)
+        rows = self._memory.rows(view, paths)
         if rows is None:
             if not moves.names and not moves.came:
                 self._show_ready(state, place, document)
-            rows = shelf.recall(paths)
+            rows = view.recall(paths)
             if rows is None:
                 return None
-            self._memory.put_rows(shelf, paths, rows)
+            self._memory.put_rows(view, paths, rows)
         state.place, state.paths, state.rows, state.moves = place, paths, rows, moves
         text = document.source
         key = self._key(state, rows, text)
@@ -153,8 +153,8 @@ class Publisher:
 
     def _key(self, state: Opened, rows: Rows, text: str) -> Hashable:
         assert state.place is not None
-        shelf = state.place.repository.shelf
-        return self._memory.key(shelf, state.place.worktree, state.paths, rows.version, text), state.moves.number
+        view = state.place.repository.view
+        return self._memory.key(view, state.place.worktree, state.paths, rows.version, text), state.moves.number
 
     def edited(self, uri: str, changes: Sequence[Any], delay: float) -> None:
         """Move the marks along with edits, and place the gotchas anew when the typing pauses."""
@@ -258,16 +258,16 @@ class Publisher:
     async def _first(self, state: Opened, document: LineDocument) -> bool:
         """Find and read a new document's gotchas in one job, when it is in the workspace: each job more costs as much as the work."""
         home = next((p for p in self._repositories.homes.values() if p.worktree and inside(document.path, p.worktree)), None)
-        if home is None or not home.repository.shelf.is_open:
+        if home is None or not home.repository.view.is_open:
             return False
-        shelf, version, text, lines = home.repository.shelf, document.version, document.source, document.snapshot()
+        view, version, text, lines = home.repository.view, document.version, document.source, document.snapshot()
 
         def job() -> tuple[Place, Rows, list[Note] | None] | None:
             found = self._repositories.locate(document.path)
             if found is None or found.key != os.path.realpath(home.repository.location.commondir):
                 return None
             place = Place(home.repository, found.location.gitdir, found.location.worktree, found.paths)
-            rows = shelf.gotchas(found.paths)
+            rows = view.gotchas(found.paths)
             plain = not rows.triggered and not rows.past
             return place, rows, self._quick(rows, found.paths, text, lines) if plain else None
 
@@ -305,7 +305,7 @@ class Publisher:
                 self._send(state, document.version, [])
             return
         if state.stale or state.rows is None:
-            state.rows = await place.repository.run(place.repository.shelf.gotchas, state.paths)
+            state.rows = await place.repository.run(place.repository.view.gotchas, state.paths)
             await self.tracking.renew(state)
         await self._look(state, document)
         if state.moved or state.tracked != state.rows.version:
@@ -317,19 +317,19 @@ class Publisher:
         assert place is not None and state.rows is not None
         rows = state.moves.over(state.rows)
         lines = document.snapshot()
-        shelf, worktree, paths = place.repository.shelf, place.worktree, state.paths
+        view, worktree, paths = place.repository.view, place.worktree, state.paths
         key = self._key(state, rows, "".join(lines))
         found = self._memory.get(key)
         if found is None:
             if rows.open or rows.triggered or rows.past:
-                found = await place.repository.read_code(look, shelf, worktree, rows, paths, lines)
+                found = await place.repository.read_code(look, view, worktree, rows, paths, lines)
                 if not found.whole:
                     # until they are looked for, those of before stay where the edits have put them
                     first = replace(found, triggered=state.looked.triggered, past=state.looked.past)
                     if self._current(state, document, version):
                         state.looked = first
                         self._show(state, document)
-                    found = await place.repository.read_code(look_further, shelf, worktree, rows, paths, lines, found)
+                    found = await place.repository.read_code(look_further, view, worktree, rows, paths, lines, found)
             else:
                 found = Looked()
             self._memory.put(key, found)

@@ -53,16 +53,16 @@ class Following:
                     await self._look_ahead(repository)
             repository.news.clear()
             await asyncio.sleep(GATHER)
-            anyway = repository.shelf.until is not None and repository.shelf.until <= time.time()
+            anyway = repository.view.until is not None and repository.view.until <= time.time()
             if failed or time.monotonic() - begun > SLOW:
                 begun = time.monotonic()
                 self._publisher.retry()
 
     def _patience(self, repository: Repository, failed: int) -> float:
-        patience = AHEAD if not repository.shelf.is_ahead else SLOW if repository.watched else POLL
+        patience = AHEAD if not repository.view.is_ahead else SLOW if repository.watched else POLL
         if failed:  # a store that is being built is there soon; one that is broken may stay so
             patience = min(SLOW, POLL * 2 ** min(failed - 1, 10))
-        until = repository.shelf.until
+        until = repository.view.until
         return patience if until is None else max(0.05, min(patience, until - time.time()))
 
     async def _watch(self, repository: Repository) -> None:
@@ -70,31 +70,31 @@ class Following:
 
     async def _look_ahead(self, repository: Repository) -> None:
         try:
-            await repository.run(repository.shelf.look_ahead)
+            await repository.run(repository.view.look_ahead)
             self._publisher.prepare(repository)
         except Exception as error:  # noqa: BLE001 - only speed is lost
             log.info("the stores could not be read ahead: %s", error)
 
     async def _look(self, repository: Repository, anyway: bool) -> bool:
         """Bring what is shown up to date; False when that has to be tried again."""
-        heads = repository.shelf.heads
+        heads = repository.view.heads
         await self._watch(repository)  # folders may have come; what is written in them from now on is told, the rest is seen below
         try:
-            moved = await repository.run(repository.shelf.moved)
-            changed = (moved or anyway) and await repository.run(repository.shelf.changed)
+            moved = await repository.run(repository.view.moved)
+            changed = (moved or anyway) and await repository.run(repository.view.changed)
         except GitmemError as error:
             self._background.warn(error)
             return False
         except Exception as error:  # noqa: BLE001 - a look that fails is followed by another
             log.info("the stores could not be looked at: %s", error)
             return False
-        if moved and heads != repository.shelf.heads:
+        if moved and heads != repository.view.heads:
             self._publisher.moved(repository)
-        for problem in repository.shelf.problems:
+        for problem in repository.view.problems:
             self._background.warn(problem)
         open_now = self._publisher.of(repository)
         # a document that was opened or saved a moment ago may have been first to read the news
-        if changed or any(state.rows and state.rows.version != repository.shelf.version for state in open_now):
+        if changed or any(state.rows and state.rows.version != repository.view.version for state in open_now):
             await self._publisher.reload(repository)
             self._client.tell_changed([state.uri for state in self._publisher.of(repository)])
         return not any(state.stale and (state.task is None or state.task.done()) for state in self._publisher.of(repository))

@@ -9,15 +9,15 @@ from gitmem.errors import UserError
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
 from gitmem.records.record import Record
-from gitmem.services.gotchas import lifecycle as gotchas
-from gitmem.services.records import write as memories
+from gitmem.services.gotchas import lifecycle
+from gitmem.services.records import write
 from gitmem.store.store import Message, Store
 from gitmem_lsp.workspace.repository_view import applies
 
 DAY = 86400.0
 
 
-class EditorWriter(memories.Writer):
+class EditorWriter(write.Writer):
     """A writer whose commits say that they were made from an editor."""
 
     def message(self, record: Record, op: str, subject: str = "") -> Message:
@@ -50,7 +50,7 @@ def head(app: App, gitdir: str) -> str:
     return Git(gitdir, app.env).run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1)).decode().strip()
 
 
-def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], memories.Change]) -> Done:
+def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], write.Change]) -> Done:
     scope, stored = app.get(id)
     change = work(app.store(scope), writer(app), stored.record)
     return Done(change.after, change.written.journaled, change.after is change.before or change.after == change.before)
@@ -58,29 +58,29 @@ def _change(app: App, id: str, work: Callable[[Store, EditorWriter, Record], mem
 
 def resolve(app: App, id: str, gitdir: str) -> Done:
     """Mark a gotcha as resolved at the commit that is checked out, in the store that it is in; raises GitmemError."""
-    return _change(app, id, lambda store, who, before: gotchas.resolve(store, who, before, commit=head(app, gitdir)))
+    return _change(app, id, lambda store, who, before: lifecycle.resolve(store, who, before, commit=head(app, gitdir)))
 
 
 def reopen(app: App, id: str) -> Done:
     """Say that a gotcha is not dealt with after all."""
-    return _change(app, id, gotchas.reopen)
+    return _change(app, id, lifecycle.reopen)
 
 
 def verify(app: App, id: str, gitdir: str) -> Done:
     """Say that a record still holds."""
-    return _change(app, id, lambda store, who, before: gotchas.confirm(store, who, before, commit=head(app, gitdir)))
+    return _change(app, id, lambda store, who, before: lifecycle.confirm(store, who, before, commit=head(app, gitdir)))
 
 
 def set_pin(app: App, id: str, *, pinned: bool) -> Done:
     """Keep a record from fading, or let it fade again."""
     status, op = ("pinned", "pin") if pinned else ("active", "unpin")
-    return _change(app, id, lambda store, who, before: memories.set_status(store, who, before, status, op))
+    return _change(app, id, lambda store, who, before: write.set_status(store, who, before, status, op))
 
 
 def snooze(app: App, id: str, days: float) -> dict[str, Any]:
     """Hide a gotcha from this user for some days; nothing is committed."""
     _, stored = app.get(id)
-    gotchas.require_gotcha(stored.record, "snoozed")
+    lifecycle.require_gotcha(stored.record, "snoozed")
     until = app.clock.now() + days * DAY
     app.state.snooze(stored.record.id, until)
     return {"id": stored.record.id, "until": until}
@@ -108,14 +108,14 @@ def reanchor(app: App, id: str, anchor: Mapping[str, Any], paths: Sequence[str],
     A pattern stays: it speaks of other files too.
     """
 
-    def work(store: Store, who: EditorWriter, before: Record) -> memories.Change:
+    def work(store: Store, who: EditorWriter, before: Record) -> write.Change:
         if before.kind not in {"gotcha", "memory", "event"}:
             raise UserError(f"{before.id} is a {before.kind}, which has no place in the code.")
         anchors = [dict(a) for a in before.anchors]
         here = [n for n, a in enumerate(anchors) if "glob" not in a and applies(a, paths)]
         at = anchors.index(dict(was)) if was and "glob" not in was and dict(was) in anchors else here[0] if here else len(anchors)
         anchors[at : at + 1] = [dict(anchor)]
-        return gotchas.reanchor(store, who, before, anchors)
+        return lifecycle.reanchor(store, who, before, anchors)
 
     return _change(app, id, work)
 
@@ -124,6 +124,6 @@ def record(app: App, title: str, anchors: Sequence[Mapping[str, Any]], given: Ma
     """Record a gotcha."""
     fields = {key: str(given[key]) for key in ("severity", "category", "workaround") if given.get(key)}
     who = writer(app)
-    made = memories.draft(who, "gotcha", title, str(given.get("body") or ""), anchors=[dict(a) for a in anchors] or None, **fields)
-    change = memories.add(app.store(), who, made)
+    made = write.draft(who, "gotcha", title, str(given.get("body") or ""), anchors=[dict(a) for a in anchors] or None, **fields)
+    change = write.add(app.store(), who, made)
     return Done(change.after, change.written.journaled)

@@ -19,7 +19,7 @@ from gitmem.errors import External, UserError
 from gitmem.git.object_codec import object_id
 from gitmem.records.codec import decode, encode
 from gitmem.records.record import Record
-from gitmem.services.records import write as memories
+from gitmem.services.records import write
 from gitmem_lsp.editing.draft_text import parse, render
 from gitmem_lsp.editing.record_changes import writer
 
@@ -69,7 +69,7 @@ class Editing:
         """Return the path of a draft of a new gotcha."""
         fields = {key: str(given[key]) for key in ("severity", "category", "workaround") if given.get(key)}
         who = writer(self.app)
-        base = memories.draft(who, "gotcha", "untitled", str(given.get("body") or ""), anchors=[dict(a) for a in anchors] or None, **fields)
+        base = write.draft(who, "gotcha", "untitled", str(given.get("body") or ""), anchors=[dict(a) for a in anchors] or None, **fields)
         facts = {"mode": "record", "id": base.id, "scope": "shared", "base": encode(base).decode()}
         return self._draft(f"new-{base.id}.md", render(replace(base, title=""), NEW_HINT), facts)
 
@@ -82,7 +82,7 @@ class Editing:
             for k, v in old.fields.items()
             if k in {"severity", "category", "workaround", "type", "importance", "tags", "anchors", "triggers", "project"}
         }
-        base = memories.draft(writer(self.app), old.kind, old.title, old.body, **kept)
+        base = write.draft(writer(self.app), old.kind, old.title, old.body, **kept)
         facts = {"mode": "supersede", "id": base.id, "old": old.id, "scope": scope, "base": encode(base).decode()}
         return self._draft(f"supersede-{old.id}.md", render(base, REPLACE_HINT.format(old.id)), facts)
 
@@ -129,11 +129,11 @@ class Editing:
         after = parse(text, base, self._anchor)
         who, store = writer(self.app), self.app.store(facts["scope"])
         if facts["mode"] == "record":
-            change = memories.add(store, who, after)
+            change = write.add(store, who, after)
         elif facts["mode"] == "supersede":
-            change = memories.supersede(store, who, self.app.get(facts["old"], (facts["scope"],))[1].record, after)
+            change = write.supersede(store, who, self.app.get(facts["old"], (facts["scope"],))[1].record, after)
         else:
-            change = memories.update(store, who, base, after, "edit")
+            change = write.update(store, who, base, after, "edit")
         # from now on it is the draft of a record that there is
         self._keep(name, facts | {"mode": "edit", "base": encode(change.after).decode(), "text": text, "saved": True})
         return Saved(change.after, facts["mode"], change.written.journaled, change.before != change.after)

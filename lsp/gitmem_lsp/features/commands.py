@@ -14,8 +14,8 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from gitmem.errors import GitmemError, UserError
 from gitmem.records.kinds import LIVE
-from gitmem_lsp import command_names as names
-from gitmem_lsp.editing import record_changes as changes
+from gitmem_lsp import command_names
+from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
 from gitmem_lsp.features import reports
 from gitmem_lsp.features.host import Host
@@ -33,10 +33,10 @@ LONGEST_SNOOZE = 3650
 
 def editing(place: Place) -> Editing:
     """Return the documents of a repository. On its thread."""
-    return Editing(place.repository.shelf.app, place.repository.editing, place.worktree)
+    return Editing(place.repository.view.app, place.repository.editing, place.worktree)
 
 
-async def _changed(ls: Host, place: Place, done: changes.Done, **told: Any) -> dict[str, Any]:
+async def _changed(ls: Host, place: Place, done: record_changes.Done, **told: Any) -> dict[str, Any]:
     if done.journaled:
         ls.say(JOURNALED, t.MessageType.Info)
     await _show_anew(ls, place)
@@ -51,14 +51,14 @@ async def _show_anew(ls: Host, place: Place) -> None:
 async def resolve(ls: Host, id: str, uri: str = "") -> Answer:
     """Resolve a gotcha."""
     place = await holder(ls, id, uri)
-    done = await place.repository.run(lambda: changes.resolve(place.repository.shelf.app, id, place.gitdir))
+    done = await place.repository.run(lambda: record_changes.resolve(place.repository.view.app, id, place.gitdir))
     return await _changed(ls, place, done, resolved=True)
 
 
 async def reopen(ls: Host, id: str, uri: str = "") -> Answer:
     """Reopen a gotcha."""
     place = await holder(ls, id, uri)
-    done = await place.repository.run(lambda: changes.reopen(place.repository.shelf.app, id))
+    done = await place.repository.run(lambda: record_changes.reopen(place.repository.view.app, id))
     return await _changed(ls, place, done, resolved=False)
 
 
@@ -68,7 +68,7 @@ async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
     days = ls.publisher.options(place).snooze_days if days is None else days
     if not 0 < days <= LONGEST_SNOOZE:
         raise UserError(f"a gotcha is snoozed for up to {LONGEST_SNOOZE} days, not {days:g}.")
-    told = await place.repository.run(lambda: changes.snooze(place.repository.shelf.app, id, days))
+    told = await place.repository.run(lambda: record_changes.snooze(place.repository.view.app, id, days))
     await _show_anew(ls, place)
     return dict(told)
 
@@ -76,7 +76,7 @@ async def snooze(ls: Host, id: str, days: float | None = None) -> Answer:
 async def unsnooze(ls: Host, id: str) -> Answer:
     """Show a gotcha again."""
     place = await holder(ls, id)
-    told = await place.repository.run(lambda: changes.unsnooze(place.repository.shelf.app, id))
+    told = await place.repository.run(lambda: record_changes.unsnooze(place.repository.view.app, id))
     await _show_anew(ls, place)
     return dict(told)
 
@@ -84,21 +84,21 @@ async def unsnooze(ls: Host, id: str) -> Answer:
 async def pin(ls: Host, id: str) -> Answer:
     """Pin a record."""
     place = await holder(ls, id)
-    done = await place.repository.run(lambda: changes.set_pin(place.repository.shelf.app, id, pinned=True))
+    done = await place.repository.run(lambda: record_changes.set_pin(place.repository.view.app, id, pinned=True))
     return await _changed(ls, place, done, pinned=True)
 
 
 async def unpin(ls: Host, id: str) -> Answer:
     """Unpin a record."""
     place = await holder(ls, id)
-    done = await place.repository.run(lambda: changes.set_pin(place.repository.shelf.app, id, pinned=False))
+    done = await place.repository.run(lambda: record_changes.set_pin(place.repository.view.app, id, pinned=False))
     return await _changed(ls, place, done, pinned=False)
 
 
 async def verify(ls: Host, id: str) -> Answer:
     """Say that a record still holds."""
     place = await holder(ls, id)
-    done = await place.repository.run(lambda: changes.verify(place.repository.shelf.app, id, place.gitdir))
+    done = await place.repository.run(lambda: record_changes.verify(place.repository.view.app, id, place.gitdir))
     return await _changed(ls, place, done, confirmed=True)
 
 
@@ -107,8 +107,8 @@ async def _anchor(ls: Host, place: Place, uri: str, range: Any) -> dict[str, Any
     span = lines_from(range, lines)
     if span is None:
         return {"path": place.paths[0]}
-    app = place.repository.shelf.app if place.repository.shelf.is_open else await place.repository.run(lambda: place.repository.shelf.app)
-    return await place.repository.read_code(changes.make_anchor, app, place.paths[0], lines, *span)
+    app = place.repository.view.app if place.repository.view.is_open else await place.repository.run(lambda: place.repository.view.app)
+    return await place.repository.read_code(record_changes.make_anchor, app, place.paths[0], lines, *span)
 
 
 async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer:
@@ -118,7 +118,7 @@ async def reanchor(ls: Host, id: str, uri: str, range: dict[str, Any]) -> Answer
     state = ls.publisher.get(uri)
     was = next((note.spot for note in state.notes if note.id == id), None) if state else None
     paths = state.paths if state and state.paths else place.paths
-    done = await place.repository.run(lambda: changes.reanchor(place.repository.shelf.app, id, anchor, paths, was))
+    done = await place.repository.run(lambda: record_changes.reanchor(place.repository.view.app, id, anchor, paths, was))
     return await _changed(ls, place, done)
 
 
@@ -149,7 +149,7 @@ async def record(
     anchor = await _anchor(ls, place, uri, range)
     given: Mapping[str, Any] = facts or {}
     if title and title.strip():
-        done = await place.repository.run(lambda: changes.record(place.repository.shelf.app, title.strip(), [anchor], given))
+        done = await place.repository.run(lambda: record_changes.record(place.repository.view.app, title.strip(), [anchor], given))
         return await _changed(ls, place, done)
     return await _open(ls, place, lambda documents: documents.record([anchor], given))
 
@@ -161,10 +161,10 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
     line = int((position or {}).get("line", 0))
     state = ls.publisher.get(uri)
     paths = state.paths if state and state.paths else place.paths
-    shelf = place.repository.shelf
+    view = place.repository.view
 
     def about() -> list[Row]:
-        rows = sorted(shelf.app.rows(paths=paths, limit=500), key=lambda row: HIDES.get(row["store"], 0))
+        rows = sorted(view.app.rows(paths=paths, limit=500), key=lambda row: HIDES.get(row["store"], 0))
         return list({row["id"]: row for row in rows}.values())
 
     rows = await place.repository.run(about)
@@ -175,12 +175,12 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
         around = enclosing(symbols("".join(lines), place.paths[0]), line + 1)
         if around is None:
             return place.paths[0], rows
-        notes = find_notes(rows, paths, lines, shelf.follower(place.worktree))
+        notes = find_notes(rows, paths, lines, view.follower(place.worktree))
         named = {note.id for note in notes if not note.whole_file and around.first <= note.line + 1 <= around.last}
         return f"{around.qualified} in {place.paths[0]}", [row for row in rows if row["id"] in named]
 
     title, chosen = await place.repository.read_code(choose)
-    text = await place.repository.run(reports.timeline, shelf.app, title, chosen)
+    text = await place.repository.run(reports.timeline, view.app, title, chosen)
     return await _page(ls, place, f"timeline-{title}", title, text)
 
 
@@ -199,7 +199,7 @@ async def _page(ls: Host, place: Place, name: str, title: str, text: str) -> dic
 async def show(ls: Host, id: str) -> Answer:
     """Return a record in full."""
     place = await holder(ls, id)
-    scope, stored = await place.repository.run(lambda: place.repository.shelf.app.get(id))
+    scope, stored = await place.repository.run(lambda: place.repository.view.app.get(id))
     made = stored.record
     told = {key: reports.clean(value) for key, value in made.fields.items() if key != "stamps"}
     shown = {"title": plain(made.title), "markdown": reports.whole(made), "store": scope}
@@ -217,7 +217,7 @@ async def list_gotchas(ls: Host, uri: str | None = None, options: dict[str, Any]
     place = await home(ls, uri or "")
     if place is None:
         return []
-    rows = await place.repository.run(lambda: place.repository.shelf.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED))  # fmt: skip
+    rows = await place.repository.run(lambda: place.repository.view.app.rows(kinds=("gotcha",), statuses=LIVE, resolved=False, order="severity", limit=reports.LISTED))  # fmt: skip
     return reports.of_repository(rows)
 
 
@@ -238,13 +238,13 @@ async def status(ls: Host, uri: str | None = None) -> Answer:
         return None
     if place is None:
         return None
-    shelf = place.repository.shelf
+    view = place.repository.view
 
     def count() -> dict[str, Any]:
-        rows = shelf.app.rows(kinds=("gotcha",), statuses=LIVE, fields=("id", "store", "resolved", "origin", "confirmed"))
+        rows = view.app.rows(kinds=("gotcha",), statuses=LIVE, fields=("id", "store", "resolved", "origin", "confirmed"))
         left = [row for row in rows if not row["resolved"]]
         unsure = sum(row["origin"] in {"captured", "extracted"} and not row["confirmed"] for row in left)
-        return {"gotchas": len(rows), "unresolved": len(left), "unconfirmed": unsure, "snoozed": len(shelf.snoozed(shelf.app.clock.now()))}
+        return {"gotchas": len(rows), "unresolved": len(left), "unconfirmed": unsure, "snoozed": len(view.snoozed(view.app.clock.now()))}
 
     counts = await place.repository.run(count)
     adrift: set[str] = {note.id for state in ls.publisher.of(place.repository) for note in _lost(state.looked.notes)}
@@ -262,22 +262,22 @@ RANGE: tuple[type, ...] = (dict,)
 OBJECT: tuple[type, ...] = (dict,)
 # name -> what it runs, how many arguments it needs, and their types
 COMMANDS: Mapping[str, tuple[Run, int, tuple[tuple[type, ...], ...]]] = {
-    names.RESOLVE: (resolve, 1, (TEXT, TEXT)),
-    names.REOPEN: (reopen, 1, (TEXT, TEXT)),
-    names.SNOOZE: (snooze, 1, (TEXT, NUMBER)),
-    names.UNSNOOZE: (unsnooze, 1, (TEXT,)),
-    names.PIN: (pin, 1, (TEXT,)),
-    names.UNPIN: (unpin, 1, (TEXT,)),
-    names.VERIFY: (verify, 1, (TEXT,)),
-    names.REANCHOR: (reanchor, 3, (TEXT, TEXT, RANGE)),
-    names.EDIT: (edit, 1, (TEXT,)),
-    names.RECORD: (record, 1, (TEXT, RANGE, TEXT, OBJECT)),
-    names.SUPERSEDE: (supersede, 1, (TEXT,)),
-    names.TIMELINE: (timeline, 1, (TEXT, OBJECT)),
-    names.SHOW: (show, 1, (TEXT,)),
-    names.LIST: (list_gotchas, 0, (TEXT, OBJECT)),
-    names.REPORT: (report, 1, (TEXT,)),
-    names.STATUS: (status, 0, (TEXT,)),
+    command_names.RESOLVE: (resolve, 1, (TEXT, TEXT)),
+    command_names.REOPEN: (reopen, 1, (TEXT, TEXT)),
+    command_names.SNOOZE: (snooze, 1, (TEXT, NUMBER)),
+    command_names.UNSNOOZE: (unsnooze, 1, (TEXT,)),
+    command_names.PIN: (pin, 1, (TEXT,)),
+    command_names.UNPIN: (unpin, 1, (TEXT,)),
+    command_names.VERIFY: (verify, 1, (TEXT,)),
+    command_names.REANCHOR: (reanchor, 3, (TEXT, TEXT, RANGE)),
+    command_names.EDIT: (edit, 1, (TEXT,)),
+    command_names.RECORD: (record, 1, (TEXT, RANGE, TEXT, OBJECT)),
+    command_names.SUPERSEDE: (supersede, 1, (TEXT,)),
+    command_names.TIMELINE: (timeline, 1, (TEXT, OBJECT)),
+    command_names.SHOW: (show, 1, (TEXT,)),
+    command_names.LIST: (list_gotchas, 0, (TEXT, OBJECT)),
+    command_names.REPORT: (report, 1, (TEXT,)),
+    command_names.STATUS: (status, 0, (TEXT,)),
 }
 
 

@@ -8,10 +8,7 @@ from pygls.uris import to_fs_path
 
 from gitmem.errors import GitmemError
 from gitmem_lsp.diagnostics.open_documents import Opened
-from gitmem_lsp.features import code_actions as actions
-from gitmem_lsp.features import code_lens as lens
-from gitmem_lsp.features import comment_edits as comments
-from gitmem_lsp.features import completion
+from gitmem_lsp.features import code_actions, code_lens, comment_edits, completion
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
@@ -43,10 +40,10 @@ async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:
     place = await home(ls, uri)
     if place is None:
         return None
-    row = (await place.repository.run(place.repository.shelf.named, [found.text])).get(found.text)
+    row = (await place.repository.run(place.repository.view.named, [found.text])).get(found.text)
     if row is None:
         return None
-    record = await place.repository.run(place.repository.shelf.record, row["id"], row["store"])
+    record = await place.repository.run(place.repository.view.record, row["id"], row["store"])
     return make_hover([Told(record, "")], 0, where, ls.clock.now(), wants_markdown(ls.client_capabilities))
 
 
@@ -59,7 +56,7 @@ async def _hover_line(ls: Host, uri: str, line: int) -> t.Hover | None:
     repository, told = state.place.repository, []
     for note in notes[:RECORDS]:
         try:
-            record = await repository.run(repository.shelf.record, note.id, note.row["store"])
+            record = await repository.run(repository.view.record, note.id, note.row["store"])
             told.append(Told(record, "stale" if note.stale and note.state in {"same", "moved"} else note.state, note.went))
         except GitmemError as error:  # forgotten a moment ago, or damaged: the others are still told
             ls.background.warn(error)
@@ -77,16 +74,16 @@ def on_code_action(ls: Host, params: t.CodeActionParams) -> list[t.CodeAction | 
     context, range = params.context, params.range
     options = ls.publisher.options(state.place)
     text, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
-    found = actions.for_marks(state.marks, range, uri, options.snooze_days)
+    found = code_actions.for_marks(state.marks, range, uri, options.snooze_days)
     # editors ask by themselves wherever the cursor goes: there a light bulb on each line would be a nuisance
     if context.trigger_kind != t.CodeActionTriggerKind.Automatic or range.start != range.end or context.only:
         versioned = bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
         facts = (uri, document.version, document.language_id or "", state.place.paths[0])
-        found += comments.for_marks(state.marks, range, facts, document.lines, versioned)
-        found += actions.for_astray(state.notes, range, uri)
-        found += actions.for_past(state.looked.past, range, uri)
-        found += actions.for_code(range, uri)
-    found = [a for a in found if actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))]
+        found += comment_edits.for_marks(state.marks, range, facts, document.lines, versioned)
+        found += code_actions.for_astray(state.notes, range, uri)
+        found += code_actions.for_past(state.looked.past, range, uri)
+        found += code_actions.for_code(range, uri)
+    found = [a for a in found if code_actions.wanted(context.only, str(getattr(a.kind, "value", a.kind)))]
     if text and text.code_action and text.code_action.code_action_literal_support:
         return list(found)
     return [action.command for action in found if action.command is not None]
@@ -101,12 +98,12 @@ async def on_code_lens(ls: Host, params: t.CodeLensParams) -> list[t.CodeLens]:
         return []
     options = ls.publisher.options(state.place)
     notes = _seen(ls, state)
-    out = lens.file_lens(notes, state.uri) if options.code_lens else []
+    out = code_lens.file_lens(notes, state.uri) if options.code_lens else []
     if options.symbol_lens and notes:
         from gitmem.codemap.symbols.definitions import symbols
 
         found = await state.place.repository.read_code(symbols, document.source, state.place.paths[0])
-        out += lens.symbol_lenses(notes, found, state.uri)
+        out += code_lens.symbol_lenses(notes, found, state.uri)
     return out
 
 
@@ -121,7 +118,7 @@ def on_inlay_hint(ls: Host, params: t.InlayHintParams) -> list[t.InlayHint]:
     document = ls.workspace_lines.opened(params.text_document.uri)
     if state is None or document is None or not ls.publisher.options(state.place).inlay_hints:
         return []
-    return lens.hints(state.marks, document.lines, document.encoding, params.range)
+    return code_lens.hints(state.marks, document.lines, document.encoding, params.range)
 
 
 def on_document_symbol(ls: Host, params: t.DocumentSymbolParams) -> list[t.DocumentSymbol] | list[t.SymbolInformation]:
@@ -169,7 +166,7 @@ async def on_workspace_symbol_resolve(ls: Host, symbol: t.WorkspaceSymbol) -> t.
     data = symbol.data
     id = data.get("id") if isinstance(data, dict) else getattr(data, "id", None)
     for place in [*ls.repositories.homes.values(), *(s.place for s in ls.publisher.all() if s.place)]:
-        if id and await place.repository.run(place.repository.shelf.named, [id]):
+        if id and await place.repository.run(place.repository.view.named, [id]):
             path = await place.repository.run(lambda place=place: editing(place).edit(str(id)))
             symbol.location = t.Location(Path(path).as_uri(), t.Range(t.Position(0, 0), t.Position(0, 0)))
             break
@@ -190,11 +187,11 @@ async def on_completion(ls: Host, params: t.CompletionParams) -> t.CompletionLis
     if place is None or not ls.publisher.options(place).completion:
         return None
     version = document.version
-    shelf = place.repository.shelf
+    view = place.repository.view
     kinds = (kind,) if kind else ("memory", "gotcha")
     rows = await place.repository.search(words, completion.MOST, kinds)
     if kind and words:
-        named = await place.repository.run(shelf.beginning, words.replace(" ", ""), kinds, completion.MOST)
+        named = await place.repository.run(view.beginning, words.replace(" ", ""), kinds, completion.MOST)
         rows = list({row["id"]: row for row in [*named, *rows]}.values())
     if ls.workspace_lines.buffer(uri) is not document or document.version != version:
         return None  # typed on meanwhile: the client asks again
@@ -206,7 +203,7 @@ async def on_completion_resolve(ls: Host, item: t.CompletionItem) -> t.Completio
     data = item.data if isinstance(item.data, dict) else {}
     place = await home(ls, str(data.get("uri") or ""))
     if place is not None and data.get("id"):
-        record = await place.repository.run(place.repository.shelf.record, str(data["id"]))
+        record = await place.repository.run(place.repository.view.record, str(data["id"]))
         told = make_hover(
             [Told(record, "")],
             0,
@@ -228,7 +225,7 @@ async def on_document_link(ls: Host, params: t.DocumentLinkParams) -> list[t.Doc
     if place is None or document is None:
         return []
     lines = document.snapshot()
-    rows = await place.repository.run(place.repository.shelf.named, sorted({named.text for named in found}))
+    rows = await place.repository.run(place.repository.view.named, sorted({named.text for named in found}))
     return make_links(found, rows, lines, document.encoding, uri)
 
 

@@ -64,7 +64,7 @@ async def holder(ls: Host, id: str, uri: str = "") -> Place:
         repositories.setdefault(place.repository, place)
     for repository, place in repositories.items():
         try:
-            if await repository.run(repository.shelf.named, [id]):
+            if await repository.run(repository.view.named, [id]):
                 return place
         except GitmemError as error:
             ls.background.warn(error)
@@ -115,10 +115,10 @@ async def looked_at(ls: Host, uri: str) -> tuple[Place, Looked]:
 
 
 async def _look(place: Place, paths: tuple[str, ...], lines: tuple[str, ...], moves: Moves) -> Looked:
-    shelf, read_code = place.repository.shelf, place.repository.read_code
-    rows = moves.over(await place.repository.run(shelf.gotchas, paths))
-    found = await read_code(look, shelf, place.worktree, rows, paths, lines)
-    return found if found.whole else await read_code(look_further, shelf, place.worktree, rows, paths, lines, found)
+    view, read_code = place.repository.view, place.repository.read_code
+    rows = moves.over(await place.repository.run(view.gotchas, paths))
+    found = await read_code(look, view, place.worktree, rows, paths, lines)
+    return found if found.whole else await read_code(look_further, view, place.worktree, rows, paths, lines, found)
 
 
 def lines_from(range: Any, lines: Sequence[str]) -> tuple[int, int] | None:

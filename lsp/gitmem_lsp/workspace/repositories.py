@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from gitmem.errors import GitmemError
 from gitmem.repo.location import Location, locate, user_repository
 from gitmem_lsp.workspace.code_moves import Scout
-from gitmem_lsp.workspace.repository_view import Row, Shelf
+from gitmem_lsp.workspace.repository_view import RepositoryView, Row
 
 T = TypeVar("T")
 
@@ -38,8 +38,8 @@ class Repository:
         self._lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-repository")
         self._history_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-history")
         self._code_lane = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem-code")
-        self.shelf = Shelf(location, env, progress)
-        self.scout = Scout(self.shelf.make_follower)
+        self.view = RepositoryView(location, env, progress)
+        self.scout = Scout(self.view.make_follower)
         self.news = asyncio.Event()  # something may have moved
         self.watched = False
 
@@ -57,11 +57,11 @@ class Repository:
 
     async def search(self, text: str, limit: int, kinds: Sequence[str] = ()) -> list[Row]:
         """Search the records; when the asker goes, the search ends."""
-        future = self._lane.submit(self.shelf.search, text, limit, kinds)
+        future = self._lane.submit(self.view.search, text, limit, kinds)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            self.shelf.interrupt()
+            self.view.interrupt()
             raise
 
     @property
@@ -77,7 +77,7 @@ class Repository:
 
     def close(self) -> "list[Future[None]]":
         """Let the running jobs end, drop the waiting ones, and release files and children."""
-        ends = [self._lane.submit(self.shelf.close)]
+        ends = [self._lane.submit(self.view.close)]
         for lane in (self._lane, self._code_lane, self._history_lane):
             lane.shutdown(wait=False, cancel_futures=lane is not self._lane)
         return ends

@@ -48,7 +48,7 @@ class Rows:
     version: int
 
 
-class Shelf:
+class RepositoryView:
     """One repository's parts. Made on any thread, used on the repository's own; `follower` on the one that reads code."""
 
     def __init__(self, location: Location, env: Mapping[str, str], progress: Callable[[int, int], None] | None = None) -> None:
