@@ -2,7 +2,7 @@
 
     python scripts/common_words.py
 
-A line of what it writes is `LANGUAGE PERCENT WORD ...`: words that are in so many percent of the sessions in that language (`tests/extraction/sentences/c_*.tsv`).
+A line of what it writes is `LANGUAGE PERCENT WORD ...`: words that are in so many percent of the sessions in that language (`c_*.tsv` of `tests/extraction/sentences.tar.xz`).
 """
 
 import sys
@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from gitmem.extraction.topics import Topics  # noqa: E402
+from scripts.sentences import folder  # noqa: E402
 
 OUT = ROOT / "gitmem/extraction/data/common_words.txt"
 LEAST = 1.0  # percent of the sessions that a word must be in
@@ -23,7 +24,7 @@ def main() -> None:
     """Write the words."""
     sessions: Counter[str] = Counter()
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for path in sorted((ROOT / "tests/extraction/sentences").glob("c_*.tsv")):
+    for path in sorted(folder().glob("c_*.tsv")):
         rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
         for whole, group in groupby(rows, key=lambda row: len(row) == 4):
             if not whole:

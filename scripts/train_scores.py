@@ -2,7 +2,7 @@
 
     python scripts/train_scores.py [--check]
 
-Sentences: `tests/extraction/sentences/*.tsv`, a line `language TAB role TAB kind TAB sentence`. Those of the labelled sessions beside them are not
+Sentences: `*.tsv` of `tests/extraction/sentences.tar.xz`, a line `language TAB role TAB kind TAB sentence`. Those of the labelled sessions beside them are not
 learnt from: they tell whether what was learnt holds. Hindsight learns from the files `c_*`, which are whole sessions, with the first scores of weights that
 have not seen the file. `--check` prints how well sentences are told that were not learnt from: precision and recall by kind, at first and by the session model; it
 writes nothing. The same files and the same libraries give the same weights: seeds are fixed.
@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gitmem.extraction.classify.linear_model import (  # noqa: E402  # noqa: E402
+from gitmem.extraction.classify.linear_model import (  # noqa: E402
     ALONE,
     BIAS,
     BUCKETS,
@@ -40,9 +40,10 @@ from gitmem.extraction.classify.linear_model import (  # noqa: E402  # noqa: E40
     signals,
     words,
 )
-from gitmem.extraction.classify.session_model import Listening, packed, run, vector  # noqa: E402  # noqa: E402
+from gitmem.extraction.classify.session_model import Listening, packed, run, vector  # noqa: E402
 from gitmem.extraction.language.sentences import sentences  # noqa: E402
 from scripts.learn_network import learn  # noqa: E402
+from scripts.sentences import folder  # noqa: E402
 
 STRENGTH = 0.3  # inverse of the penalty on large weights
 SEEN = 4  # sentences that a word must be in to be known
@@ -188,7 +189,7 @@ def vectors(rows: list[Row], scores: np.ndarray) -> Sessions:
                 for used in row.used:
                     listening.tool(used)
                 told = [dict(zip(CLASSES, scores[n].tolist(), strict=True)) for n in mine]
-                heard += listening.turn(row.role, [row.language] * len(mine), [rows[n].text for n in mine], told)
+                heard += listening.turn(row.role, row.language, [rows[n].text for n in mine], told)
                 kept += [rows[n] for n in mine]
                 parts += [piece is not turns] * len(mine)
             groups.append(np.arange(len(out), len(kept)))
@@ -242,7 +243,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="print how well sentences are told that were not learnt from")
     given = parser.parse_args()
-    rows = read(ROOT / "tests/extraction/sentences")
+    rows = read(folder())
     say(f"{len(rows):,} sentences: {dict(Counter(row.kind for row in rows))}")
     scores = first(rows)
     if given.check:

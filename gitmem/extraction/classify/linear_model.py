@@ -1,6 +1,6 @@
 """How likely one sentence is of each kind: a linear model over its words, what they mean, and the cue phrases in it, learnt from labelled sentences. Pure.
 
-`scripts/train_scores.py` makes `phrases/linear_model.bin` from `tests/extraction/sentences/`: a softmax over KINDS and `none`, whose weights are hashed
+`scripts/train_scores.py` makes `data/linear_model.bin` from `tests/extraction/sentences.tar.xz`: a softmax over KINDS and `none`, whose weights are hashed
 into BUCKETS rows of eight numbers, LANE bits each. Cue phrases (`rules`) say what
 they are sure of; this says how the words of people and agents usually go, and knows phrases that nobody wrote a cue for.
 """

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from frontmatter.default_handlers import YAMLHandler
 
 from gitmem.base.files import read_regular
 from gitmem.errors import InvalidRecord, UserError
@@ -178,17 +179,11 @@ def front_matter(text: str) -> dict[str, Any] | None:
     text = text.replace("\r\n", "\n")
     if not text.startswith("---\n"):
         return None
-    head, end, _ = text[3:].partition("\n---")
-    if not end:
-        raise InvalidRecord("its front matter has no end: a line with --- is missing")
     try:
-        found = _yaml(head)
+        head, _ = _HANDLER.split(text)
     except ValueError:
-        found = {
-            match[1]: match[2].strip().strip("\"'") for line in head.split("\n") if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS
-        }
-        if not found:
-            raise InvalidRecord("its front matter is no YAML") from None
+        raise InvalidRecord("its front matter has no end: a line with --- is missing") from None
+    found = _HANDLER.load(head)
     if found is None:
         return {}
     if not isinstance(found, dict):
@@ -196,14 +191,24 @@ def front_matter(text: str) -> dict[str, Any] | None:
     return found
 
 
-def _yaml(text: str) -> Any:
-    """Return YAML whose scalars are all texts; raises ValueError."""
-    loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    try:
-        safe_yaml.check(text, loader, NESTED)
-        return yaml.load(text, Loader=loader)  # noqa: S506 - it makes texts, lists and mappings alone
-    except (yaml.YAMLError, RecursionError, TypeError) as error:
-        raise ValueError(str(error)) from error
+class _BoundedHandler(YAMLHandler):
+    """YAML front matter of others: bounded depth, no anchors, scalars as texts; where it is no YAML, its lines `key: text`."""
+
+    def load(self, fm: str, **_: object) -> Any:
+        """Return what the front matter holds; raises InvalidRecord."""
+        loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+        try:
+            safe_yaml.check(fm, loader, NESTED)
+            return yaml.load(fm, Loader=loader)  # noqa: S506 - it makes texts, lists and mappings alone
+        except (yaml.YAMLError, RecursionError, TypeError, ValueError):
+            lines = (match for line in fm.split("\n") if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS)
+            found = {match[1]: match[2].strip().strip("\"'") for match in lines}
+            if not found:
+                raise InvalidRecord("its front matter is no YAML") from None
+            return found
+
+
+_HANDLER = _BoundedHandler()
 
 
 def _commands(given: object) -> Iterator[Command]:
