@@ -203,7 +203,7 @@ async def test_thousands_of_messages(make_repo, raw, seed):
         raw.messages.clear()
 
     assert wrong == 0
-    assert placed > 3 * MARKED
+    assert placed > MARKED
     left = fuzz.asked - answered
     while left:
         found = await raw.until(lambda m: m.get("id") in left)

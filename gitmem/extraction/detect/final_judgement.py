@@ -6,6 +6,7 @@ from gitmem.extraction.classify.linear_model import likely
 from gitmem.extraction.classify.session_model import Heard
 from gitmem.extraction.detect.item_set import Candidate
 from gitmem.extraction.language.cue_phrases import cues
+from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content
 from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.dialogue import NUMBERED
@@ -37,6 +38,7 @@ CHOSEN = 0.15  # how likely what names a point of a list by its number must be
 # how confident one must be of what is proposed or told to a model: precision 0.80 on sessions by others (docs/extraction.md)
 CERTAIN = {DECISION: 0.8, ERROR: 0.8, PATTERN: 0.6, TASK: 0.84, DONE: 0.9, PREFERENCE: 0.85, CONTEXT: 0.9}
 WRITTEN, UNJUDGED = 0.9, 0.5  # confidence in what a marker, a commit or a list of tasks says, and in what nothing judged
+ALONE, NOT_AGAINST = 0.7, 0.03  # how likely an announced decision must be by itself, and in its session
 OF_AGENT, NO_DETAIL = 0.2, 0.2  # what an error of the agent's words alone, or without a cause or fix, loses
 
 
@@ -52,7 +54,18 @@ def confidence(one: Candidate) -> float:
         or (one.heard is None and one.commit)
     ):
         return WRITTEN
-    return one.heard.by[one.kind] if one.heard is not None else UNJUDGED
+    if one.heard is None:
+        return UNJUDGED
+    return WRITTEN if one.kind == DECISION and _announced(one.heard) else one.heard.by[one.kind]
+
+
+def _announced(heard: Heard) -> bool:
+    """Whether a sentence announces a decision in so many words, `We decided to use X`, and what surrounds it does not speak against it."""
+    if heard.by[DECISION] < NOT_AGAINST:
+        return False
+    said = sentence_rules.judged(Sentence(heard.text), heard.role, heard.language)
+    sure = said is not None and said.kind == DECISION and said.score >= sentence_rules.SURE - 0.1
+    return sure and likely(heard.text, heard.role, heard.language)[DECISION] >= ALONE
 
 
 def stands(one: Candidate, heard: Heard) -> None:
