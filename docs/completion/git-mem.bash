@@ -256,7 +256,7 @@ __git_mem_argument ()
 		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
 		digest | summary) __git_mem_words "private shared off" ;;
 		native) __git_mem_words "off pull push sync" ;;
-		summariser) __git_mem_words "offline gemini command" ;;
+		summariser) __git_mem_words "offline claude gemini codex command" ;;
 		remote) __git_mem_remotes ;;
 		esac
 		;;

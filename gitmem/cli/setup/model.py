@@ -47,7 +47,7 @@ def model_check(term: Terminal, as_json: bool) -> int:
         model = app.model()
     if model is None:
         out: dict[str, Any] = {"summariser": "offline", "ok": True}
-        text = "summariser is 'offline': no model is asked. To ask one: git mem config summariser gemini (or command); see docs/models.md"
+        text = "summariser is 'offline': no model is asked. To ask one: git mem config summariser claude (or gemini, codex, command); see docs/models.md"
         term.json(out) if as_json else term.say(text)
         return 0
     out = {

@@ -1,4 +1,4 @@
-"""Cue phrases by language: what shows that a sentence decides, prefers, asks, supposes. They are data, in `phrases/`, read when a language is met."""
+"""Cue phrases by language: what shows that a sentence decides, prefers, asks, supposes. They are data, in `extraction/data`, read when a language is met."""
 
 import itertools
 import re
