@@ -27,7 +27,7 @@ from gitmem.services.briefing.activation import Activation, Place
 def activate_command(term: Terminal, agent: str | None, listing: bool, file: str | None, timeout: int | None, as_json: bool) -> None:
     """Print what an agent says first: who it is, where the project stands, what was before, what may come next, what it can be asked for.
 
-    An agent is a Markdown file: .gitmem/agents/dev.md, or one of Claude Code (.claude/agents) or Gemini CLI (.gemini/agents), of the repository or
+    Adds to 'git mem status': a greeting in the name of one agent, with its commands. An agent is a Markdown file: .gitmem/agents/dev.md, or one of Claude Code (.claude/agents) or Gemini CLI (.gemini/agents), of the repository or
     yours. Its front matter has name, title, icon, role (or description) and commands, a list of {name, description, visibility}; visibility is full, quick
     or key. What cannot be loaded in time is left out.
 

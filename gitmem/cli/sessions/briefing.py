@@ -45,7 +45,7 @@ def briefing_command(
 ) -> None:
     """Tell what is known of this project: its state, decisions, patterns, errors, progress and context.
 
-    Each part has its share of the budget, and gives what it does not need to the others. What is pinned and what is
+    Adds to 'git mem status': the content itself. Each part has its share of the budget, and gives what it does not need to the others. What is pinned and what is
     newest stays; what is left out is counted, with the command that shows it. The same store gives the same text all day.
 
     \b

@@ -44,7 +44,7 @@ def agent_of(app: App, given: str | None) -> str:
 def context_command(term: Terminal, agent: str | None, history: str | None, as_json: bool) -> None:
     """Show the work in hand in this work tree: what kind of session one that begins now is, who was at it, the last commands, the workflow.
 
-    A session is new, existing (commands were given, or something was asked), or a workflow (enough commands of one workflow, or a task of it
+    Adds to 'git mem status': the work in hand between agents. A session is new, existing (commands were given, or something was asked), or a workflow (enough commands of one workflow, or a task of it
     done). An hour after the last sign of life it is new again. With --history the conversation decides.
 
     \b

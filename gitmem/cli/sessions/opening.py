@@ -39,7 +39,8 @@ ASKED = 4000  # of a prompt that are looked at
 def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
     """Decide how a session opens: greet with what was going on, ask whether to go on, or say nothing; and why.
 
-    What is left to do is mentioned in any case. Rules decide, or the model of the setting 'summariser'.
+    Adds to 'git mem status': how an agent should begin to talk. Pending tasks are always mentioned. Rules decide, or the model of the setting
+    'summariser'.
 
     \b
     Examples:

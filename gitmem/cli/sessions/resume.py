@@ -40,7 +40,7 @@ WORDS = 300  # characters of the last answer
 def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
     """Show what to go on with: where a session stood, which files were not committed then and are now, what failed, what is open.
 
-    Without an id: the latest session of this work tree that does not run. A session of a person is opened again; for one of an agent you
+    Adds to 'git mem status': where one session stood. Without an id: the latest session of this work tree that does not run. A session of a person is opened again; for one of an agent you
     are told the command that its CLI goes on with.
 
     \b
