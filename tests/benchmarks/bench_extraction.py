@@ -21,18 +21,18 @@ OF_A_KIND = 0.75  # precision
 HEAD = ("sessions", "found", "right", "labelled", "hit", "precision", "recall", "detail told")
 
 
-def found(session: Session) -> list[Found]:
-    """Return what the product finds in a session, read from its bytes."""
+def found(session: Session, *, sure: bool = False) -> list[Found]:
+    """Return what the product finds in a session, read from its bytes; `sure`: only what it would propose or tell."""
     from gitmem.extraction.extractor import extract
     from gitmem.transcripts.reader import read
 
     turns = list(read(io.BytesIO(session.data), session.name))
-    return [Found(item.kind, item.text, item.detail) for item in extract(turns).items]
+    return [Found(item.kind, item.text, item.detail) for item in extract(turns).items if item.sure or item.marked or not sure]
 
 
-def results(sessions: list[Session]) -> list[tuple[Session, Judged]]:
+def results(sessions: list[Session], *, sure: bool = False) -> list[tuple[Session, Judged]]:
     """Judge each session."""
-    return [(session, judge(session.labels, found(session))) for session in sessions]
+    return [(session, judge(session.labels, found(session, sure=sure))) for session in sessions]
 
 
 def by_kind(judged: list[tuple[Session, Judged]]) -> dict[str, Tally]:
@@ -89,6 +89,11 @@ def main() -> int:
     everything = row("all", len(judged), total(kinds.values()))
     rows = [row(kind, sum(kind in one.kinds for _, one in judged), tally) for kind, tally in kinds.items()]
     table("Offline extraction, by kind", ("kind", *HEAD), [*rows, everything])
+    certain = by_kind(results(sessions, sure=True))
+    rows = [row(kind, len(judged), tally) for kind, tally in certain.items()]
+    table(
+        "What is sure: proposed in the inbox, told to a model", ("kind", *HEAD), [*rows, row("all", len(judged), total(certain.values()))]
+    )
     for name, key in (("language", lambda one: one.language), ("format", lambda one: one.format)):
         parts = [row(part, count, tally) for part, (count, tally) in group(judged, key).items()]
         table(f"Offline extraction, by {name}", (name, *HEAD), parts)

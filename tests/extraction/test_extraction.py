@@ -11,7 +11,7 @@ from gitmem.records.items import KINDS
 from tests.benchmarks.bench_extraction import OF_A_KIND, PRECISION, RECALL, by_kind, results
 from tests.extraction import render
 from tests.extraction.matching import Found, Tally, judge, pair, score, total, words
-from tests.extraction.render import Session, load, session
+from tests.extraction.render import HERE, Session, load, session
 from tests.extraction.source import Label
 
 SESSIONS = load()
@@ -38,6 +38,13 @@ def test_what_is_found_of_all_kinds_is_right(counted: dict[str, Tally]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_matters_is_found(counted: dict[str, Tally], kind: str) -> None:
     assert counted[kind].recall >= RECALL
+
+
+def test_what_is_proposed_or_told_is_right_in_four_of_five_in_sessions_by_others() -> None:
+    others = by_kind(results(load(HERE.parent / "others"), sure=True))
+    every = total(others.values())
+    assert every.precision >= 0.80
+    assert every.recall >= 0.35
 
 
 def test_nothing_comes_of_sessions_with_nothing_in_them() -> None:
