@@ -55,9 +55,9 @@ def inbox_command(
     term: Terminal, accepted: tuple[str, ...], rejected: tuple[str, ...], reason: str, merged: tuple[str, ...], into: str | None, accept_all: bool,
     limit: int | None, everything: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Look through what was captured from errors or extracted from sessions, and nobody has confirmed.
+    """Review what was captured from errors or extracted from sessions and is not confirmed yet.
 
-    On a terminal it asks about each, by one key; in a script, use the options. To change one: git mem edit ID, then --accept.
+    On a terminal you answer each with one key. In a script, use the options. To change one first: git mem edit ID, then --accept.
 
     \b
     Examples:

@@ -54,9 +54,9 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
 @options.json_option
 @click.pass_obj
 def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull_only: bool, as_json: bool) -> None:
-    """Fetch, merge and push memory. Only a remote that was enabled is pushed to, and never with force.
+    """Fetch, merge and push memory. It pushes only to a remote that you enabled, and never with force.
 
-    Without an enabled remote, what 'origin' has is fetched and nothing leaves this machine.
+    Without an enabled remote, it fetches from 'origin' and sends nothing.
 
     \b
     Examples:
@@ -152,7 +152,7 @@ def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: s
 @click.group("remote", short_help="Choose where memory is pushed to", invoke_without_command=True)
 @click.pass_context
 def remote_command(ctx: click.Context) -> None:
-    """Choose the one remote that memory is pushed to. Nothing is pushed before.
+    """Choose the one remote that memory is pushed to. Until then, nothing is pushed.
 
     \b
     Examples:

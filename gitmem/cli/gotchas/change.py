@@ -150,7 +150,7 @@ edit_command = click.Command("edit", params=_own(edit_any.params), callback=_edi
 @options.json_option
 @click.pass_obj
 def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
-    """Say that gotchas are dealt with, as of the commit that is checked out. The same error reopens them.
+    """Mark gotchas as resolved, as of the commit that is checked out. If the same error comes back, it reopens them.
 
     \b
     Example:
@@ -168,7 +168,7 @@ def resolve_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bo
 @options.json_option
 @click.pass_obj
 def reopen_command(term: Terminal, ids: tuple[str, ...], note: str, as_json: bool) -> None:
-    """Say that gotchas are not dealt with after all.
+    """Mark resolved gotchas as open again.
 
     \b
     Example:
@@ -197,7 +197,7 @@ def span(text: str) -> float:
 @options.json_option
 @click.pass_obj
 def snooze_command(term: Terminal, ids: tuple[str, ...], span_: str, off: bool, as_json: bool) -> None:
-    """Hide gotchas from yourself, in this clone, for a while: in the editor and in what agents are told. Nobody else notices.
+    """Hide gotchas from yourself, in this clone, for a while. Your editor and your agents do not show them. Nobody else is affected.
 
     Without an ID, list what is snoozed.
 
@@ -255,9 +255,9 @@ def _snoozed(term: Terminal, app: App, now: float, as_json: bool) -> None:
 @options.json_option
 @click.pass_context
 def verify_command(ctx: click.Context, ids: tuple[str, ...], places: tuple[str, ...], as_json: bool) -> None:
-    """Say that gotchas are so, as of the commit that is checked out: what was captured counts as confirmed from then on.
+    """Confirm that gotchas still hold, as of the commit that is checked out. A captured gotcha counts as confirmed from then on.
 
-    Without an ID, list the gotchas whose code has changed, moved or gone since: those to look at. Exit code 1 when there are some.
+    Without an ID, list the gotchas whose code has changed, moved or gone. Exit code 1 when there are some.
 
     \b
     Examples:

@@ -27,9 +27,9 @@ TABLE = {
 
 @click.group("error", cls=Parts, table=TABLE, short_help="Count an error, and see what is counted")
 def error_command() -> None:
-    """Errors are counted by what they say, without paths, numbers and times; one that repeats becomes a gotcha.
+    """Count errors by their message, without paths, numbers and times. An error that repeats becomes a gotcha.
 
-    Hooks of agents do this by themselves.
+    Agent hooks do this automatically.
 
     \b
     Examples:
@@ -45,7 +45,9 @@ def error_command() -> None:
 @options.json_option
 @click.pass_obj
 def record_command(term: Terminal, message: tuple[str, ...], command: str, session: str | None, as_json: bool) -> None:
-    """Count an error: MESSAGE, or what stands on stdin. The third within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
+    """Count an error: MESSAGE, or the text on standard input.
+
+    The third one within 24 hours makes a gotcha (settings captureThreshold, captureWindow).
 
     \b
     Examples:
@@ -107,7 +109,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
 @options.json_option
 @click.pass_obj
 def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
-    """List the errors counted in this clone, those that happened most first.
+    """List the errors that this clone has counted, the most frequent first.
 
     \b
     Example:

@@ -38,7 +38,7 @@ FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 @options.json_option
 @click.pass_obj
 def list_command(term: Terminal, /, as_json: bool, limit: int | None, **o: Any) -> None:
-    """List gotchas that are not dealt with: critical ones first, then those seen last.
+    """List open gotchas: critical ones first, then those seen last.
 
     \b
     Examples:
@@ -97,7 +97,7 @@ def entry(term: Terminal, row: dict[str, Any], now: float) -> str:
 @options.json_option
 @click.pass_obj
 def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolved: bool, as_json: bool) -> None:
-    """Find gotchas by their words, the resolved ones too: they tell how.
+    """Find gotchas by their words. Resolved ones are included: they tell the fix.
 
     \b
     Example:
@@ -122,9 +122,9 @@ def search_command(term: Terminal, words: tuple[str, ...], limit: int, unresolve
 @options.json_option
 @click.pass_obj
 def for_command(term: Terminal, places: tuple[str, ...], as_json: bool) -> None:
-    """Show the gotchas about files, where they are now; those at a LINE first. Nothing to know prints nothing.
+    """Show the gotchas about files, with their lines of today; those at LINE come first. Prints nothing when nothing is known.
 
-    Code that was edited, moved or renamed since is followed.
+    Code that was edited, moved or renamed is followed.
 
     \b
     Examples:
@@ -260,7 +260,7 @@ def _card(term: Terminal, row: dict[str, Any], reasons: Sequence[str], now: floa
 @options.json_option
 @click.pass_obj
 def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...], limit: int, budget: int, as_json: bool) -> None:
-    """Show the gotchas that a task should know: as a block to put before a prompt. Nothing relevant prints nothing.
+    """Show the gotchas that matter for a task, as a block to put before a prompt. Prints nothing when nothing is relevant.
 
     \b
     Examples:
@@ -306,7 +306,7 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
 @options.json_option
 @click.pass_obj
 def stats_command(term: Terminal, as_json: bool) -> None:
-    """Count gotchas by category, severity and source, and the errors that are on their way to become one.
+    """Count gotchas by category, severity and source, and the errors that may become gotchas.
 
     \b
     Example:
@@ -343,7 +343,7 @@ def stats_command(term: Terminal, as_json: bool) -> None:
 @click.option("--all", "-a", "everything", is_flag=True, help="Resolved ones too.")
 @click.pass_obj
 def page_command(term: Terminal, output: str | None, everything: bool) -> None:
-    """Print all gotchas as one Markdown page, by category: a view to read, never the truth.
+    """Print all gotchas as one Markdown page, by category. The page is a view; the store stays the source.
 
     \b
     Example:

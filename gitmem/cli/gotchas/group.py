@@ -23,9 +23,9 @@ TABLE = {
 
 @click.group("gotcha", cls=Parts, table=TABLE, short_help="Record, find and resolve traps")
 def gotcha_command() -> None:
-    """Gotchas: what trips people and agents up, where in the code, and what helps.
+    """Gotchas tell what goes wrong, where in the code, and what helps.
 
-    Errors that repeat become gotchas by themselves (git mem inbox shows those that nobody confirmed yet).
+    Errors that repeat become gotchas automatically. `git mem inbox` shows those that nobody has confirmed.
 
     \b
     Examples:

@@ -236,9 +236,9 @@ TEMPLATE = """
 @options.json_option
 @click.pass_obj
 def add_command(term: Terminal, /, title: tuple[str, ...], kind: str, scope: str, as_json: bool, **o: Any) -> None:
-    """Remember a decision, a pattern, a trap.
+    """Add a record: a decision, a pattern, a trap.
 
-    Without a TITLE your editor opens. Secrets in the text are masked before anything is stored.
+    Without TITLE your editor opens. Secrets in the text are masked before anything is stored.
 
     \b
     Examples:
@@ -290,7 +290,7 @@ def _edited(term: Terminal, app: App) -> tuple[str, str]:
 @options.json_option
 @click.pass_obj
 def edit_command(term: Terminal, /, id: str, title: str | None, as_json: bool, untags: tuple[str, ...], unanchor: bool, **o: Any) -> None:
-    """Change a record; without flags, the whole file in your editor.
+    """Change a record. Without options, your editor opens the whole file.
 
     A change that somebody else made meanwhile is merged, not overwritten.
 
@@ -344,9 +344,9 @@ def edited_record(term: Terminal, app: App, record: Record) -> Record:
 @options.json_option
 @click.pass_obj
 def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_json: bool, **o: Any) -> None:
-    """Write a new record that takes the place of OLD; OLD is archived and the chain kept.
+    """Write a new record that replaces OLD. OLD is archived, and the chain is kept.
 
-    When TITLE is the id of a record that is there, that one becomes the successor.
+    If TITLE is the id of an existing record, that record becomes the successor.
 
     \b
     Examples:

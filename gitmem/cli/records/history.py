@@ -39,7 +39,7 @@ class CountedLog(click.Command):
 @options.json_option
 @click.pass_obj
 def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: bool, scope: str, as_json: bool, **o: Any) -> None:
-    """Show the commits of the store; with an ID, the life of one record and of its supersedes chain.
+    """Show the commits of the store. With an ID, show the history of one record and its successors.
 
     \b
     Examples:
@@ -176,9 +176,9 @@ def _patch(term: Terminal, store: Store, change: Change) -> Iterator[str]:
 @options.json_option
 @click.pass_obj
 def diff_command(term: Terminal, a: str | None, b: str | None, names: bool, scope: str, as_json: bool) -> None:
-    """Compare two revisions of the store: by default what the last commit did; with one, from it to now.
+    """Compare two revisions of the store. Without arguments: what the last commit changed. With one: from it to now.
 
-    Revisions: @ (now), @~3, @{yesterday}, a commit's id, a remote's name, A..B.
+    Revisions: @ (now), @~3, @{yesterday}, a commit id, a remote's name, A..B.
 
     \b
     Examples:
@@ -223,9 +223,9 @@ def _changed(store: Store, change: Change) -> dict[str, Any]:
 @click.option("--shared", "scope", flag_value="shared", default="shared", help="In the shared store (default).")
 @click.pass_obj
 def undo_command(term: Terminal, commit: str | None, scope: str) -> None:
-    """Take back one commit by a new one, by default the last change; later changes are kept. A second undo takes back the first.
+    """Take back one commit with a new one; by default the last change. Later changes are kept. A second undo takes back the first.
 
-    Merges, counts of reads and the like are passed over.
+    Merges, read counts and the like are skipped.
 
     \b
     Examples:

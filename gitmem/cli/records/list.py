@@ -113,9 +113,9 @@ def paths_of(app: App, files: tuple[str, ...]) -> list[str]:
 @options.json_option
 @click.pass_obj
 def search_command(term: Terminal, /, words: tuple[str, ...], limit: int, as_json: bool, template: str | None, **o: Any) -> None:
-    """Find the records that fit a few words best.
+    """Find the records that match some words best.
 
-    Any word may match; "quoted words" match as a phrase, word* as a beginning.
+    Any word may match. "Quoted words" match as a phrase, word* as a prefix.
 
     \b
     Examples:

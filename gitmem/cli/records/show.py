@@ -52,7 +52,7 @@ def computed(app: App, record: Record) -> dict[str, Any]:
 def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool, template: str | None, as_json: bool) -> None:
     """Show one or more records.
 
-    An ID may be cut to any unique beginning or end of six or more characters.
+    An ID may be shortened to a unique prefix or suffix of six or more characters.
 
     \b
     Examples:

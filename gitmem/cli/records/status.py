@@ -19,7 +19,7 @@ from gitmem.store.store import Stored
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @click.pass_obj
 def link_command(term: Terminal, id: str, targets: tuple[str, ...]) -> None:
-    """Link a record to others: what one says helps to find the other.
+    """Link a record to others, so that each is found with the other.
 
     \b
     Example:
@@ -75,7 +75,7 @@ def _each(term: Terminal, ids: tuple[str, ...], status: str, op: str, verb: str)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.pass_obj
 def pin_command(term: Terminal, ids: tuple[str, ...]) -> None:
-    """Pin records: they never decay and are told first.
+    """Pin records. Pinned records never decay and are told first.
 
     \b
     Example:
@@ -101,7 +101,7 @@ def unpin_command(term: Terminal, ids: tuple[str, ...]) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.pass_obj
 def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
-    """Archive records: kept and searchable with --all, no longer told.
+    """Archive records. They are kept and found with --all, but not told any more.
 
     \b
     Example:
@@ -116,7 +116,7 @@ def archive_command(term: Terminal, ids: tuple[str, ...]) -> None:
 @options.json_option
 @click.pass_obj
 def restore_command(term: Terminal, ids: tuple[str, ...], listing: bool, as_json: bool) -> None:
-    """Bring records back: archived, forgotten or collected ones, from git's history.
+    """Restore records that were archived, forgotten or collected, from git's history.
 
     \b
     Examples:
@@ -169,9 +169,9 @@ def _past_title(app: App, scope: str, id: str) -> str:
 @click.option("--reason", default="", metavar="TEXT", help="Why; kept with the mark that is left.")
 @click.pass_obj
 def forget_command(term: Terminal, ids: tuple[str, ...], reason: str) -> None:
-    """Remove records on purpose, everywhere the store is synced to.
+    """Delete records, here and everywhere the store is synced to.
 
-    History keeps them (git mem restore); a captured gotcha is not captured again. For a secret, use purge.
+    Git's history keeps them (git mem restore). A captured gotcha is not captured again. For a secret, use purge.
 
     \b
     Example:

@@ -25,11 +25,11 @@ from gitmem.services.briefing.activation import Activation, Place
 @options.json_option
 @click.pass_obj
 def activate_command(term: Terminal, agent: str | None, listing: bool, file: str | None, timeout: int | None, as_json: bool) -> None:
-    """Print what an agent says first: who it is, where the project stands, what was before, what may come next, what it can be asked for.
+    """Print a greeting in the name of an agent: who it is, where the project stands, what was done before, which commands it has.
 
-    Adds to 'git mem status': a greeting in the name of one agent, with its commands. An agent is a Markdown file: .gitmem/agents/dev.md, or one of Claude Code (.claude/agents) or Gemini CLI (.gemini/agents), of the repository or
-    yours. Its front matter has name, title, icon, role (or description) and commands, a list of {name, description, visibility}; visibility is full, quick
-    or key. What cannot be loaded in time is left out.
+    Adds to 'git mem status': the agent's name and commands. An agent is a Markdown file in .gitmem/agents, .claude/agents or
+    .gemini/agents, of the repository or yours. Its front matter has name, title, icon, role (or description) and commands, a list of {name,
+    description, visibility}; visibility is full, quick or key. What cannot be loaded in time is left out.
 
     \b
     Examples:

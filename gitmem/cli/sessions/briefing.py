@@ -43,10 +43,10 @@ LEAST_LINES, LEAST_TOKENS = 10, 150  # below, not even what is pinned has room
 def briefing_command(
     term: Terminal, budget: str | None, most: int | None, file: str | None, agent: str | None, *, force: bool, as_json: bool
 ) -> None:
-    """Tell what is known of this project: its state, decisions, patterns, errors, progress and context.
+    """Show what is known about this project: state, decisions, patterns, errors, progress and context.
 
-    Adds to 'git mem status': the content itself. Each part has its share of the budget, and gives what it does not need to the others. What is pinned and what is
-    newest stays; what is left out is counted, with the command that shows it. The same store gives the same text all day.
+    Adds to 'git mem status': the content. Each part has a share of the budget and passes on what it does not need. Pinned and recent
+    entries come first. What is left out is counted, with the command that shows it. The same store gives the same text all day.
 
     \b
     Examples:

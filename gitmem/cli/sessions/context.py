@@ -42,10 +42,11 @@ def agent_of(app: App, given: str | None) -> str:
 @options.json_option
 @click.pass_obj
 def context_command(term: Terminal, agent: str | None, history: str | None, as_json: bool) -> None:
-    """Show the work in hand in this work tree: what kind of session one that begins now is, who was at it, the last commands, the workflow.
+    """Show the work in hand in this work tree: kind of session, previous agents, last commands, workflow.
 
-    Adds to 'git mem status': the work in hand between agents. A session is new, existing (commands were given, or something was asked), or a workflow (enough commands of one workflow, or a task of it
-    done). An hour after the last sign of life it is new again. With --history the conversation decides.
+    Adds to 'git mem status': what the next agent needs. A session is new, existing (commands or questions came before), or a workflow
+    (several commands or a finished task of one workflow). After an hour of silence it is new again. With --history, the conversation
+    decides.
 
     \b
     Examples:
@@ -95,9 +96,9 @@ def _lines(term: Terminal, found: Context) -> list[str]:
 @options.json_option
 @click.pass_obj
 def task_command(term: Terminal, name: str, success: bool, story: str | None, agent: str | None, as_json: bool) -> None:
-    """Record a task as done: it brings the workflow to the state that the table says. One that failed is listed and advances nothing.
+    """Record that a task is done. The workflow moves to the state that its table names. A failed task is listed and moves nothing.
 
-    Done twice is done once, unless its command was given again in between. A task that is in no table is listed too.
+    A task that is recorded twice counts once, unless its command was given again in between. A task that no table has is listed too.
 
     \b
     Examples:
@@ -143,9 +144,9 @@ def _where(found: Context, *, known: bool, success: bool) -> str:
 @options.json_option
 @click.pass_obj
 def workflows_command(term: Terminal, name: str | None, as_json: bool) -> None:
-    """List workflows: which command or task brings which state, and what usually comes next.
+    """List workflows: which command or task leads to which state, and what usually comes next.
 
-    A repository adds its own, or changes these, in .gitmem/workflows.yaml; see docs/workflows.md.
+    A repository adds or changes workflows in .gitmem/workflows.yaml; see docs/workflows.md.
 
     \b
     Examples:

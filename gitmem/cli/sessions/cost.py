@@ -21,9 +21,9 @@ from gitmem.state.sessions import Cost
 @options.json_option
 @click.pass_obj
 def cost_command(term: Terminal, session: str | None, every: bool, as_json: bool) -> None:
-    """Show what the hooks of a session cost: calls, answers, tokens told to the model beside their budget, time.
+    """Show what the hooks of a session cost: calls, answers, tokens (with their budget) and time.
 
-    Without an id: the session that this runs in, else the latest. Time is that of our own work in a hook, without the start of its process.
+    Without an id: the current session, else the latest. Time is our own work in a hook, without the start of its process.
 
     \b
     Examples:

@@ -63,10 +63,10 @@ def extract_command(
     save: bool,
     as_json: bool,
 ) -> None:
-    """Find what was decided, what went wrong and what helped, what is to be done and how it is wanted.
+    """Find decisions, errors and fixes, tasks and preferences in a session or a file.
 
-    Reads transcripts of Claude Code, Gemini CLI and Codex, histories and exports of sessions, plans, notes and commit messages, in English,
-    Portuguese, Spanish and Chinese. By rules alone: nothing is sent anywhere, and nothing is stored without --save.
+    Reads transcripts of Claude Code, Gemini CLI and Codex, session histories and exports, plans, notes and commit messages, in English,
+    Portuguese, Spanish and Chinese. It works offline: nothing is sent anywhere. Nothing is stored without --save.
 
     \b
     Examples:

@@ -115,7 +115,7 @@ def facts(app: App, one: Session) -> dict[str, Any]:
 @options.json_option
 @click.pass_obj
 def list_command(term: Terminal, /, since: str | None, until: str | None, limit: int, as_json: bool, **wanted: str | None) -> None:
-    """List sessions, the latest first: which agent, how it stands, when, what it is about.
+    """List sessions, the latest first: agent, state, time and subject.
 
     \b
     Examples:

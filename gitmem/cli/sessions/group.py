@@ -36,7 +36,7 @@ TABLE = {
 
 @click.group("session", cls=Parts, table=TABLE, short_help="Sessions: start, end, list, show, hand over")
 def session_command() -> None:
-    """Sessions of agents, as their hooks tell of them, and of people, as they open them.
+    """Sessions of agents, recorded by hooks, and of people, started by hand.
 
     \b
     Examples:

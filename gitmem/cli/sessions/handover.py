@@ -48,10 +48,10 @@ TEXTS = 60_000  # characters of standard input
 def handover_command(
     term: Terminal, /, to: str, messages: tuple[str, ...], sender: str | None, scope: str, as_json: bool, **given: tuple[str, ...]
 ) -> None:
-    """Hand the work over to another agent: where it stands, what was decided, what is open, and what shows it.
+    """Hand the work over to another agent: its state, decisions and open questions, with evidence.
 
-    The other agent is told when it starts, and by 'git mem session context --agent AGENT', here and, after a sync, in other clones. A newer
-    one from the same agent takes its place; when the other one hands on, it is done with. Put one aside with 'git mem archive ID'.
+    The other agent is told when it starts, and by 'git mem session context --agent AGENT', also in other clones after a sync. A newer hand-
+    over by the same agent replaces this one. To put one aside: git mem archive ID.
 
     \b
     Examples:

@@ -78,7 +78,7 @@ def _digest_anew(term: Terminal, app: App, mine: Session) -> None:
 @options.json_option
 @click.pass_obj
 def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_json: bool) -> None:
-    """Write a note into the session's history; its digest takes it in. '-' reads standard input.
+    """Write a note into the session's history. The digest includes it. '-' reads standard input.
 
     \b
     Examples:
@@ -106,9 +106,9 @@ def note_command(term: Terminal, text: tuple[str, ...], session: str | None, as_
 @options.json_option
 @click.pass_obj
 def mark_command(term: Terminal, text: tuple[str, ...], last: bool, line: int | None, session: str | None, as_json: bool) -> None:
-    """Mark a turn as important, or write a new line that is: it survives when a long history is condensed, and goes into the digest.
+    """Mark a turn as important, or add a new marked line. It is kept when a long history is condensed, and goes into the digest.
 
-    Without anything, the last turn. '-' reads standard input.
+    Without arguments, the last turn is marked. '-' reads standard input.
 
     \b
     Examples:

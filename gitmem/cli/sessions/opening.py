@@ -37,9 +37,9 @@ ASKED = 4000  # of a prompt that are looked at
 @options.json_option
 @click.pass_obj
 def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json: bool) -> None:
-    """Decide how a session opens: greet with what was going on, ask whether to go on, or say nothing; and why.
+    """Decide how an agent begins a session: greet, ask whether to go on, or say nothing; and why.
 
-    Adds to 'git mem status': how an agent should begin to talk. Pending tasks are always mentioned. Rules decide, or the model of the setting
+    Adds to 'git mem status': how to begin to talk. Pending tasks are always mentioned. Rules decide, or the model of the setting
     'summariser'.
 
     \b

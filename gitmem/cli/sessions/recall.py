@@ -38,9 +38,9 @@ _HIT = {"marked": "yellow", "noted": "yellow", "decided": "green", "failed": "re
 def recall_command(
     term: Terminal, words: tuple[str, ...], session: str | None, past: bool, others: bool, since: str | None, limit: int, as_json: bool
 ) -> None:
-    """Find what was said and done before, by its words: in the history of this session, also where it was condensed, and in memory.
+    """Find what was said and done before, by its words: in this session's history and in memory.
 
-    Outside of a session of an agent, in memory alone. Any word may match; "quoted words" match as a phrase, word* as a beginning.
+    Outside of an agent's session, only memory is searched. Any word may match. "Quoted words" match as a phrase, word* as a prefix.
 
     \b
     Examples:

@@ -38,10 +38,10 @@ WORDS = 300  # characters of the last answer
 @options.json_option
 @click.pass_obj
 def resume_command(term: Terminal, session: str | None, show: bool, as_json: bool) -> None:
-    """Show what to go on with: where a session stood, which files were not committed then and are now, what failed, what is open.
+    """Show what to go on with: where a session stood, which files have been committed since then, what failed, what is open.
 
-    Adds to 'git mem status': where one session stood. Without an id: the latest session of this work tree that does not run. A session of a person is opened again; for one of an agent you
-    are told the command that its CLI goes on with.
+    Adds to 'git mem status': one session in detail. Without an id: the latest session of this work tree that has ended. A person's session
+    is opened again; for an agent's session you are told its CLI's command.
 
     \b
     Examples:

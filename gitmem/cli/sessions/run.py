@@ -114,10 +114,10 @@ def _own_id(app: App) -> tuple[str, str]:
 @options.json_option
 @click.pass_obj
 def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
-    """Start a session by hand: its history is kept as hooks keep an agent's, and digested when it ends.
+    """Start a session by hand. Its history is kept, and digested when it ends.
 
-    Where one is open in this terminal and work tree, it goes on; with --new it ends first. Records that you write meanwhile belong to it.
-    Another terminal joins it with GITMEM_SESSION in its environment.
+    If one is open in this terminal and work tree, it goes on; --new ends it first. Records that you write meanwhile belong to it. Another
+    terminal joins it with GITMEM_SESSION in its environment.
 
     \b
     Examples:
@@ -198,9 +198,9 @@ def _word(value: str | None, what: str) -> str:
 @options.json_option
 @click.pass_obj
 def end_command(term: Terminal, session: str | None, as_json: bool) -> None:
-    """End a session: the one that is open here, or one by its id. Its digest is written, as when an agent's session ends.
+    """End the open session, or one by its id. Its digest is written.
 
-    Ending it twice is ending it once.
+    Ending a session twice has no further effect.
 
     \b
     Examples:
@@ -290,7 +290,9 @@ def _digest(app: App, mine: Session) -> str:
 @options.json_option
 @click.pass_obj
 def current_command(term: Terminal, as_json: bool) -> None:
-    """Show the session that this runs in: that of GITMEM_SESSION, else of the agent around it, else of this terminal. Exit code 1 when there is none.
+    """Show the current session: that of GITMEM_SESSION, else of the agent around this command, else of this terminal.
+
+    Exit code 1 when there is none.
 
     \b
     Examples:

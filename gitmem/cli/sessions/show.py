@@ -95,9 +95,9 @@ def _named(app: App, session: str | None, date: str | None) -> tuple[list[Sessio
 @options.json_option
 @click.pass_obj
 def show_command(term: Terminal, session: str | None, date: str | None, turns: bool, as_json: bool) -> None:
-    """Show a session, whole: what it was, its files and costs, each event with its line, what is marked, its digest.
+    """Show one session: its files, costs, events with line numbers, marks and digest.
 
-    Without an id: the session that this runs in, else the latest. A date shows all of that day.
+    Without an id: the current session, else the latest. A date shows all of that day.
 
     \b
     Examples:
@@ -211,9 +211,9 @@ def _event(row: dict[str, Any], *, turns: bool) -> list[str]:
 @click.option("--force", "-f", is_flag=True, help="Write over a file that is there.")
 @click.pass_obj
 def export_command(term: Terminal, session: str | None, date: str | None, output: str | None, force: bool) -> None:
-    """Export a session as JSON: its id, agent, times and branch, and each interaction with timestamp, role, content, metadata and agent state.
+    """Export a session as JSON: id, agent, times, branch, and each interaction with timestamp, role, content, metadata and agent state.
 
-    Without an id: the session that this runs in, else the latest. A date exports a list, all of that day.
+    Without an id: the current session, else the latest. A date exports all of that day, as a list.
 
     \b
     Examples:

@@ -52,7 +52,7 @@ class Shown(Parts):
     "summary", cls=Shown, table=TABLE, subcommand_metavar="[COMMAND] [ARGS]...", short_help="What the sessions of this project added up to"
 )
 def summary_command() -> None:
-    """The cumulative summary: decisions, pending tasks, preferences, and what is known, from all sessions, each thing once.
+    """The project summary: decisions, pending tasks, preferences and context from all sessions, each once.
 
     Without a command it is shown.
 
@@ -143,7 +143,7 @@ def _entry(term: Terminal, entry: Entry, *, ids: bool) -> Iterator[str]:
 @click.command("edit", short_help=TABLE["edit"][2])
 @click.pass_obj
 def edit_command(term: Terminal) -> None:
-    """Change the summary in your editor: one line an entry. A line that you take out does not come back.
+    """Change the summary in your editor, one line per entry. A deleted line does not come back.
 
     \b
     Example:
@@ -202,7 +202,7 @@ def _done(term: Terminal, change: Change, what: str, scope: str) -> None:
 @options.json_option
 @click.pass_obj
 def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_json: bool) -> None:
-    """Put an entry into the summary. What says the same as another renews that one; what overrules another takes its place.
+    """Add an entry to the summary. An entry with the same meaning is renewed; one that is overruled is replaced.
 
     \b
     Examples:
@@ -280,7 +280,7 @@ drop_command = _on_entry("drop", f"Take out an entry; no session brings it back.
 @options.json_option
 @click.pass_obj
 def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> None:
-    """Show how the summary grew, the newest step first: when, from where, how many entries came, changed, went.
+    """Show how the summary grew, the newest step first: time, source, and how many entries were added, changed and removed.
 
     \b
     Example:
@@ -342,9 +342,9 @@ def _changes(term: Terminal, changes: Any) -> Iterator[str]:
 @options.json_option
 @click.pass_obj
 def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) -> None:
-    """Show which entries came, changed or went between two revisions; without any, what the last step did.
+    """Show which entries were added, changed or removed between two revisions; without any, what the last step did.
 
-    A revision is a date, @~3, a commit, as for git mem diff.
+    A revision is a date, @~3 or a commit, as for git mem diff.
 
     \b
     Examples:

@@ -20,9 +20,9 @@ from gitmem.worker.session_jobs import desk
 @options.json_option
 @click.pass_obj
 def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
-    """Read sessions anew, and integrate what they taught; what is there already stays as it is.
+    """Read sessions again and add what they taught. Existing entries stay.
 
-    Sessions do this when they end. By hand it helps after a setting was changed, or for a session that goes on.
+    This happens automatically when a session ends. By hand it helps after a setting was changed, or for a session that is still running.
 
     \b
     Examples:

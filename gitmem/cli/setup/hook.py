@@ -15,8 +15,7 @@ from gitmem.install import agent_packages
 def hook_command(ctx: click.Context, /, agent: str, settings: bool, package: bool, **_: str | None) -> None:
     """Answer one hook call: the event's JSON on stdin, at most one JSON object on stdout, always exit code 0.
 
-    You do not call this; the agent's CLI does, once its settings name it. What goes wrong is in the
-    file hook.log of the repository's gitmem folder, and 'git mem doctor' tells of it.
+    The agent's CLI calls this, not you. Failures are written to hook.log in the repository's gitmem folder; 'git mem doctor' shows them.
 
     \b
     Examples:

@@ -62,7 +62,7 @@ def _session_option(command: Any) -> Any:
 def off_command(term: Terminal, session: str | None, machine: bool, long: str | None) -> None:
     """Turn hooks off: nothing is captured, nothing is told. Commands and editors work as before.
 
-    For this repository, unless you say otherwise. GITMEM=0 in the environment does it for one program.
+    This is for the repository, unless an option says otherwise. GITMEM=0 in the environment turns hooks off for one program.
 
     \b
     Examples:

@@ -16,9 +16,9 @@ from gitmem.repo.refs import SHARED
 @options.json_option
 @click.pass_obj
 def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: bool) -> None:
-    """Make the store. Can be run again; commands that write do it by themselves.
+    """Create the store. Can be run again; commands that write do it automatically.
 
-    On a terminal it asks for which of the agents that are found here hooks are wanted, unless --agents says it.
+    On a terminal it asks for which agents to install hooks, unless --agents names them.
 
     \b
     Examples:

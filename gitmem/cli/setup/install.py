@@ -54,10 +54,10 @@ def arguments(command: F) -> F:
 @click.option("--list", "listed", is_flag=True, help="List what is installed where, and whether it works.")
 @click.pass_obj
 def install_command(term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool, listed: bool) -> None:
-    """Put our hooks into an agent's own settings, or into git; what else is there keeps its bytes. 'all' is each agent that is found here.
+    """Install hooks into an agent's settings, or into git. Everything else in the file stays as it is. 'all' is each agent that is found here.
 
-    Without a scope it is --local: for you, in this repository. An agent that has no such file gets its project's, hidden from git
-    for this clone; a file that git tracks is written with --project alone. Can be run again: old hooks of ours become those of this version.
+    The default is --local: for you, in this repository. If an agent has no such file, its project file is used and hidden from git in this
+    clone. A file that git tracks is written with --project only. Run it again to update the hooks.
 
     \b
     Examples:
@@ -123,7 +123,7 @@ def _remark_doubles(term: Terminal, world: World, names: Collection[str]) -> Non
 @arguments
 @click.pass_obj
 def uninstall_command(term: Terminal, whats: tuple[str, ...], scope: str | None, dry_run: bool, as_json: bool) -> None:
-    """Take our hooks out again. When nothing else changed, the file has the bytes that it had before; else only what is ours goes.
+    """Remove our hooks. If nothing else changed, the file gets its old bytes back; else only our part is removed.
 
     \b
     Examples:

@@ -39,7 +39,7 @@ LEFT = {
 def native_command() -> None:
     """Exchange memory with the files that agents keep themselves: CLAUDE.md, GEMINI.md, AGENTS.md, rules, MEMORY.md.
 
-    A pull reads what they say into records; a push writes records into a block of git mem's own, and never touches what is outside of it.
+    A pull reads them into records. A push writes records into a marked block and changes nothing outside of it.
 
     \b
     Examples:
@@ -74,8 +74,8 @@ def _names(names: Sequence[str]) -> list[str]:
 def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
     """Read agents' memory files into the store.
 
-    Each bullet, paragraph and headed piece becomes one record. A line that changed changes its record, a line that is gone archives it; pulling
-    again changes nothing. What git tracks goes to the shared store, what it does not to the private one, what is in your home to your own.
+    Each bullet, paragraph and section becomes one record. A changed line changes its record, a deleted line archives it, and pulling again
+    changes nothing. Files that git tracks go to the shared store, others to the private one, files in your home to your own.
 
     \b
     Examples:
@@ -97,10 +97,10 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
 @options.json_option
 @click.pass_obj
 def push_command(term: Terminal, names: tuple[str, ...], remove: bool, dry_run: bool, as_json: bool) -> None:
-    """Write the store's records into agents' memory files, in a block of git mem's own.
+    """Write records into agents' memory files, in a marked block.
 
-    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track; with --remove every
-    file that has a block. A line of the block that somebody edited goes into its record first.
+    Without --to: Claude Code's auto memory of this repository, and MEMORY.md files of its subagents that git does not track; with --remove
+    every file that has a block. If somebody edited a line of the block, the edit goes into its record first.
 
     \b
     Examples:
@@ -137,7 +137,7 @@ def sync_command(term: Terminal, names: tuple[str, ...], dry_run: bool, as_json:
 @options.json_option
 @click.pass_obj
 def watch_once_command(term: Terminal, timeout: float, as_json: bool) -> None:
-    """Wait until one of the memory files changes, pull, and end. It ends too when nothing changed in time.
+    """Wait until a memory file changes, pull, and exit. It also exits when nothing changed in time.
 
     \b
     Examples:

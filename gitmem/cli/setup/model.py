@@ -22,7 +22,7 @@ SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "require
     short_help="Ask the model that reads sessions, as a test",
 )
 def model_command() -> None:
-    """Try the model that `gitmem.summariser` names. Without one, sessions are read offline, by rules, and nothing is sent.
+    """Try the model that `gitmem.summariser` names. Without one, sessions are read offline, and nothing is sent.
 
     \b
     Examples:
@@ -35,7 +35,7 @@ def model_command() -> None:
 @options.json_option
 @click.pass_obj
 def model_check(term: Terminal, as_json: bool) -> int:
-    """Ask one small question that holds nothing of yours; show which model answered, how quickly, and for how many tokens.
+    """Ask one small question that holds nothing of yours. Shows which model answered, how fast, and for how many tokens.
 
     \b
     Examples:

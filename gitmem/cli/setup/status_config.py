@@ -178,7 +178,7 @@ def config_stamp(seconds: int) -> str:
 @options.json_option
 @click.pass_obj
 def config_command(term: Terminal, key: str | None, value: str | None, everywhere: bool, unset: bool, as_json: bool) -> None:
-    """Show all settings, show one, or set one. They live in git's own configuration under 'gitmem.'.
+    """Show all settings, show one, or set one. They are stored in git's configuration under 'gitmem.'.
 
     \b
     Examples:

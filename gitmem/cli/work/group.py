@@ -46,7 +46,7 @@ executor_option = click.option("--executor", metavar="NAME", help="Who does it: 
 
 @click.group("work", cls=Parts, table=TABLE, short_help="Epics and stories: begin, go on, take up again")
 def work_command() -> None:
-    """Keep how far an epic is: its stories, the phase, the attempts; and who is at it. It is shared, so that another session, machine or colleague goes on.
+    """Track epics: stories, phase, attempts, and who works on them. Epics are shared, so another session, machine or colleague can go on.
 
     \b
     Examples:
@@ -159,7 +159,7 @@ def start_command(
     executor: str | None,
     as_json: bool,
 ) -> None:
-    """Begin an epic under a NAME, and be at it in this work tree. One that is there gets the stories that it does not have, and is only chosen else.
+    """Start an epic with NAME and choose it for this work tree. If it exists, it gets the stories that it lacks.
 
     \b
     Examples:
@@ -208,7 +208,7 @@ def story_command(
     epic: str | None,
     as_json: bool,
 ) -> None:
-    """Begin a story, or complete it with --done; without an ID, list the stories. One that the epic does not have is added with --add alone.
+    """Start a story, or complete it with --done. Without an ID, list the stories. A story that the epic does not have needs --add.
 
     \b
     Examples:

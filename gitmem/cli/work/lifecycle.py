@@ -32,7 +32,7 @@ def _rest(term: Terminal, act: str, verb: str, name: str | None, note: str | Non
 @options.json_option
 @click.pass_obj
 def pause_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
-    """Put an epic down for now: nobody is at it, and that is no crash. Without NAME: the one of this work tree.
+    """Pause an epic. Nobody works on it, and it does not count as crashed. Without NAME: the one of this work tree.
 
     \b
     Example:
@@ -47,7 +47,7 @@ def pause_command(term: Terminal, name: str | None, note: str | None, as_json: b
 @options.json_option
 @click.pass_obj
 def abort_command(term: Terminal, name: str | None, note: str | None, as_json: bool) -> None:
-    """Give an epic up; it stays to be seen, and can be resumed.
+    """Abort an epic. It stays visible and can be resumed.
 
     \b
     Example:
@@ -63,7 +63,7 @@ def abort_command(term: Terminal, name: str | None, note: str | None, as_json: b
 @options.json_option
 @click.pass_obj
 def complete_command(term: Terminal, name: str | None, yes: bool, note: str | None, as_json: bool) -> None:
-    """Close an epic. When all stories are done it is closed by itself.
+    """Complete an epic. It completes automatically when all stories are done.
 
     \b
     Example:
@@ -87,7 +87,7 @@ def complete_command(term: Terminal, name: str | None, yes: bool, note: str | No
 @options.json_option
 @click.pass_obj
 def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool) -> None:
-    """Put an epic aside: it is archived, and comes back with git mem restore.
+    """Archive an epic. git mem restore brings it back.
 
     \b
     Example:
@@ -109,7 +109,7 @@ def discard_command(term: Terminal, name: str | None, force: bool, as_json: bool
 def resume_command(
     term: Terminal, name: str | None, go: bool, review: bool, restart: bool, discard: bool, force: bool, as_json: bool
 ) -> None:
-    """Take up an epic that was paused, left or crashed. On a terminal you are asked how; elsewhere the ways are told.
+    """Resume an epic that was paused, left or crashed. On a terminal you choose how; elsewhere the ways are listed.
 
     \b
     Examples:

@@ -37,7 +37,7 @@ def when(at: str, now: float) -> str:
 @options.json_option
 @click.pass_obj
 def show_command(term: Terminal, name: str | None, as_json: bool) -> None:
-    """Show an epic: how it stands, how far it is, what was done last, what comes next. Without NAME: the one of this work tree.
+    """Show an epic: state, progress, last action and next step. Without NAME: the one of this work tree.
 
     \b
     Examples:
@@ -139,7 +139,7 @@ def _done(epic: Epic, now: float) -> Iterator[str]:
 @options.json_option
 @click.pass_obj
 def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
-    """List epics, those changed last first; * marks the one of this work tree.
+    """List epics, the last changed first. * marks the one of this work tree.
 
     \b
     Examples:

@@ -29,10 +29,10 @@ from gitmem.services.work.state_files import Found
 @options.json_option
 @click.pass_obj
 def import_command(term: Terminal, files: tuple[str, ...], name: str | None, dry_run: bool, as_json: bool) -> None:
-    """Read state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files stay as they are.
+    """Import state files of other tools: .session-state.yaml, and *-state.yaml of a workflow; '-' is stdin. The files are not changed.
 
-    Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree. A file that is read again changes nothing, one that went
-    on since brings what is new.
+    Without FILE: docs/stories/.session-state.yaml and the workflow-state folders of this work tree. Importing a file again brings only what
+    is new.
 
     \b
     Examples:

@@ -44,10 +44,10 @@ def phase_command(
     term: Terminal, phase: str | None, result: str | None, attempt: int | None, files: tuple[str, ...], story: str | None, executor: str | None,
     epic: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Enter a PHASE of a story: validation, development, self_healing, quality_gate, push, checkpoint. With --result, say what it came to.
+    """Enter a PHASE of a story: validation, development, self_healing, quality_gate, push, checkpoint. With --result, record its result.
 
-    Development and self_healing count as another attempt at the story, each time they are entered. An epic that is over is taken up again
-    first: git mem work resume NAME --continue.
+    Each development and self_healing phase counts as another attempt. A closed epic must be resumed first: git mem work resume NAME
+    --continue.
 
     \b
     Examples:
@@ -79,7 +79,7 @@ def phase_command(
 @options.json_option
 @click.pass_obj
 def checkpoint_command(term: Terminal, note: str | None, answer: str | None, story: str | None, epic: str | None, as_json: bool) -> None:
-    """Reach a checkpoint, where somebody decides how it goes on; with --answer, say what was decided.
+    """Reach a checkpoint, where somebody decides how to go on. With --answer, record the decision.
 
     \b
     Examples:
@@ -107,7 +107,7 @@ def checkpoint_command(term: Terminal, note: str | None, answer: str | None, sto
 @options.json_option
 @click.pass_obj
 def error_command(term: Terminal, message: str, story: str | None, executor: str | None, epic: str | None, as_json: bool) -> None:
-    """Say that something went wrong with a story, in a sentence. Errors of commands are counted by themselves.
+    """Record that something went wrong with a story. Errors of commands are counted automatically.
 
     \b
     Example:
@@ -130,7 +130,7 @@ def error_command(term: Terminal, message: str, story: str | None, executor: str
 @options.json_option
 @click.pass_obj
 def override_command(term: Terminal, key: str | None, value: str | None, clear: bool, epic: str | None, as_json: bool) -> None:
-    """Set what this epic does otherwise: KEY to VALUE, JSON or a text. Without VALUE show KEY, without KEY all.
+    """Set what this epic does differently: KEY to VALUE, JSON or text. Without VALUE, show KEY; without KEY, show all.
 
     \b
     Examples:
