@@ -77,6 +77,8 @@ def overruled(text: str) -> list[frozenset[str]]:
 
 def replaces(new: str, old: str) -> bool:
     """Say whether a newer text takes the place of an older one about the same matter: it says so, or is the same but for one choice."""
+    if plain(new) == plain(old):
+        return False
     ours, theirs = words(new), words(old)
     if any(gone <= theirs and len(gone) < len(theirs) and (ours & theirs) - gone for gone in overruled(new)):
         return True

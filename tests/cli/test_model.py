@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Mem, spawn
 from tests.conftest import git
-from tests.summarise.gemini_server import Gemini, error, said, serving
+from tests.extraction.gemini_server import Gemini, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
 WORD = '{"word": "ready"}'

@@ -70,7 +70,7 @@ async def test_write_of_another_process_appears(repo, connect):
     program = """
         import os, sys
         from gitmem.app import open_app
-        from gitmem.services.records import write
+        from gitmem.services.records import write as memories
         with open_app(sys.argv[1], os.environ) as app:
             who = app.writer()
             memories.add(app.store("shared"), who, memories.draft(who, "gotcha", "from elsewhere", anchors=[{"path": "a.py", "lines": [3, 3], "context": {"lines": ["y = 2"], "before": ["import os", "x = 1"], "after": []}, "blob": sys.argv[2]}]))

@@ -134,16 +134,16 @@ sys.exit(main([]))
 
 FAILS_ONCE = """
 import os, sys
-import gitmem_lsp.workspace.repository_view as view
+import gitmem_lsp.workspace.repository_view as repository_view
 from gitmem.errors import Busy
-real = view.RepositoryView.changed
+real = repository_view.RepositoryView.changed
 def busy(self):
     mark = os.path.join(self.location.commondir, "busy")
     if os.path.exists(mark):
         os.unlink(mark)
         raise Busy("the index is being built by another process.")
     return real(self)
-view.RepositoryView.changed = busy
+repository_view.RepositoryView.changed = busy
 from gitmem_lsp.__main__ import main
 sys.exit(main([]))
 """

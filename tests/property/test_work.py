@@ -13,7 +13,7 @@ from gitmem.records.codec import decode, encode
 from gitmem.records.merge import merge_bytes
 from gitmem.records.record import Record, make
 from gitmem.services.work import epics, state_files
-from tests.model.strategies import json_values, words
+from tests.records.strategies import json_values, words
 
 STORIES = ("1.1", "1.2", "1.10", "é b")
 CLONES = ("aaaa", "bbbb", "cccc")

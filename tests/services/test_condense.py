@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.records.items import DECISION, DONE, TASK, Item
-from gitmem.services.session_log.condense import MARKED, TOPICS, bare, shorten, standing, told
+from gitmem.services.session_log.condense import MARKED, TOPICS, bare, overview, shorten, told
 
 AT = "2026-01-01T00:00:00Z"
 
@@ -113,7 +113,7 @@ def test_what_matters_now_is_what_was_said_last():
             Item(DECISION, "Never update a row", lines=(6, 6)),
         ), first=5,
     )  # fmt: skip
-    now = standing([one, two], AT)
+    now = overview([one, two], AT)
     assert now["marked"] == ["never update a row"]
     assert now["decided"] == ["Use SERIALIZABLE instead of READ COMMITTED for the ledger"]
     assert now["next"] == ["Add a test for jitter"]
@@ -126,8 +126,8 @@ def test_what_matters_now_is_what_was_said_last():
 
 def test_nothing_gives_nothing():
     assert short()["topics"] == []
-    assert list(told(standing([], AT))) == []
-    assert list(told(standing([{"topics": 3, "marked": [1], "state": [], "variables": {"A": 1}, "passed": "x"}], AT))) == []
+    assert list(told(overview([], AT))) == []
+    assert list(told(overview([{"topics": 3, "marked": [1], "state": [], "variables": {"A": 1}, "passed": "x"}], AT))) == []
 
 
 JSON = st.recursive(
@@ -151,7 +151,7 @@ ROWS = st.fixed_dictionaries(
 def test_any_rows_are_told_in_short(rows):
     found = short(*rows)
     json.dumps(found)
-    list(told(standing([found], AT)))
+    list(told(overview([found], AT)))
     marks = [
         one
         for one in rows

@@ -216,7 +216,7 @@ with open(acks, "a") as file:
 MOVER = """
 import sys, time
 from gitmem.repo.location import Home
-from gitmem.services.session_log import rotation
+from gitmem.services.session_log import rotation as rotating
 rotating.QUICK = 0.05
 home, stem = Home(sys.argv[1]), sys.argv[2]
 short = lambda lines, first: {"lines": sum(1 for _ in lines)}

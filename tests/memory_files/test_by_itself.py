@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import wait_for
-from tests.native.conftest import Native
+from tests.memory_files.conftest import Native
 
 
 def hook(native: Native, event: str, session: str = "s1") -> None:

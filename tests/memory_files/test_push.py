@@ -11,7 +11,7 @@ from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.managed_block import check
 from tests.cli.conftest import tip
 from tests.conftest import git
-from tests.native.conftest import Native
+from tests.memory_files.conftest import Native
 
 
 def lines(path: Path) -> list[str]:

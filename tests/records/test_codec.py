@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.errors import InvalidRecord
 from gitmem.records.codec import DEPTH_LIMIT, SIZE_LIMIT, SUMMARY_LIMIT, decode, encode, sane
 from gitmem.records.record import Record, make
-from tests.model.strategies import edited, records
+from tests.records.strategies import edited, records
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"
 SUM = "sum-01arz3ndektsv4rrffq69g5f1v"

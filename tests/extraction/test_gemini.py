@@ -19,7 +19,7 @@ from cryptography.x509.oid import NameOID
 from gitmem.extraction.llm.gemini import DEFAULT, GenaiModel, usable
 from gitmem.extraction.llm.prompts import INSTRUCTION, SCHEMA
 from gitmem.extraction.llm.provider import ModelFailed
-from tests.summarise.gemini_server import Gemini, Reply, blocked, error, said, serving
+from tests.extraction.gemini_server import Gemini, Reply, blocked, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
 WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}

@@ -10,7 +10,7 @@ from gitmem.base.fast import dumps, loads
 from gitmem.redaction import formats
 from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import scrub
-from tests.model import test_scrub
+from tests.redaction import test_mask as test_scrub
 
 WORDS = st.sampled_from(
     [

@@ -238,7 +238,7 @@ def test_query_with_pool_in_odd_company_finds_pool(indexed, search):
 
 
 @pytest.fixture(scope="module")
-def condition(tmp_path_factory):
+def stored_index(tmp_path_factory):
     """An index that property tests share: they only read it."""
     with pytest.MonkeyPatch.context() as patched:
         store = new_store(build_repo("plain", tmp_path_factory.mktemp("standing"), patched.setenv))
@@ -261,9 +261,9 @@ def condition(tmp_path_factory):
         max_size=20,
     ).map("".join)
 )
-def test_any_query(standing, query):
+def test_any_query(stored_index, query):
     """No text is a syntax error; every hit has a score and a reason."""
-    for hit in standing.search(query, limit=5):
+    for hit in stored_index.search(query, limit=5):
         assert hit["reason"]
         assert isinstance(hit["score"], float)
 

@@ -10,7 +10,7 @@ from gitmem.records.merge import Merged, merge_bytes, restamp
 from gitmem.records.record import make
 from gitmem.store import operations
 from gitmem.text.line_merge import merge3
-from tests.model.strategies import edited, lines, records
+from tests.records.strategies import edited, lines, records
 
 
 def _with(*maps: dict[str, bytes]):

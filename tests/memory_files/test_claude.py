@@ -9,7 +9,7 @@ from gitmem.services.memory_files.discover import encoded, main_root
 from tests.agents.clis import Cli
 from tests.agents.fake_model import FakeModel
 from tests.conftest import git
-from tests.native.conftest import Native
+from tests.memory_files.conftest import Native
 
 
 def asked(model: FakeModel, cli: Cli, folder: Path) -> str:

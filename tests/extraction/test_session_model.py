@@ -14,7 +14,7 @@ from gitmem.extraction.classify.session_model import SHAPES, Heard, Listening, l
 from gitmem.extraction.extractor import extract
 from gitmem.records.items import DECISION, DONE, TASK
 from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
-from tests.summarise.test_scores import TEXTS
+from tests.extraction.test_linear_model import TEXTS
 
 TURNS = st.lists(
     st.tuples(st.sampled_from([USER, ASSISTANT]), st.lists(TEXTS, min_size=1, max_size=3), st.sets(st.sampled_from([EDIT, RUN, FAIL]))),

@@ -16,7 +16,7 @@ from gitmem.extraction.llm.provider import Unready
 from gitmem.extraction.model_extractor import CHUNK, extract, merged
 from gitmem.records.items import KINDS, Item, item_id
 from gitmem.transcripts.turn import Turn
-from tests.summarise.gemini_server import Gemini, Reply, blocked, error, said, serving
+from tests.extraction.gemini_server import Gemini, Reply, blocked, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
 NAME = f"gemini:{DEFAULT}"

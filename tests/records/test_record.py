@@ -13,7 +13,7 @@ from gitmem.errors import InvalidRecord
 from gitmem.records.kinds import NAMED, PREFIX
 from gitmem.records.record import SCHEMA, TITLE_LIMIT, Record, canonical, clean_body, clean_text, clean_title, kind_of, make
 from gitmem.store.layout import id_of_path, record_path, safe_path
-from tests.model.strategies import ids, records
+from tests.records.strategies import ids, records
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"
 AT = "2026-01-02T03:04:05Z"

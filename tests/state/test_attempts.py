@@ -151,7 +151,7 @@ SEER = """
 import sys
 sys.path.insert(0, {here!r})
 from gitmem.repo.location import Home
-from gitmem.state import attempts
+from gitmem.state import attempts as trials
 from gitmem.state.database import State
 state = State(Home(sys.argv[1]))
 print(trials.conclude(state, "s", trials.failures(state, "s"), "make", 20.0, lambda _: True))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.conftest import Native
+from tests.memory_files.conftest import Native
 
 LONG = "restart the service, " * 15 + "and then wait"
 CONFLICT = "- a line of mine\n<<<<<<< HEAD\n- theirs or ours\n=======\n- ours or theirs\n>>>>>>> other\n"

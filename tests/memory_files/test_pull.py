@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gitmem.services.memory_files import statements
 from tests.cli.conftest import PRIVATE, Mem, commits, spawn, tip
 from tests.conftest import fsck, git
-from tests.native.conftest import Native
+from tests.memory_files.conftest import Native
 
 RULES = "# Shop\n\n- Always run the tests before a commit.\n- Never push to main.\n- We decided to use Postgres.\n"
 
