@@ -36,8 +36,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "fileBudget": ("tokens", 250, "tokens that a tool call may add"),
     "ignore": ("list", (), "files that hooks never store anything of, as in .gitmemignore; may be given several times"),
     "digest": ("private|shared|off", "private", "which store keeps a session's digest; 'private' is never pushed"),
-    "summary": ("shared|private|off", "shared", "which store keeps the cumulative summary of this project"),
-    "summaryLimit": ("int", 24000, "characters of the cumulative summary from which on its oldest items are condensed"),
+    "summary": ("shared|private|off", "shared", "which store keeps the project summary"),
+    "summaryLimit": ("int", 24000, "characters of the project summary from which on its oldest items are condensed"),
     "propose": ("bool", True, "put what a session taught into the inbox: decisions, fixes, patterns, tasks"),
     "historyLimit": ("int", 400000, "bytes of a session's history from which on its older turns are condensed by topic"),
     "summariser": (

@@ -27,7 +27,7 @@ def sections(*entries: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def cumulative(repo: Path, *entries: dict[str, Any], **fields: Any) -> Record:
-    """Write the cumulative summary of a project."""
+    """Write the project summary."""
     return _write(repo, SHARED, "project", "Summary of this project", sections(*entries), NOW, scope="project", **fields)
 
 

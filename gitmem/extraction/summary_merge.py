@@ -1,4 +1,4 @@
-"""The cumulative summary grows: what a session taught goes in without saying anything twice; past a size the oldest is condensed. Pure.
+"""The project summary grows: what a session taught goes in without saying anything twice; past a size the oldest is condensed. Pure.
 
 Rules: docs/summary.md. What is pinned or critical stays as it is, whatever its age; the rest is never lost, it is in the record's history.
 """

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-PROJECT = "project"  # the scope of the cumulative summary
+PROJECT = "project"  # the scope of the project summary
 NAMES = ("n", "section", "id", "kind", "text", "detail", "at", "session", "files", "pinned", "critical")
 
 
 @healing
 def cumulative(index: Index) -> "list[int]":
-    """Return the rows of cumulative summaries."""
+    """Return the rows of project summaries."""
     return [n for (n,) in index.db.execute("SELECT n FROM summaries WHERE scope = ? ORDER BY n", (PROJECT,))]
 
 

@@ -1,4 +1,4 @@
-"""What a session taught, item by item: what extraction finds, digests hold, and the cumulative summary collects. Values and rules, no I/O."""
+"""What a session taught, item by item: what extraction finds, digests hold, and the project summary collects. Values and rules, no I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -20,7 +20,7 @@ ENTRIES, DIGESTS = 25, 40  # of each kind in the summary; of sessions
 
 
 def summarised(path: Path) -> None:
-    """Give a store a cumulative summary of the size at which it is condensed, and digests of sessions."""
+    """Give a store a project summary of the size at which it is condensed, and digests of sessions."""
     with opened(path) as app:
         now = app.clock.now()
         made = {"created": stamp(now), "updated": stamp(now), "rev": 1, "author": "Ada <ada@example.org>", "origin": "captured"}

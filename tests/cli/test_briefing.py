@@ -45,7 +45,7 @@ def test_records_are_told_in_their_sections(mem: Mem) -> None:
 
 
 def test_a_summary_is_told_with_its_records_each_thing_once(mem: Mem) -> None:
-    """Entries of the cumulative summary and of the last digest are told; what a record says too is told once, with the record's id."""
+    """Entries of the project summary and of the last digest are told; what a record says too is told once, with the record's id."""
     mem.add("Use SERIALIZABLE for payments", "-t", "decision")
     cumulative(
         mem.folder, entry("decision", "use serializable for payments!"), entry("decision", "Money is in cents", detail="Floats lose some"), entry("task", "Port the tests"),

@@ -1,4 +1,4 @@
-"""The cumulative summary: what goes in, what it takes the place of, what gives way when it is too long."""
+"""The project summary: what goes in, what it takes the place of, what gives way when it is too long."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

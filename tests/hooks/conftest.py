@@ -91,7 +91,7 @@ def gotchas(path: Path) -> list[dict[str, Any]]:
 
 
 def digests(path: Path) -> list[dict[str, Any]]:
-    """Return the digests of sessions; the summary of the project is none."""
+    """Return the digests of sessions; the project summary is none."""
     return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
 
 

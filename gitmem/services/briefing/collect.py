@@ -149,7 +149,7 @@ def gather(
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
         said += [(_part(one), of_entry(one)) for one in summaries.entries(index, own)]
-        if newest is not None:  # the cumulative summary may not have it yet, or nobody wants one
+        if newest is not None:  # the project summary may not have it yet, or nobody wants one
             settled = summaries.settled(index, own)
             fresh = (one for one in summaries.entries(index, [newest.number]) if one["id"] not in settled or one["at"] > settled[one["id"]])
             said += [(part, of_entry(one)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
@@ -174,7 +174,7 @@ def _says(index: "Index", row: "Row") -> bool:
 
 
 def _whole(index: "Index", agents: "Sequence[str]") -> "list[int]":
-    """Return the rows of the cumulative summaries that a reader sees."""
+    """Return the rows of the project summaries that a reader sees."""
     numbers = summaries.cumulative(index)
     return [row["n"] for row in index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id",))] if numbers else []
 

@@ -54,7 +54,7 @@ class Desk:
     shown: Callable[[Iterable[Turn], str], Iterator[Turn]]  # turns without what is never stored of a work tree
     extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
     indexes: Callable[[], Sequence[Index]]
-    limit: int  # characters of the cumulative summary
+    limit: int  # characters of the project summary
     ask: project_summary.Ask | None = None
 
 
@@ -156,7 +156,7 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         grown = project_summary.grow(
             desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask, finished
         )
-        done += [f"summary of the project grown by session {session.id[:8]}"] if grown else []
+        done += [f"project summary grown by session {session.id[:8]}"] if grown else []
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
         aside = outdated.settle(stores, who, extract.items, f"session {session.id[:8]}", desk.indexes)

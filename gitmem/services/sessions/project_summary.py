@@ -1,4 +1,4 @@
-"""The cumulative summary of a project: one record, into which what each session taught is integrated. Its entries are changed one by one here.
+"""The project summary: one record, into which what each session taught is integrated. Its entries are changed one by one here.
 
 Two clones make the same record, by its id; their entries merge one by one (`model.entries`). How it grew is the record's history.
 """
@@ -38,12 +38,12 @@ REVIEW_SCHEMA = {
 
 
 def summary_id() -> str:
-    """Return the id of the one cumulative summary of a store."""
+    """Return the id of the one project summary of a store."""
     return derived_id("sum", "project")
 
 
 def load(store: Store, at: str | None = None) -> Record | None:
-    """Return the cumulative summary as a store has it, now or at a commit; None when there is none."""
+    """Return the project summary as a store has it, now or at a commit; None when there is none."""
     try:
         return store.get(summary_id(), at).record
     except UnknownId:

@@ -1,4 +1,4 @@
-"""The cumulative summary as text that people edit, and back. Pure.
+"""The project summary as text that people edit, and back. Pure.
 
 A heading a kind, a line an entry, its id in brackets, `!` behind it for a pinned one; indented lines below are its detail. A new line needs no id.
 """
