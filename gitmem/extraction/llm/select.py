@@ -99,7 +99,7 @@ def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
         return Provider(
             kind,
             missing=f"summariser is '{kind}', and there is no program '{kind}' on the PATH.",
-            hint=f"Install it, or go back: git mem config summariser offline; which {kind}",
+            hint="Install it, or read sessions offline again: git mem config summariser offline",
         )
     return Provider(
         kind,
