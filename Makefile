@@ -60,8 +60,8 @@ test-vscode: $(READY) ## Run the tests in VS Code itself (code-server and Chromi
 packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from agent-hooks/source and the adapters
 	$(BIN)/python scripts/make_packages.py
 
-stress: $(READY) ## Run the tests of kills, races, fuzz and full disks with their full counts (half an hour; for a nightly run)
-	GITMEM_STRESS=full $(BIN)/python -m pytest -m stress $(PYTEST)
+stress: $(READY) ## Run all tests with the full counts of kills, races, fuzz and properties (half an hour; for a nightly run)
+	GITMEM_STRESS=full $(BIN)/python -m pytest -n 2 $(PYTEST)
 
 check: $(READY) ## Lint, types, layers
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ from gitmem.codemap.anchors.resolve import attach, place
 from gitmem.codemap.anchors.spec import parse
 from gitmem.codemap.symbols import definitions
 from gitmem.errors import UserError
+from tests.scale import scaled
 
 CODE = "import os\n\n\nclass Pool:\n    def get(self):\n        return self.free.pop()\n\n    def put(self, one):\n        self.free.append(one)\n"
 LINES = CODE.split("\n")
@@ -291,7 +292,7 @@ lines = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(200, 50), deadline=None)
 @given(old=lines, new=lines, data=st.data())
 def test_place_is_always_inside_the_file(old, new, data):
     """For any two texts the place is inside the new one; the old text gives the old place."""

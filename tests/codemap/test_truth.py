@@ -11,6 +11,7 @@ from gitmem.codemap.anchors.resolve import attach, place
 from tests.codemap import edits, truth
 from tests.codemap.conftest import Tree
 from tests.codemap.edits import EDITS, marked, where
+from tests.scale import scaled
 
 
 def test_random_edits_with_the_old_text():
@@ -36,7 +37,7 @@ def test_random_edits_by_memory_alone():
     assert right >= 80.0, counts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scaled(150, 40), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     language=st.sampled_from(truth.LANGUAGES),
@@ -58,7 +59,7 @@ def test_line_that_nobody_touched_is_never_said_to_have_changed(seed, language, 
         assert (line + 1, "same") == (made.first, made.state)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100, 40), deadline=None)
 @given(seed=st.integers(0, 2**32), language=st.sampled_from(truth.LANGUAGES), above=st.integers(0, 50), below=st.integers(0, 50))
 def test_what_is_put_around_all_of_it_moves_every_line_alike(seed, language, above, below):
     """New lines at the ends: each line is found, repeated ones too."""
@@ -71,7 +72,7 @@ def test_what_is_put_around_all_of_it_moves_every_line_alike(seed, language, abo
             assert (line + 1 + above, "same") == (made.first, made.state), old[line]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100, 40), deadline=None)
 @given(seed=st.integers(0, 2**32), language=st.sampled_from(truth.LANGUAGES), kind=st.sampled_from(sorted(EDITS)), size=st.integers(2, 30))
 def test_blocks_are_followed(seed, language, kind, size):
     """An anchor of several lines that is found covers most of what is left of them; of a block that a move tore apart, a part."""

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from gitmem.extraction.summary_merge import condense, integrate, size
 from gitmem.records.items import CONTEXT, DECISION, DONE, PREFERENCE, SECTION, TASK, item_id
+from tests.scale import scaled
 
 TODAY = "2026-11-21T12:00:00Z"
 NAMES = ("billing", "catalog", "search", "shipping", "ratings", "accounts", "mailing", "reports")
@@ -79,7 +80,7 @@ LISTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=scaled(400, 100))
 @given(LISTS, LISTS)
 def test_integrating_again_changes_nothing(first, second):
     once, _ = integrate(integrate({}, sections(*first))[0], sections(*second))

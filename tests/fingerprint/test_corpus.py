@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gitmem.agents.prompt_text import NOTE, OPEN, fence, without_fences
 from gitmem.fingerprint.fingerprint import TITLE, fingerprint, normalise
+from tests.scale import scaled
 
 FOLDER = Path(__file__).parent / "corpus"
 ENTRIES: dict[str, dict[str, Any]] = {
@@ -140,7 +141,7 @@ def test_what_changes_from_run_to_run_splits_nothing(one, two):
 
 
 @given(entries, st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 def test_normalising_a_real_line_twice_is_normalising_it_once(entry, data):
     line = data.draw(st.sampled_from(entry["output"].splitlines()))
     once = normalise(line, entry["root"])
@@ -168,7 +169,7 @@ FOLDERS = st.sampled_from(
 
 
 @given(entries, FOLDERS, st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=scaled(400, 100), deadline=None)
 def test_paths_numbers_ports_times_and_ids_split_nothing(entry, folder, data):
     output = entry["output"].replace(entry["root"], folder)
     for shape, values in SWAPS:
@@ -182,7 +183,7 @@ COLOURS = ["\x1b[31m", "\x1b[1;38;5;203m", "\x1b[0m\x1b[7m", "\x1b[K"]
 
 
 @given(entries, st.sampled_from(COLOURS), st.booleans(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 def test_colours_progress_and_line_ends_change_nothing(entry, colour, is_crlf, has_progress):
     lines = [f"{colour}{line}\x1b[0m" if line.strip() else line for line in entry["output"].split("\n")]
     if has_progress:
@@ -198,7 +199,7 @@ def test_categories_are_mostly_right_without_the_command():
 
 
 @given(entries)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100, 40), deadline=None)
 def test_an_exit_code_before_it_changes_nothing(entry):
     """As agents report a command that failed."""
     assert found(entry, f"Exit code 1\n{entry['output']}").pattern == entry["pattern"]
@@ -208,7 +209,7 @@ LINE = "- [critical gotcha ab12cd34] AssertionError: Traceback (most recent call
 
 
 @given(entries, st.sampled_from([fence([LINE, LINE]), f"{OPEN} {NOTE}\n{LINE}\n{LINE}"]), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100, 40), deadline=None)
 def test_what_was_injected_is_no_error(entry, told, is_first):
     """Whole, or cut off before its end."""
     output = entry["output"]

@@ -14,6 +14,7 @@ from gitmem.index.tokenizer import STOP, fold, match_query, parts, tokens, unfol
 from gitmem.store import operations
 from gitmem.store.store import Message
 from tests.conftest import add, build_repo, forget, new_store, record
+from tests.scale import scaled
 
 
 def titles(hits) -> list[str]:
@@ -251,7 +252,7 @@ def stored_index(tmp_path_factory):
     store.objects.close()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 @given(
     query=st.text(max_size=80)
     | st.lists(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gitmem.cli.main import run
 from tests.install.conftest import with_ours
+from tests.scale import scaled
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 COMMANDS = st.one_of(TEXT, st.sampled_from(["say hi", "git-mem hook gemini", "git-mem list", "my-git-mem hook claudette"]))
@@ -95,7 +96,7 @@ def is_kept(before: bytes, after: bytes) -> bool:
     return all(byte in rest for byte in before)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(150, 40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=DOCUMENTS, random=st.randoms(use_true_random=False), bom=st.booleans())
 def test_install_and_uninstall(value: dict[str, Any], random: Random, bom: bool) -> None:
     """In, twice, and out again; with the ledger to the byte, without it to the value."""

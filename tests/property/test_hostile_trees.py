@@ -27,6 +27,7 @@ from gitmem.store.store import Damaged, Message, Store, Stored
 from gitmem.store.sync import sync
 from gitmem.store.tree_merge import merge_commits, root_draft
 from tests.conftest import build_repo, fsck, git, git_of, new_store, record, remote_of
+from tests.scale import scaled
 
 WHO = Identity("Mallory", "m@example.org", 1_700_000_000)
 GOOD = record(id="mem-01arz3ndektsv4rrffq69g5f1v", title="good")
@@ -144,7 +145,7 @@ def _nothing_outside(repo_path: Path) -> Iterator[None]:
     assert here >= set(os.listdir(".")) - {".hypothesis", ".pytest_cache"}
 
 
-MANY = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=scaled(80, 25), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def reset(store: Store, tip: str) -> None:
@@ -212,7 +213,7 @@ def test_store_with_a_hostile_tree_goes_on(shared, rows):
     assert item == shared.get(item.id).record
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 @given(rows=st.dictionaries(names, st.sampled_from(MODES), max_size=6))
 def test_tree_bytes_come_back(rows):
     """Any names are read and written as they are; none has a slash in it once read."""

@@ -14,6 +14,7 @@ from gitmem.records.merge import merge_bytes
 from gitmem.records.record import Record, make
 from gitmem.services.work import epics, state_files
 from tests.records.strategies import json_values, words
+from tests.scale import scaled
 
 STORIES = ("1.1", "1.2", "1.10", "é b")
 CLONES = ("aaaa", "bbbb", "cccc")
@@ -133,7 +134,7 @@ def test_an_operation_twice_is_an_operation_once(state: Any, step: tuple[str, di
     assert text(work.join(state, once)) == text(work.normal(once))  # what was done is later than what it was done to
 
 
-@settings(max_examples=150)
+@settings(max_examples=scaled(150, 40))
 @given(family(), st.tuples(json_values, json_values, json_values), st.tuples(stamps, stamps, stamps))
 def test_records_of_three_clones_merge_in_any_order(case: tuple[Any, list[Any]], unknown: tuple[Any, ...], times: tuple[str, ...]) -> None:
     """The bytes are the same, keys of a newer version and states that are none included."""

@@ -13,11 +13,12 @@ from gitmem.errors import InvalidRecord
 from gitmem.records.codec import DEPTH_LIMIT, SIZE_LIMIT, SUMMARY_LIMIT, decode, encode, sane
 from gitmem.records.record import Record, make
 from tests.records.strategies import edited, records
+from tests.scale import scaled
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"
 SUM = "sum-01arz3ndektsv4rrffq69g5f1v"
 AT = "2026-01-02T03:04:05Z"
-QUICK = settings(max_examples=150, deadline=None)
+QUICK = settings(max_examples=scaled(150, 40), deadline=None)
 SLOW = 2.0  # seconds that no file may take: the largest takes a few hundredths, an unbounded reader takes minutes
 
 
@@ -269,7 +270,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=scaled(400, 100), deadline=None)
 @given(st.binary(max_size=400))
 @example(b"---\n" + b"x: " + b"[" * 2000)
 def test_arbitrary_bytes(data):
@@ -277,21 +278,21 @@ def test_arbitrary_bytes(data):
     quickly(data)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=scaled(400, 100), deadline=None)
 @given(st.binary(max_size=200))
 def test_arbitrary_front_matter(data):
     """Any bytes inside front matter are fields or damaged."""
     quickly(front().replace(b"\n---\n#", b"\n" + data + b"\n---\n#"))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=scaled(400, 100), deadline=None)
 @given(st.lists(FRAGMENTS, max_size=30).map("".join))
 def test_yaml_like_front_matter(text):
     """So is text made of what YAML gives a meaning."""
     quickly(front(text))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(200, 50), deadline=None)
 @given(item=records(), data=st.data())
 def test_damaged_bytes_of_a_real_record(item, data):
     """A real record with a few bytes cut, changed or doubled is a record or damaged."""

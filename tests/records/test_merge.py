@@ -11,6 +11,7 @@ from gitmem.records.record import make
 from gitmem.store import operations
 from gitmem.text.line_merge import merge3
 from tests.records.strategies import edited, lines, records
+from tests.scale import scaled
 
 
 def _with(*maps: dict[str, bytes]):
@@ -48,7 +49,7 @@ def test_merging_again_changes_nothing(case):
     assert merge_bytes(id, base, a, a, {}.get).data == a
 
 
-@settings(max_examples=400)
+@settings(max_examples=scaled(400, 100))
 @given(three())
 def test_order_of_three_sides_does_not_matter(case):
     """(A + B) + C gives the bytes of A + (B + C) and of (A + C) + B."""
@@ -185,7 +186,7 @@ def joined(one: Point, two: Point) -> Point:
 steps = st.tuples(st.integers(0, 2), st.sampled_from(["hit", "hit", "edit", "meet", "meet"]), st.integers(0, 2), st.integers(1, 9))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 @given(st.booleans(), st.lists(steps, max_size=16))
 def test_every_hit_counts_once(shared, history):
     """Whatever three clones saw, edited and took over from whom: a record counts each hit in its past, and no other."""

@@ -14,6 +14,7 @@ from gitmem.records.kinds import NAMED, PREFIX
 from gitmem.records.record import SCHEMA, TITLE_LIMIT, Record, canonical, clean_body, clean_text, clean_title, kind_of, make
 from gitmem.store.layout import id_of_path, record_path, safe_path
 from tests.records.strategies import ids, records
+from tests.scale import scaled
 
 ID = "mem-01arz3ndektsv4rrffq69g5f1v"
 AT = "2026-01-02T03:04:05Z"
@@ -56,7 +57,7 @@ def test_updated_falls_back_to_created():
     assert AT == memory().updated
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scaled(150, 40), deadline=None)
 @given(item=records())
 def test_canonical_is_a_fixed_point(item):
     """The canonical form of a canonical record is itself."""

@@ -9,6 +9,7 @@ from gitmem.records.items import SECTIONS
 from gitmem.records.merge import merge_bytes
 from gitmem.records.record import make
 from gitmem.records.summary_entries import alike, merge_sections, overruled, replaces, words
+from tests.scale import scaled
 
 IDS = ("a1", "b2", "c3", "d4")
 ENTRIES = st.fixed_dictionaries(
@@ -46,7 +47,7 @@ def test_sides_may_be_swapped_and_merged_again(o, x, y):
     assert merge_sections(o, y, once or {}) == once
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(300, 75))
 @given(SECTION_MAPS, SECTION_MAPS, SECTION_MAPS, SECTION_MAPS)
 def test_the_order_of_three_sides_does_not_matter(o, x, y, z):
     left = merge_sections(o, merge_sections(o, x, y) or {}, z)

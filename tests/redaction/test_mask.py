@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.redaction.mask import scrub
+from tests.scale import scaled
 
 UPPER, LOWER, DIGITS = string.ascii_uppercase, string.ascii_lowercase, string.digits
 ALNUM = UPPER + LOWER + DIGITS
@@ -240,7 +241,7 @@ def test_bad_allowance_is_taken_as_text(pattern):
     assert time.process_time() - start < 1.0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 @given(st.text(max_size=300))
 def test_any_text(text):
     """Any text can be scrubbed; the result is scrubbed already."""
@@ -254,7 +255,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=scaled(500, 125), deadline=None)
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_idempotent_on_pieces_of_secrets(text):
     """So it is for text made of the pieces that secrets are made of."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gitmem.agents.prompt_text import clean, tokens
 from gitmem.services.briefing.collect import CONTEXT, DECISIONS, DIGESTS, ERRORS, PATTERNS, STATE, TASKS, Entry, Known
 from gitmem.services.briefing.layout import LINES, SHARES, Block, Cost, Fitted, Place, Section, fit, head, sections
+from tests.scale import scaled
 
 HEAD = ["# Briefing: x", "", "As of today."]
 
@@ -32,7 +33,7 @@ parts = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scaled(150, 40), deadline=None)
 @given(st.lists(parts, max_size=6), st.integers(0, 200), st.sampled_from([by_lines, by_tokens]))
 def test_a_budget_is_kept_and_what_is_protected_goes_last(some: list[Section], budget: int, cost: Cost) -> None:
     """Whatever the sections: never more than the budget; nothing else is in while something protected is out; of the rest none before its better."""
@@ -48,7 +49,7 @@ def test_a_budget_is_kept_and_what_is_protected_goes_last(some: list[Section], b
         assert rest == sorted(rest, reverse=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100, 40), deadline=None)
 @given(st.lists(parts, max_size=6), st.integers(20, 200))
 def test_what_is_left_out_is_counted(some: list[Section], budget: int) -> None:
     """Each section that is told says how many it lacks, and a section without room is named."""

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.text import shell
+from tests.scale import scaled
 
 PIECES = (
     "make test", "pytest -q", "cd app && ", "(cd app && ", "cd 'my app'; ", "pushd x && ", "A=1 ", 'B="x y" ', "export C=2 && ", "env ", "time ", "nice ",
@@ -183,7 +184,7 @@ def test_environment(command: str, env: str) -> None:
 # -- whatever comes
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(300, 75), deadline=None)
 @given(lines)
 def test_nothing_is_too_odd(text: str) -> None:
     """Every text has an answer of the right type, and what hides codes proves nothing."""

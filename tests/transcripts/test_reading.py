@@ -14,6 +14,7 @@ from gitmem.agents.prompt_text import bracketed, fence
 from gitmem.transcripts.jsonl import healed
 from gitmem.transcripts.reader import READERS, detect, read
 from gitmem.transcripts.turn import ASSISTANT, SYSTEM, TOOL, USER, Turn
+from tests.scale import scaled
 
 
 def turns(data: bytes | str, name: str = "", form: str = "auto") -> list[Turn]:
@@ -333,7 +334,7 @@ def test_any_bytes_can_be_read(data: bytes, form: str, name: str) -> None:
         assert turn.line >= 0
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200, 50))
 @given(st.lists(st.dictionaries(_KEYS, _JSON, max_size=8), max_size=6), _FORMS)
 def test_any_rows_can_be_read(values: list[Any], form: str) -> None:
     """Rows that have the names of real ones, with values that have not."""
