@@ -17,7 +17,6 @@ from gitmem.transcripts.turn import USER, Turn
 OPEN = 48  # troubles that are looked at at one time
 NEAR = 4  # turns of agents after a trouble up to which what they say is about it
 OVER = 60  # turns after which a trouble is no longer waited for
-LIKE = 2  # words that what is told of one fault shares with it
 FEW = 3  # words of a complaint that names nothing: `it fails`
 NOTES = 4  # sentences that are kept of what an agent said about a trouble
 LONGEST, TEXT, DETAIL = 400, 300, 500

@@ -92,7 +92,6 @@ def _again(one: Candidate, other: Candidate) -> bool:
 KEPT = 3000  # candidates that are held at one time
 COMPARED = 1200  # of them, the latest, that a new one is compared with
 TEXT, DETAIL = 300, 500  # characters
-BRIEF = 2  # words of a correction that says what to take, and not instead of what
 SHORT = 6  # characters of a decision that says what was decided
 
 

@@ -258,9 +258,6 @@ def stripped(text: str, language: str) -> str:
     )
 
 
-KINDS_BY_CUE = (DECISION, ERROR, PATTERN, TASK, DONE, PREFERENCE, CONTEXT)
-
-
 def fixing(text: str) -> str | None:
     """Return what a marker names as a cause or a fix, as in `Fix: ...`; None when there is no such marker."""
     found = _FIXING.match(text)
