@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from gitmem.extraction.classify.linear_model import EDIT, FAIL, RUN, Around, Before, faulty, likely, weighed
+from gitmem.extraction.classify.linear_model import EDIT, FAIL, RUN, Around, Before, likely, weighed
 from gitmem.extraction.classify.session_model import Heard, Listening
-from gitmem.extraction.detect.command_errors import EDITORS, Errors, Trouble
-from gitmem.extraction.detect.error_merge import Faults
+from gitmem.extraction.detect.errors import EDITORS, Errors, Failure
 from gitmem.extraction.detect.final_judgement import (
     CERTAIN,
     COUNTS,
@@ -75,7 +74,6 @@ class _Session:
     def __init__(self) -> None:
         self.found = Found()
         self.errors = Errors()
-        self.faults = Faults()
         self.topics = Topics()
         self.exchange = Exchange()
         self.ordered: list[Candidate] = []  # open tasks that the user said yes to
@@ -94,8 +92,8 @@ class _Session:
         self.seen = 0  # sentences
         self.explained: Candidate | None = None
         self.reasoning = False  # a reason is told, which goes on
-        self.named: Trouble | None = None  # the error that a marker or a heading named, whose point is read
-        self.titled: Trouble | None = None  # the error that the last heading told
+        self.named: Failure | None = None  # the error that a marker or a heading named, whose point is read
+        self.titled: Failure | None = None  # the error that the last heading told
         self.sections = Sections()
 
     def take(self, turn: Turn) -> None:
@@ -233,7 +231,9 @@ class _Session:
             before = len(self.found.all)
             mine = heard[sentence.place]
             if mine is not None and not turn.side and not turn.tool:
-                self.faults.take(mine, turn, self.errors.turn, self.found.order)
+                self.errors.hear(mine, turn, self.found.order)
+            elif mine is None and not turn.tool:
+                self.errors.unheard(sentence.text, turn, self.language, self.found.order)
             self._sentence(sentence, turn, role, around[sentence.place], heard[sentence.place])
             if len(self.found.all) == before:
                 self._perhaps(sentence, turn, heard[sentence.place])
@@ -365,26 +365,7 @@ class _Session:
                 if not self.errors.fixed(fixing, turn, self.language) and self.explained is not None:
                     self.explained.detail = self.explained.detail or fixing
                 return
-            faults = here.find("error", "stated", text) and not here.find("error", "not", text)
-            known = said is not None and (
-                likely(text, role, self.language, around)[said.kind] > SURELY
-                or said.kind in (PREFERENCE, TASK)
-                or (
-                    said.kind == DECISION and said.score >= sentence_rules.SURE and not faulty(text, role, self.language, around, deep=deep)
-                )
-                or (
-                    said.kind in (PATTERN, CONTEXT)
-                    and turn.role == USER
-                    and (not faults or likely(text, role, self.language, around)[said.kind] > 0.9)
-                )
-                or (said.kind == PATTERN and not faults)
-            )
-            told = not known and self.errors.said(
-                sentence, turn, self.language, self.found.order, faulty(text, role, self.language, around, deep=deep), heard
-            )
-            if told and (
-                said is None or said.kind in (CONTEXT, DONE, PATTERN) or likely(text, role, self.language, around)[said.kind] < 0.8
-            ):
+            if self.errors.said(text, turn, self.language) and (said is None or said.kind in (CONTEXT, DONE)):
                 self.found.order += 1
                 self.explained = None
                 return
@@ -462,11 +443,11 @@ class _Session:
         self._close()
         alone = not self.exchange.said
         self.listening.judge(alone=alone)
-        for told in self.faults.told(self.errors.told(), self.errors.passed()):
+        for told in self.errors.found():
             words = content(f"{told.text} {told.detail}", told.language)
             self.found.all.append(
                 Candidate(
-                    ERROR, told.text[:TEXT], told.detail[:DETAIL], told.at, told.line, told.last, told.files, told.role,
+                    ERROR, told.text[:TEXT], told.detail[:DETAIL], told.turn.at, told.turn.line, told.last, told.files, told.turn.role,
                     told.score, told.order, words, told.born, False, told.marker,
                 )
             )  # fmt: skip
