@@ -282,18 +282,3 @@ def weighed(said: Said | None, text: str, role: str, language: str, around: Arou
     if by[best] < ADDS[best] or best == ERROR:
         return None
     return Said(best, sentence_rules.stripped(text, language), round(0.4 + 0.4 * by[best], 2))
-
-
-def faulty(text: str, role: str, language: str, around: Around | None = None, *, deep: bool = True) -> bool:
-    """Whether a sentence very likely states a fault with its cause or its fix; what names no fault is looked at only if `deep`."""
-    if not deep and not cues(language).find("error", "stated", text):
-        return False
-    return (
-        sentence_rules.SHORTEST // 2 <= len(text) <= sentence_rules.LONGEST and likely(text, role, language, around)[ERROR] >= ADDS[ERROR]
-    )
-
-
-@lru_cache(maxsize=8192)
-def troubled(text: str, language: str) -> bool:
-    """Whether a sentence has a word for something that goes wrong."""
-    return "fault" in meaning(text, language)[1]
