@@ -21,13 +21,13 @@ from gitmem.extraction.detect.final_judgement import (
     stands,
     with_quotes,
 )
-from gitmem.extraction.detect.item_set import TEXT, Candidate, Closing, Found, distinct, done
+from gitmem.extraction.detect.item_set import TEXT, Candidate, Found, distinct
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, last_heading, sentences
 from gitmem.extraction.language.words import content, covered, language
 from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.commit_messages import reverted, stands_still, taught
-from gitmem.extraction.rules.dialogue import NUMBERED, Exchange, Settled, correction, overruled
+from gitmem.extraction.rules.dialogue import NUMBERED, Exchange, Settled, overruled
 from gitmem.extraction.rules.sections import Sections, dropped
 from gitmem.extraction.topics import Topics
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Extract, Item, plain
@@ -77,12 +77,11 @@ class _Session:
         self.topics = Topics()
         self.exchange = Exchange()
         self.ordered: list[Candidate] = []  # open tasks that the user said yes to
-        self.closing: list[Closing] = []  # what the agent said last, which tells what was done
+        self.closing: list[str] = []  # what the agent said last, which tells what was done
         self.listening = Listening()
         self.before = Before()  # what was said last, and what tools were used for since
         self.changed = False  # something was changed since the user spoke
         self.failing = False  # the last command failed
-        self.tools = False  # tools were used
         self.drafting = False  # the user asked for a text, such as an e-mail
         self.counts = _Counts()
         self.language = "en"
@@ -163,12 +162,11 @@ class _Session:
             self.before = replace(self.before, used=self.before.used | {used})
         if turn.files and turn.tool in EDITORS and turn.failed is not True:
             self.counts.files.update(turn.files)
-            self.changed = self.tools = True
+            self.changed = True
             self.closing.clear()
         elif turn.command:
             self.failing = turn.failed is True
             self.changed = self.changed or (turn.failed is False and bool(_CHANGES.search(turn.command)))
-            self.tools = True
         if turn.text.startswith("- [") and not turn.command and not turn.files:
             for sentence in sentences(turn.text):
                 self.found.listed(sentence, turn)
@@ -211,11 +209,7 @@ class _Session:
                     break
             self.exchange.user()
         elif role == ASSISTANT and not turn.side:
-            self.closing = [
-                Closing(one, _line(turn, one), around[one.place], heard[one.place])
-                for one in said
-                if self.seen <= DEEP or sentence_rules.telling(one.text, self.language)
-            ]
+            self.closing = [one.text for one in said if self.seen <= DEEP or sentence_rules.telling(one.text, self.language)]
         self.explained, self.reasoning, self.named = None, False, None
         if document and said and self._wrong(said, turn):
             return
@@ -273,14 +267,9 @@ class _Session:
         overrules = first.first and overruled(first.text, self.language, first=True)
         if overrules:
             self.found.overrule(first.text, first, turn)
-        picked = settled is not None and settled.score >= NUMBERED
-        fixed = None if picked else correction(first, self.language)
         by = likely(first.text, USER, self.language, around)
         if (judged and judged.kind in (PREFERENCE, PATTERN)) or max(by[kind] for kind in (TASK, PREFERENCE, PATTERN, CONTEXT)) > SURELY:
             return False
-        if fixed:
-            self._settle(fixed, turn, heard, corrects=True)
-            return True
         if settled:
             if judged and judged.kind == DECISION and not (settled.detail or settled.context):
                 return False  # it tells by itself
@@ -288,7 +277,7 @@ class _Session:
             return True
         return alone
 
-    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None, *, corrects: bool = False) -> bool:
+    def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> bool:
         """Take what an answer settles; whether it does."""
         own = heard is not None and not settled.offer and settled.score < NUMBERED  # it is told in the user's words
         by = heard.first if heard is not None and own else likely(settled.text, turn.role, self.language)
@@ -300,9 +289,8 @@ class _Session:
             )
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
-            self.explained.answer, self.explained.corrects = True, corrects
-            if not corrects:
-                self._in_context(self.explained, settled.context)
+            self.explained.answer = True
+            self._in_context(self.explained, settled.context)
         return self.explained is not None
 
     def _picked(self, sentence: Sentence, turn: Turn, heard: Heard | None) -> bool:
@@ -372,8 +360,6 @@ class _Session:
         if said is None:
             self.explained = None
             return
-        if said.kind == DONE and not said.marker and role == ASSISTANT and turn.tool != "commit":
-            return  # what was done is told by the agent's last words of a piece of work
         if (
             role == ASSISTANT
             and not said.marker
@@ -430,13 +416,9 @@ class _Session:
         if changed:
             for one in ordered:
                 one.gone = True
-            for last in closing:
-                text = last.sentence.text
+            for text in closing:
                 if not sentence_rules.asks(text, self.language) and not cues(self.language).find("task", "sure", text):
                     self.found.did(content(text, self.language))
-        told = done(closing, self.language, changed=changed, deep=self.seen <= DEEP) if changed or not self.tools else []
-        for text, turn, score, heard in told:
-            self.found.add(DONE, text, turn, score, heard=heard)
 
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""

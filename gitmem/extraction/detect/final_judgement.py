@@ -30,9 +30,8 @@ OF_OTHERS = 0.85  # where it is announced of others, or of long ago
 BY_ITSELF = 0.9  # but not where it is so likely by itself
 ANNOUNCED, REASONED = 0.3, 0.15  # where a decision is announced in so many words; with its reason
 AT_FIRST = 0.15  # how much it counts
-ANSWERS = 0.6  # how likely what settles a question, or corrects, must be
-# or both together, where it is a decision or a preference; where it is a correction; and of what the agent has just named
-EITHER, CORRECTED = 0.75, 0.4
+ANSWERS = 0.6  # how likely what settles a question must be
+EITHER = 0.75  # or both together, where it is a decision or a preference
 OFFERED = 0.45  # how likely what the user only agreed to must be
 CHOSEN = 0.15  # how likely what names a point of a list by its number must be
 # how confident one must be of what is proposed or told to a model: precision 0.80 on sessions by others (docs/extraction.md)
@@ -94,8 +93,7 @@ def _judge(one: Candidate, heard: Heard) -> None:
                 by_itself = likely(heard.text, heard.role, heard.language)[one.kind]
                 one.kind = likest if by_itself < BY_ITSELF else one.kind
             return
-        least = CORRECTED if one.corrects else EITHER
-        if one.answer and one.kind in (DECISION, PREFERENCE) and by[DECISION] + by[PREFERENCE] >= least:  # whatever one calls it
+        if one.answer and one.kind in (DECISION, PREFERENCE) and by[DECISION] + by[PREFERENCE] >= EITHER:  # whatever one calls it
             one.kind = max((DECISION, PREFERENCE), key=lambda kind: by[kind])
             return
     best = max(COUNTS, key=lambda kind: by[kind])

@@ -1,19 +1,17 @@
 """What was found of a session so far: what is said again, overruled, undone or done changes what was found before. Pure, bounded memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from gitmem.extraction.classify.linear_model import ADDS, KEEPS, Around, likely
 from gitmem.extraction.classify.session_model import Heard
 from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence
 from gitmem.extraction.language.words import content, covered, shared
-from gitmem.extraction.language.words import language as language_of
 from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.dialogue import Choice, choice, replaces
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, plain
-from gitmem.transcripts.turn import ASSISTANT, USER, Turn
+from gitmem.transcripts.turn import USER, Turn
 
 ALIKE = 0.75  # shared words from which on two items say the same
 NEAR, CLOSE, SAME_CHOICE = 4, 0.6, 0.5  # turns between, and shared words of, two sentences that may say the same as different kinds
@@ -43,7 +41,6 @@ class Candidate:
     choice: Choice | None = None  # of a decision, a preference
     heard: Heard | None = None  # the sentence, which is judged once more at the end
     answer: bool = False  # it answers what was asked or proposed
-    corrects: bool = False  # it says how it is wanted instead: `no, use X`
     commit: str = ""  # the id of the commit that says it
     context: str = ""  # what an agent had said that the user's words are about
     weak: bool = False  # nothing but the learned scores takes it for an item, and they are not sure
@@ -228,69 +225,3 @@ def _parted(text: str, language: str) -> tuple[str, str]:
     if not found or found.start() < 12:
         return text, ""
     return text, text[found.end() :].strip(" ,.:;，。")
-
-
-SURE, MOST = (
-    0.9,
-    3,
-)  # how likely a sentence tells what was done for it to be told beside the best, and how many are told of one piece of work
-_GENERIC = "done implemented requested changes change everything successfully fixed updated completed finished task tasks work works working all tests test pass passed passes now request code file files"
-
-
-@dataclass(frozen=True, slots=True)
-class Closing:
-    """One sentence of an agent's last words."""
-
-    sentence: Sentence
-    turn: Turn
-    around: Around | None
-    heard: Heard | None
-
-
-def done(closing: Sequence[Closing], language: str, *, changed: bool, deep: bool = True) -> list[tuple[str, Turn, float, Heard | None]]:
-    """Return the sentence that tells best what was done, its turn, how sure it is, and as it was heard, and those that tell it very surely.
-
-    `changed`: something was. What has no cue phrase is looked at only if `deep`.
-    """
-    best: tuple[float, int, Closing] | None = None
-    sure: list[tuple[float, int, Closing]] = []
-    for n, one in enumerate(closing):
-        sentence = one.sentence
-        here = cues(language_of(sentence.text, language))
-        text = sentence.text
-        bare = sentence_rules.stripped(text, here.language)
-        if (
-            sentence.box
-            or sentence_rules.asks(text, here.language)
-            or sentence_rules.labelled(text)
-            or len(bare) < sentence_rules.SHORTEST
-            or here.find("done", "not", text)
-        ):
-            continue
-        if any(here.find("skip", name, text) for name in ("hypothetical", "boilerplate", "tried", "hearsay", "rejected")) or here.find(
-            "task", "sure", text
-        ):
-            continue
-        words = content(bare, here.language)
-        named = bool(here.find("done", "sure", text) or here.find("done", "assistant", text))
-        if not (named or deep):
-            continue
-        surely = likely(text, ASSISTANT, here.language, one.around)[DONE]
-        if surely < KEEPS[DONE]:
-            continue
-        cue = surely >= ADDS[DONE] or named
-        now = bool(here.find("exchange", "now", text))
-        if len(words - content(_GENERIC, "en")) < 2 or not (cue or (changed and now)):
-            continue
-        score = (0.72 if cue and changed else 0.62 if cue else 0.6) + (0.03 if now else 0) + min(len(words), 8) * 0.004 + 0.1 * surely
-        if surely >= SURE:
-            sure.append((score, n, one))
-        if best is None or score > best[0] + 0.02:
-            best = score, n, one
-    kept = sorted(sure, key=lambda found: -found[0])[:MOST]
-    if best and best not in kept:
-        kept = [best, *kept[: MOST - 1]]
-    return [
-        (sentence_rules.stripped(one.sentence.text, language), one.turn, score, one.heard)
-        for score, _, one in sorted(kept, key=lambda found: found[1])
-    ]

@@ -8,7 +8,7 @@ from gitmem.extraction.language.cue_phrases import cues
 from gitmem.extraction.language.sentences import Sentence, split
 from gitmem.extraction.language.words import content, shared
 from gitmem.extraction.rules import sentence_rules
-from gitmem.records.items import DECISION, PREFERENCE
+from gitmem.records.items import DECISION
 
 LEAST = 8  # characters of what is decided, before its reason
 _PURPOSE = re.compile(
@@ -295,20 +295,6 @@ class Exchange:
             if len(content(bare, self.language)) >= 2:
                 return one, bare.rstrip("?？ ")
         return "", ""
-
-
-def correction(sentence: Sentence, language: str) -> Settled | None:
-    """Return how a user wants it instead: `no, use X`."""
-    text = sentence.text
-    here = cues(language)
-    if sentence_rules.asks(text, language) or not here.find("overrule", "correct", text):
-        return None
-    bare = sentence_rules.stripped(text, language)
-    if len(content(bare, language)) < 1 or len(bare) > 240 or cues(language).find("skip", "hypothetical", text):
-        return None
-    if here.find("exchange", "symptom", bare) and not here.find("exchange", "style", text):
-        return None
-    return Settled(PREFERENCE if here.find("exchange", "style", text) else DECISION, bare, "", 0.74)
 
 
 def _bare(text: str, language: str) -> str:
