@@ -30,10 +30,10 @@ demo: $(READY) ## Play the main job in a scratch folder: learn, share, recall, s
 	@bash scripts/demo.sh
 
 test: $(READY) ## Run all tests
-	$(BIN)/python -m pytest -n 2 $(PYTEST)
+	$(BIN)/python -m pytest -n 3 $(PYTEST)
 
 test-quick: $(READY) ## Run the tests that take seconds, not minutes
-	$(BIN)/python -m pytest -n 2 -m 'not stress' $(PYTEST)
+	$(BIN)/python -m pytest -n 3 -m 'not stress' $(PYTEST)
 
 editors: ## Install a current Neovim for the tests of the editors; the others are Debian's packages, see .ci/run
 	@test -x .cache/neovim/bin/nvim || { \
@@ -61,7 +61,7 @@ packages: $(READY) ## Make agent-hooks/claude, gemini and agents-md anew from ag
 	$(BIN)/python scripts/make_packages.py
 
 stress: $(READY) ## Run all tests with the full counts of kills, races, fuzz and properties (half an hour; for a nightly run)
-	GITMEM_STRESS=full $(BIN)/python -m pytest -n 2 $(PYTEST)
+	GITMEM_STRESS=full $(BIN)/python -m pytest -n 3 $(PYTEST)
 
 check: $(READY) ## Lint, types, layers
 	$(BIN)/ruff check .

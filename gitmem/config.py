@@ -53,7 +53,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
     "native": ("off|pull|push|sync", "off", "keep agents' own memory files in step at the start and end of sessions"),
     "saveReminder": ("bool", False, "once a session, remark to the agent that it decided something and recorded nothing"),
-    "allowSecret": ("list", (), "regular expressions of values that are no secrets; may be given several times"),
+    "allowSecret": ("list", (), "regular expressions of values that are not secrets; may be given several times"),
     "editorCritical": ("error|warning|information|hint|off", "warning", "how loud editors show a critical gotcha"),
     "editorWarning": ("error|warning|information|hint|off", "information", "how loud editors show a gotcha of severity warning"),
     "editorInfo": ("error|warning|information|hint|off", "hint", "how loud editors show a gotcha of severity info"),
@@ -120,7 +120,7 @@ def parse(key: str, text: str) -> "Any":
     if kind in {"int", "tokens"}:
         if value.isdigit() and len(value) < 10:
             return int(value)
-        raise UserError(f"gitmem.{key} is '{text}', which is no whole number.")
+        raise UserError(f"gitmem.{key} is '{text}', which is not a whole number.")
     if kind in {"seconds", "hours"}:
         try:
             number = float(value)
@@ -128,7 +128,7 @@ def parse(key: str, text: str) -> "Any":
             number = -1.0
         if 0 < number < 1e7:
             return number
-        raise UserError(f"gitmem.{key} is '{text}', which is no number of {kind}.")
+        raise UserError(f"gitmem.{key} is '{text}', which is not a number of {kind}.")
     return value
 
 

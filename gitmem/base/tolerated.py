@@ -7,6 +7,6 @@ from gitmem.base.fast import sqlite
 from gitmem.errors import GitmemError
 
 NO_REPOSITORY = (GitmemError, OSError)  # there is no repository here, or it cannot be looked at: nothing to do
-UNREADABLE = (OSError, ValueError, RecursionError)  # a file of ours that is not there, or is no JSON: it is left out
+UNREADABLE = (OSError, ValueError, RecursionError)  # a file of ours that is not there, or is not JSON: it is left out
 MALFORMED = (ValueError, TypeError, KeyError)  # a row that another version wrote: it is left out
 BUSY = (sqlite.OperationalError,)  # other processes keep state.db: what waits for it is done by the next hook or command

@@ -100,7 +100,7 @@ class Commands(click.Group):
             guessed = GUESSED.get(args[0].lower())
             near = [guessed] if guessed else difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.5)
             hint = f" Did you mean: git mem {' or git mem '.join(near)}" if near else " See 'git mem -h'."
-            raise click.UsageError(f"git mem: '{args[0]}' is no command.{hint}", ctx) from None
+            raise click.UsageError(f"git mem: '{args[0]}' is not a command.{hint}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview by section, without importing a command."""
@@ -219,7 +219,7 @@ def report(message: str, hint: str = "") -> None:
         click.echo(f"hint: {plain(hint)}", err=True)
 
 
-# what a database says of what is no fault of ours: (a part of that, what to say, what to do)
+# what a database says of what is not a fault of ours: (a part of that, what to say, what to do)
 _DATABASE = (
     ("is locked", "another process keeps a database of git mem busy.", "Run the command again in a moment. If it lasts: git mem doctor"),
     ("disk is full", "No space left on device.", "Free some disk space and run the command again; nothing was half-written."),

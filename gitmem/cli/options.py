@@ -47,7 +47,7 @@ def kinds(values: tuple[str, ...]) -> tuple[str, ...]:
             low if low in PREFIX else low[:-1] if low[:-1] in PREFIX else {"memories": "memory", "summaries": "summary"}.get(low)
         )
         if kind is None:
-            raise click.BadParameter(f"'{value}' is no kind. Kinds: {', '.join(PREFIX)}.")
+            raise click.BadParameter(f"'{value}' is not a kind. Kinds: {', '.join(PREFIX)}.")
         out.append(kind)
     return tuple(out)
 

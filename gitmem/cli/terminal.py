@@ -110,7 +110,7 @@ class Terminal:
             yield from self._used(app)
 
     def progress(self, what: str = "indexing") -> Callable[[int, int], None] | None:
-        """Return a progress line for long work; None when stderr is no terminal."""
+        """Return a progress line for long work; None when stderr is not a terminal."""
         if not sys.stderr.isatty():
             return None
 

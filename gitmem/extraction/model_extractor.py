@@ -75,7 +75,7 @@ def extract(
     """Return what turns taught, read by the model where it answers; without a model by the offline rules alone.
 
     `turns` is read once, and never held as a whole. At most `budget` tokens are sent, by estimate; the oldest turns that nobody marked
-    are beyond it. Never raises ModelFailed: `by` and `why` tell. `allow` are expressions of what is no secret; `known` says of a text that
+    are beyond it. Never raises ModelFailed: `by` and `why` tell. `allow` are expressions of what is not a secret; `known` says of a text that
     it need not be told again.
     """
     if model is None:

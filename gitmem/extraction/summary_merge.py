@@ -216,7 +216,7 @@ def _joined(part: list[Entry], name: str, month: str, kind: str, until: str) -> 
     shown = clauses[-LISTED:]
     rest = number - len(shown)
     text = f"{month}, {number} {PLURAL.get(kind, 'notes')}: " + "; ".join(shown) + (f"; {rest} more" if rest > 0 else "")
-    also = sorted({one for e in mine for one in known_as(e)} - {id})[:MONTH]  # what is read anew is no second one
+    also = sorted({one for e in mine for one in known_as(e)} - {id})[:MONTH]  # what is read anew is not a second one
     entry: Entry = {"id": id, "kind": kind, "text": text, "at": max(str(e.get("at", "")) for e in mine), "of": number, "also": also}
     return [e for e in part if e not in mine] + [entry]
 

@@ -146,7 +146,7 @@ class Topics:
                 break
             han = _HAN.fullmatch(word)
             if self.times[word] < 2 and (" " in word or han):
-                continue  # two words side by side once are no name
+                continue  # two words side by side once are not name
             if han and any(set(word) & set(other) for other in out):
                 continue  # a part of a word that is told, or of it and its neighbour
             if not any(word in other.split() or set(word.split()) & set(other.split()) for other in out):

@@ -1,4 +1,4 @@
-"""What kind of work an error comes from, and how bad it is: by whole words, never by parts of words (`latest` is no test).
+"""What kind of work an error comes from, and how bad it is: by whole words, never by parts of words (`latest` is not a test).
 
 The error itself is asked first, then the command that failed, then the lines around the error.
 """
@@ -132,7 +132,7 @@ def category(error: str, near: str, command: str) -> str:
 
 
 def severity(error: str, kind: str) -> str:
-    """Return one of critical, warning, info; a panic in a test or a build is no crash of its own."""
+    """Return one of critical, warning, info; a panic in a test or a build is not a crash of its own."""
     said = error.removeprefix("panic: ") if kind in {"test", "build"} else error
     return "critical" if _CRITICAL.search(said) else "info" if _INFO.search(error) else "warning"
 

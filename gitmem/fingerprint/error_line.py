@@ -33,7 +33,7 @@ _SCRIPT = Lazy(r"> (?:(?:@[\w.-]+/)?[\w.-]+@\S+ )?([\w:.-]+)")
 def choose(lines: "Sequence[str]", *, failed: bool = True) -> "Found":
     """Return the number and the text of the line that names the error, without its place; None when no line says anything.
 
-    What is known to have `failed` may say so in words that are no sign of it.
+    What is known to have `failed` may say so in words that are not sign of it.
     """
     text = "\n".join(["", *lines])
     for sign, shape in SHAPES:

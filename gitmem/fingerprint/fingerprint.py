@@ -91,7 +91,7 @@ def fingerprint(text: str, root: str = "", command: str = "", *, failed: bool = 
     """Return what the output of a failed command is about; None when it tells nothing.
 
     `root` is the work tree, whose paths are shown relative to it; `command` helps to name the category. When nobody knows that it has
-    `failed`, "boom" is no error.
+    `failed`, "boom" is not an error.
     """
     lines = _lines(text)
     plain = root.replace(" ", "_")  # nothing else would tell a folder with a space in its name from words

@@ -240,7 +240,7 @@ def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opene
 
 
 def files(objects: Objects, tree: str | None, prefix: str = "", depth: int = MAX_DEPTH) -> Iterator[tuple[str, Entry]]:
-    """Yield (path, entry) for all below a tree that is no folder, and for folders below `depth` others, unopened.
+    """Yield (path, entry) for all below a tree that is not a folder, and for folders below `depth` others, unopened.
 
     Raises External for a tree that was made to be endless.
     """

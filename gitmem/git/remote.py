@@ -82,7 +82,7 @@ class Remote:
 
     def _call(self, *args: str) -> tuple[int, bytes, str]:
         if self.name.startswith("-") or "\n" in self.name:
-            raise UserError(f"'{self.name}' is no remote.")
+            raise UserError(f"'{self.name}' is not a remote.")
         return self.git.call(
             *args,
             config=(*ISOLATED, *self._unmirrored()),
@@ -92,7 +92,7 @@ class Remote:
         )
 
     def _unmirrored(self) -> tuple[str, ...]:
-        # git takes no refspec for a remote that mirrors; a path or a URL is no remote with settings, and '=' would end the setting's name
+        # git takes no refspec for a remote that mirrors; a path or a URL is not a remote with settings, and '=' would end the setting's name
         named = not self.name.startswith("/") and not set(self.name) & set("=:")
         return ("-c", f"remote.{self.name}.mirror=false") if named else ()
 
@@ -170,7 +170,7 @@ class Remote:
         said = next((line for line in telling if not line.startswith(empty)), text.strip()[:200]).replace("\t", " ")
         if "does not appear to be a git repository" in signs or ("not found" in signs and "repository" in signs.lower()):
             return RemoteRefused(
-                f"'{self.name}' is no remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network"
+                f"'{self.name}' is not a remote that can be reached: {said}", "See your remotes with 'git remote -v'.", kind="network"
             )
         if way == "write" and seen(_IN_THE_WAY):
             folder = self.ref.rpartition("/")[0]

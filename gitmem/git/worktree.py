@@ -38,7 +38,7 @@ class WorkTree:
         """Return which of some paths (relative to the root) git ignores."""
         if not paths:
             return set()
-        data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])  # a name that begins with a colon is no pattern
+        data = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths[:PATHS])  # a name that begins with a colon is not a pattern
         out = self._run("check-ignore", "-z", "--stdin", stdin=data, ok=(0, 1, 128))
         return {os.fsdecode(path.removeprefix(b"./")) for path in out.split(b"\0") if path}
 

@@ -44,7 +44,7 @@ def context_lines(hook: "Hook") -> "list[str]":
     """
     on = found(hook)
     lines = []
-    # commits alone are no workflow that anybody has chosen
+    # commits alone are not workflow that anybody has chosen
     if on.kind != NEW and (on.story or (on.workflow and not on.observed) or (on.previous and on.previous["command"])):
         parts = [on.message]
         if on.next and not on.observed:

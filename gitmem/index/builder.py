@@ -213,7 +213,7 @@ class Cache:
         rows = [(c.path, c.new.oid) for c in added if c.new and c.new.mode in {0o100644, 0o100755}]
         for change in added:
             if change.new and change.new.mode not in {0o100644, 0o100755}:
-                self._damage(name, Damaged(change.path, change.new.oid, "it is no regular file."))
+                self._damage(name, Damaged(change.path, change.new.oid, "it is not a regular file."))
         bulk = len(rows) > BULK
         if bulk:
             self.db.execute("CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)")

@@ -52,7 +52,7 @@ def words(record: Record) -> tuple[str, str, str, str, str]:
 
 
 def entries(record: Record) -> list[tuple[Any, ...]]:
-    """Return the entries of a summary's sections, in the order of the table, from their place on; what is no entry is passed over."""
+    """Return the entries of a summary's sections, in the order of the table, from their place on; what is not an entry is passed over."""
     sections = record.fields.get("sections")
     out: list[tuple[Any, ...]] = []
     for section, rows in sections.items() if isinstance(sections, Mapping) else ():

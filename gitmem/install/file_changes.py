@@ -215,7 +215,7 @@ def read(path: str) -> bytes | None:
     except OSError as error:
         raise UserError(f"'{path}' cannot be read: {os.strerror(error.errno or 0)}.", "Check where it leads.") from error
     if not stat.S_ISREG(found.st_mode):
-        raise UserError(f"'{path}' is no regular file.", "Move it away, or choose another scope. Nothing was changed.")
+        raise UserError(f"'{path}' is not a regular file.", "Move it away, or choose another scope. Nothing was changed.")
     if found.st_size > MOST:
         raise UserError(f"'{path}' is larger than {MOST >> 20} MiB.", "Is this the right file? Nothing was changed.")
     try:

@@ -17,7 +17,7 @@ NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push
 OPEN = "# >>> git mem: keeps memory up to date; 'git mem uninstall git-hooks' takes this out\n"
 CLOSE = "# <<< git mem\n"
 START = "#!/bin/sh\n"
-OLD = ".before-git-mem"  # behind the name of a hook that is no shell script, and that ours calls
+OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
 _BLOCK = re.compile(rb"# >>> git mem\b[^\n]*\n(?:[^\n]*\n)*?# <<< git mem\n")
 _SHELL = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)")
 

@@ -94,11 +94,11 @@ class Document:
             json.loads(bare)
         except json.JSONDecodeError as error:
             at = len(bare[: error.pos].encode()) + len(self.data) - len(self.data.removeprefix(b"\xef\xbb\xbf"))
-            raise UserError(f"{self.name}, {self.place(at)}: this is no valid JSON: {error.msg}.", hint) from error
+            raise UserError(f"{self.name}, {self.place(at)}: this is not valid JSON: {error.msg}.", hint) from error
         except RecursionError as error:
             raise UserError(f"{self.name} is nested too deeply.", hint) from error
         if root.has_error:
-            raise UserError(f"{self.name}, {self.place(next(_faults(root)).start_byte)}: this is no valid JSON.", hint)
+            raise UserError(f"{self.name}, {self.place(next(_faults(root)).start_byte)}: this is not valid JSON.", hint)
 
     # -- reading
 

@@ -159,7 +159,7 @@ def _fast(text: str) -> dict[str, Any] | None:
 
 
 def _fast_json(raw: str) -> Any:
-    # a flow value that is no strict JSON is YAML's business; so is one that nests deeply
+    # a flow value that is not a strict JSON is YAML's business; so is one that nests deeply
     if raw.count("[") + raw.count("{") > 2000:
         return None
     try:

@@ -32,7 +32,7 @@ class _Edit:
         return found if isinstance(found, str) else ""
 
     def set(self, where: dict[str, Any], key: str, value: Any) -> bool:
-        """Put a value into a register; one that it holds already is no change."""
+        """Put a value into a register; one that it holds already is not a change."""
         old = where.get(key)
         if (old or {}).get("v") == value and (old is not None or value is None):
             return False
@@ -240,7 +240,7 @@ def _complete(edit: _Edit) -> None:
 
 
 def _rest(edit: _Edit, action: str) -> None:
-    """Put an epic down; again with no other note is no change, and so is one whose stories are all done."""
+    """Put an epic down; again with no other note is not a change, and so is one whose stories are all done."""
     if action != epic.EPIC_COMPLETED and epic.is_whole(edit.state):
         return
     last = epic.last(edit.state)

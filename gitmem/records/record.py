@@ -207,7 +207,7 @@ def canonical(record: Record) -> Record:
     if schema is None:
         raise InvalidRecord(f"unknown kind '{record.kind}'.", "Kinds: " + ", ".join(PREFIX) + ".")
     if kind_of(record.id) != record.kind:
-        raise InvalidRecord(f"'{record.id}' is no id of a {record.kind}.")
+        raise InvalidRecord(f"'{record.id}' is not an id of a {record.kind}.")
     title = clean_title(record.title)
     if not title:
         raise InvalidRecord("a record needs a title.", "Give one line that says what it is about.")
@@ -228,7 +228,7 @@ def canonical(record: Record) -> Record:
         raise InvalidRecord("a record needs the time it was created.")
     for key in sorted(k for k in record.fields if k not in schema and k not in {"id", "kind"}):
         if not isinstance(key, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", key):
-            raise InvalidRecord(f"'{str(key)[:40]}' is no name for a field.")
+            raise InvalidRecord(f"'{str(key)[:40]}' is not a name for a field.")
         known[key] = _plain(record.fields[key])
     return Record(record.id, record.kind, title, clean_body(record.body), MappingProxyType(known))
 
@@ -290,4 +290,4 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return [_plain(v, depth + 1) for v in value]
     if isinstance(value, Mapping) and all(isinstance(k, str) for k in value):
         return {clean_text(k): _plain(value[k], depth + 1) for k in sorted(value)}
-    raise InvalidRecord("a field holds something that is no JSON.")
+    raise InvalidRecord("a field holds something that is not JSON.")

@@ -35,7 +35,7 @@ _HARMLESS = Lazy(
 
 
 def suspicious(text: str) -> bool:
-    """Say whether a text has a run of letters and digits that is no commit id, UUID, record id or name."""
+    """Say whether a text has a run of letters and digits that is not a commit id, UUID, record id or name."""
     return next(runs(text), None) is not None
 
 

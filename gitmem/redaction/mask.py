@@ -57,7 +57,7 @@ def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: b
     `quick` does without detect-secrets, whose import a hook cannot pay for: it masks every run of characters that would have been shown to it;
     `known` does without it and leaves those.
     Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is found.
-    A value that a regex of `allow` finds itself in is kept; what is no safe regex is taken as literal text.
+    A value that a regex of `allow` finds itself in is kept; what is not a safe regex is taken as literal text.
     """
     hidden = _hide(text, [m.span() for m in _rx(formats.MARKER).finditer(text) if m[1] in _KINDS]) if "[redacted: " in text else text
     tests = [_allowance(a) for a in allow if a]

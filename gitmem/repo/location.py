@@ -191,7 +191,7 @@ def ignore_text(worktree: str | None) -> str:
 
 
 def storable(path: str) -> str:
-    """Return a path as text that a database takes: bytes that are no UTF-8 become `?`."""
+    """Return a path as text that a database takes: bytes that are not UTF-8 become `?`."""
     return path if path.isascii() else path.encode("utf-8", "replace").decode()
 
 

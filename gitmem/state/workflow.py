@@ -60,7 +60,7 @@ class Workflow:
 
 
 class Table:
-    """All workflows, and the tasks that bring a state though they are no trigger of it. Order counts: the first row that fits is taken."""
+    """All workflows, and the tasks that bring a state though they are not trigger of it. Order counts: the first row that fits is taken."""
 
     def __init__(self, data: "Mapping[str, Any]") -> None:
         self.workflows: dict[str, Workflow] = {}

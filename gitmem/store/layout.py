@@ -38,7 +38,7 @@ def record_path(id: str) -> str:
     """Return the path of a record's file in the tree."""
     kind = kind_of(id)
     if kind is None:
-        raise InvalidRecord(f"'{id}' is no record id.")
+        raise InvalidRecord(f"'{id}' is not a record id.")
     folder = FOLDER[kind]
     return f"{folder}/{id[4:]}.md" if kind in NAMED else f"{folder}/{id[-2:]}/{id}.md"
 
@@ -88,7 +88,7 @@ def safe_path(path: str) -> bool:
 
 
 def check_format(data: bytes | None, ref: str) -> None:
-    """Raise FormatTooNew for a store of a newer format, InvalidRecord for a tree that is no store."""
+    """Raise FormatTooNew for a store of a newer format, InvalidRecord for a tree that is not a store."""
     if data == FORMAT_BYTES:
         return
     try:
@@ -97,9 +97,9 @@ def check_format(data: bytes | None, ref: str) -> None:
         raise InvalidRecord(
             f"{ref} does not hold a gitmem store ({FORMAT_PATH} is missing or damaged).", "Run 'git mem doctor' to see what is there."
         ) from error
-    if type(number) is not int or number < 1:  # true is no number, 1.0 is not how one is written
+    if type(number) is not int or number < 1:  # true is not a number, 1.0 is not how one is written
         raise InvalidRecord(
-            f"{ref} does not hold a gitmem store: the format in {FORMAT_PATH} is no whole number above 0.",
+            f"{ref} does not hold a gitmem store: the format in {FORMAT_PATH} is not a whole number above 0.",
             "Run 'git mem doctor' to see what is there.",
         )
     if number > FORMAT:

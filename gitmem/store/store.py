@@ -76,7 +76,7 @@ class Written:
 class Notice:
     """Something that happened: a commit with its operation (`add`, `resolve`, `forget`, `capture`, ...) and the records that it is about.
 
-    What is no commit is told in the same form, without one: `track` (an error was counted), `inject` (gotchas were given to a task).
+    What is not a commit is told in the same form, without one: `track` (an error was counted), `inject` (gotchas were given to a task).
     """
 
     op: str
@@ -151,7 +151,7 @@ class Store:
         """Yield every record, and every file that should be one and is not."""
         listed = list(self.entries(at))
         blobs = [(p, e) for p, e in listed if e.mode in {0o100644, 0o100755}]
-        yield from (Damaged(p, e.oid, "it is no regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
+        yield from (Damaged(p, e.oid, "it is not a regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
         for (path, entry), (_, data) in zip(blobs, self.objects.read_many_small((e.oid for _, e in blobs), FILE_LIMIT), strict=True):
             yield load(path, entry.oid, data)
 
@@ -318,6 +318,6 @@ def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:
         return Damaged(path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have.")
     id = id_of_path(path)
     if id is None:
-        return Damaged(path, oid, "its name is not that of a record." if in_record_folder(path) else "it is no record.")
+        return Damaged(path, oid, "its name is not that of a record." if in_record_folder(path) else "it is not a record.")
     record = sane(data, id)
     return Damaged(path, oid, record) if isinstance(record, str) else Stored(record, oid, path)

@@ -156,7 +156,7 @@ def head(command: str) -> str:
 def helping(command: str) -> "list[str]":
     """Return the simple commands that set up, start, clean or configure: those that may be why another one passes."""
     if "<<" in command:
-        return []  # the text of a here-document is no command
+        return []  # the text of a here-document is not a command
     return [" ".join(part.text.split()) for part in parts(command) if _HELPING.match(part.bare if part.kind != "export" else part.text)]
 
 

@@ -45,7 +45,7 @@ def printed(text: str, most: int = OUTPUT) -> str:
 
 
 def texts(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "output_text", "Text")) -> str:
-    """Return the text of a message's content: a string, a part, or a list of parts; parts that are no text are left out."""
+    """Return the text of a message's content: a string, a part, or a list of parts; parts that are not text are left out."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):

@@ -53,18 +53,18 @@ def read(stream: IO[bytes], name: str = "", form: str = "auto") -> Iterator[Turn
 
 
 def readable(stream: IO[bytes], name: str) -> IO[bytes]:
-    """Return a stream of what this one has, from its beginning; raises UserError when that is no text."""
+    """Return a stream of what this one has, from its beginning; raises UserError when that is not text."""
     head = b""
     while len(head) < PEEK and (more := stream.read(PEEK - len(head))):
         head += more
     why = _no_text(head)
     if why:
-        raise UserError(f"{name} is no {'UTF-8' if why == WIDE else 'text'}: {why}.", HINT)
+        raise UserError(f"{name} is not {'UTF-8' if why == WIDE else 'text'}: {why}.", HINT)
     return replayed(head, stream)
 
 
 def _no_text(head: bytes) -> str:
-    """Return what bytes are that are no text; empty when they may be text, in whatever encoding of single bytes."""
+    """Return what bytes are that are not text; empty when they may be text, in whatever encoding of single bytes."""
     kind = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
     if kind or head.startswith(b'{"'):  # of JSON lines, those that a crash has damaged are passed over
         return kind
@@ -95,7 +95,7 @@ def detect(head: bytes, name: str = "") -> str:
 
 
 def _is_document(head: bytes) -> bool:
-    """Whether a text is one JSON document, and not JSON lines: its first line is no whole object, or it holds the messages."""
+    """Whether a text is one JSON document, and not JSON lines: its first line is not a whole object, or it holds the messages."""
     first = head.lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0].strip()
     if first[:1] == b"[" or first in (b"{", b""):
         return True

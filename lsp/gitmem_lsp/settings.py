@@ -53,7 +53,7 @@ def from_editor(value: Any, base: Options = DEFAULTS) -> tuple[Options, list[str
     if value is None:
         return base, []
     if not isinstance(value, Mapping):
-        return base, [f"the settings under '{SECTION}' are no object."]
+        return base, [f"the settings under '{SECTION}' are not object."]
     out, wrong = base, []
     levels = value.get("severity")
     if isinstance(levels, Mapping):
@@ -63,7 +63,7 @@ def from_editor(value: Any, base: Options = DEFAULTS) -> tuple[Options, list[str
         ]
         out = replace(out, severity={**out.severity, **good})
     elif levels is not None:
-        wrong.append("gitmem.severity is no object.")
+        wrong.append("gitmem.severity is not an object.")
     for name, (attribute, _) in KEYS.items():
         given = value.get(name)
         if given is None:

@@ -30,7 +30,7 @@ SECONDS = 6.0  # of a whole process on a machine that is busy; the work in it ha
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give what is no test of time more of it: the machine may be busy."""
+    """Give what is not a test of time more of it: the machine may be busy."""
     monkeypatch.setenv("GITMEM_ACTIVATE_TIMEOUT", "8000")
 
 
@@ -122,7 +122,7 @@ def test_a_conversation_decides_what_kind_of_session_it_is(project: Mem, tmp_pat
     talk.write_text("[]")
     assert project("activate", "dev", "--history", str(talk), "--json").json["loaders"]["history"]["status"] == "ok"
     talk.write_text("nonsense")
-    assert "is no JSON" in project("activate", "dev", "--history", str(talk), code=1).err
+    assert "is not JSON" in project("activate", "dev", "--history", str(talk), code=1).err
     assert "cannot be read" in project("activate", "dev", "--history", "nowhere", code=1).err
 
 

@@ -322,7 +322,7 @@ def test_edit_by_flags(mem: Mem) -> None:
 
 
 def test_edit_to_the_same_writes_nothing(mem: Mem) -> None:
-    """A change that changes nothing is no commit."""
+    """A change that changes nothing is not a commit."""
     id = mem.add("T", "-i", "3")
     before = tip(mem.folder)
 
@@ -340,7 +340,7 @@ def test_edit_in_the_editor(mem: Mem, editor: Callable[[str], dict[str, str]]) -
 
 
 def test_edit_that_breaks_the_file_changes_nothing(mem: Mem, editor: Callable[[str], dict[str, str]]) -> None:
-    """A file that is no record any more, or another one, is refused."""
+    """A file that is not a record any more, or another one, is refused."""
     id = mem.add("T")
     before = tip(mem.folder)
     for statement in (
@@ -450,7 +450,7 @@ def test_list_lines(stocked: Mem) -> None:
 
 
 def test_list_of_nothing(mem: Mem) -> None:
-    """An empty list is no error; the remark is not in the data."""
+    """An empty list is not an error; the remark is not in the data."""
     done = mem("list")
 
     assert done.out == ""

@@ -158,7 +158,7 @@ def test_nothing_found_is_said(mem: Mem) -> None:
         (("gone.md",), 1, "'gone.md' cannot be read: No such file"),
         ((".",), 1, "'.' cannot be read: Is a directory"),
         (("--commits", "no-such-branch"), 1, "no-such-branch"),
-        (("--commits", "--output=x"), 1, "is no range of commits"),
+        (("--commits", "--output=x"), 1, "is not a range of commits"),
         (("--session", "nope"), 1, "no session"),
         (("--kind", "nonsense", "x"), 2, "nonsense"),
     ],
@@ -221,9 +221,9 @@ def test_an_exported_session_is_read_back(mem: Mem, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "is no text: it is a picture"), (b"SQLite format 3\0\x10\0\x01\x01", "is no text: it is a database"),
-        (b"PK\x03\x04\x14\0\0\0\0\0We decided to use tabs", "is no text: it is an archive"), (bytes(range(256)) * 20, "is no text: it has bytes"),
-        ("We decided to use tabs".encode("utf-16"), "is no UTF-8: it is in UTF-16"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "is not text: it is a picture"), (b"SQLite format 3\0\x10\0\x01\x01", "is not text: it is a database"),
+        (b"PK\x03\x04\x14\0\0\0\0\0We decided to use tabs", "is not text: it is an archive"), (bytes(range(256)) * 20, "is not text: it has bytes"),
+        ("We decided to use tabs".encode("utf-16"), "is not UTF-8: it is in UTF-16"),
     ],
 )  # fmt: skip
 def test_what_is_no_text_is_refused(mem: Mem, data: bytes, said: str) -> None:

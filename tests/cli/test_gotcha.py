@@ -354,7 +354,7 @@ def test_page(mem: Mem, pay: Path) -> None:
 
 
 def test_page_tells_a_life_outside_of_the_text(mem: Mem) -> None:
-    """What was noted when it was resolved is no quotation in the quotation."""
+    """What was noted when it was resolved is not a quotation in the quotation."""
     id = new(mem, "built wrong", "-m", "> quoted by a person\n\nText.")
     mem("gotcha", "resolve", id, "-m", "cleaned <b>first</b>")
     mem("gotcha", "reopen", id)

@@ -32,7 +32,7 @@ def new(mem: Mem, title: str, *args: str) -> str:
         (("--query", "(", "--language", "python"), "no query for python"),
         (("--query", "(nosuchnode)", "--language", "python"), "nosuchnode"),
         (("--query", "(call)"), "--query needs the language"),
-        (("--code", "x", "--language", "klingon"), "'klingon' is no language"),
+        (("--code", "x", "--language", "klingon"), "'klingon' is not a language"),
         (("--anchor", ""), "--anchor is empty"),
     ],
 )

@@ -114,7 +114,7 @@ def test_log_from_a_revision(mem: Mem) -> None:
 
 
 def test_log_of_an_empty_store(mem: Mem) -> None:
-    """Nothing to show is no error."""
+    """Nothing to show is not an error."""
     done = mem("log")
 
     assert done.out == ""
@@ -385,7 +385,7 @@ def test_graph_as_dot(linked: tuple[Mem, list[str]]) -> None:
 
 
 def test_graph_without_links(mem: Mem) -> None:
-    """No links is no error."""
+    """No links is not an error."""
     id = mem.add("T")
 
     assert "no links yet" in mem("graph").err

@@ -40,7 +40,7 @@ def three(mem: Mem) -> list[str]:
 
 
 def test_what_is_listed(mem: Mem, three: list[str]) -> None:
-    """Captured and not confirmed, most seen first; a hand-written one is no news."""
+    """Captured and not confirmed, most seen first; a hand-written one is not news."""
     mem("gotcha", "add", "written by hand")
     assert waiting(mem) == three
     out = mem("inbox").out
@@ -125,7 +125,7 @@ def test_accept_all_but_some(mem: Mem, three: list[str]) -> None:
 
 
 def test_accept_all_of_nothing(mem: Mem) -> None:
-    """An empty inbox is no error, and no commit."""
+    """An empty inbox is not an error, and no commit."""
     assert mem("inbox", "--accept-all", "--json").json == {"accepted": [], "rejected": [], "merged": []}
     assert tip(mem.folder) == ""
 
@@ -543,7 +543,7 @@ def test_interrupt(mem: Mem, three: list[str], talk: Callable[..., Talk]) -> Non
 
 
 def test_unknown_keys_ask_again(mem: Mem, three: list[str], talk: Callable[..., Talk]) -> None:
-    """Letters, arrows, a paste, what is no character: nothing is done."""
+    """Letters, arrows, a paste, what is not a character: nothing is done."""
     before = tip(mem.folder)
     one = talk()
     for key in ("x", "ä", "\x1b[A", "\x7f", "\r", "aaaa", "\t", " "):

@@ -79,7 +79,7 @@ def test_a_session_that_died_unnoticed_is_asked_about_too(mem: Mem) -> None:
     ],
 )
 def test_by_how_long_ago_and_what_is_left(mem: Mem, ago: float, action: str, *, tasks: bool) -> None:
-    """A pause is no absence; after days the context comes first. Tasks are mentioned in each case."""
+    """A pause is not an absence; after days the context comes first. Tasks are mentioned in each case."""
     ended(mem.folder, "s0", ago)
     digest(mem.folder, "s0", "Make it quick", *([entry("task", "Ship it")] if tasks else []), at=time.time() - ago)
     made = opening(mem)

@@ -127,7 +127,7 @@ def test_unreachable_objects_of_the_user_stay(tainted: tuple[Mem, str]) -> None:
 
 
 def test_a_blob_that_the_project_has_too_stays(mem: Mem) -> None:
-    """An object that a branch needs is not deleted, and that is no failure."""
+    """An object that a branch needs is not deleted, and that is not a failure."""
     id = mem.add("T", "-m", "text")
     data = mem("show", id, "--raw").out
     (mem.folder / "copy.md").write_text(data)

@@ -102,7 +102,7 @@ def test_bounds(mem: Mem):
     since = mem("recall", "ledger", "--since", "2d", "--json", env=HERE).json
     assert (since["this_session"], [row["title"] for row in since["memory"]]) == ([], ["The ledger is new"])
     assert old in json.dumps(mem("recall", "ledger", "--since", "2025-01-01", "--json", env=HERE).json)
-    assert "is no date" in mem("recall", "ledger", "--since", "gibberish", code=1).err
+    assert "is not a date" in mem("recall", "ledger", "--since", "gibberish", code=1).err
 
 
 def test_what_was_condensed_is_found_with_its_line(mem: Mem):

@@ -156,5 +156,5 @@ def test_search_works_with_a_lost_or_broken_index(mem: Mem) -> None:
     path.unlink()
     assert len(mem("search", "heron", "--json").json) == 1
 
-    path.write_bytes(b"this is no database" * 100)
+    path.write_bytes(b"this is not a database" * 100)
     assert len(mem("search", "heron", "--json").json) == 1

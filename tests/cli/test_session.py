@@ -352,7 +352,7 @@ def test_list_filters(mem: Mem) -> None:
     assert ids("--until", "2d") == ids("--agent", "aider") == ids("--state", "ended") == ids("--kind", "new") == [old]
     assert ids("--since", "yesterday", "--until", "1h") == []
     assert "no session is so; there are 2" in mem("session", "list", "--branch", "x").out
-    assert "is no date" in mem("session", "list", "--since", "soonish", code=1).err
+    assert "is not a date" in mem("session", "list", "--since", "soonish", code=1).err
 
 
 def test_the_list_says_what_a_session_was_about(mem: Mem) -> None:
@@ -489,8 +489,8 @@ def test_by_date(mem: Mem) -> None:
     assert mem("session", "show", day).out.count("session ") >= 2
     assert "no session of 2001-01-01" in mem("session", "show", "2001-01-01", code=1).err
     assert len(mem("session", "show", "today", "--json").json) == 1
-    assert "is no day" in mem("session", "show", "--date", "2d", code=1).err
-    assert "is no day" in mem("session", "show", "2026-13-45", code=1).err
+    assert "is not a day" in mem("session", "show", "--date", "2d", code=1).err
+    assert "is not a day" in mem("session", "show", "2026-13-45", code=1).err
 
 
 def test_ids_by_their_beginning(mem: Mem) -> None:
@@ -734,7 +734,7 @@ def test_half_a_character_in_a_history_costs_itself_alone(mem: Mem) -> None:
 def test_an_agent_is_named_as_everywhere(mem: Mem) -> None:
     """With the @ that people write before it, or without."""
     assert mem("session", "start", "--agent", "@aider", "--json").json["agent"] == "aider"
-    assert "is no agent's name" in mem("session", "start", "--new", "--agent", "", code=2).err
+    assert "is not an agent's name" in mem("session", "start", "--new", "--agent", "", code=2).err
 
 
 def test_a_day_of_twenty_five_hours_is_whole(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def test_after_an_hour_it_is_new(mem: Mem) -> None:
     ],
 )  # fmt: skip
 def test_a_history_decides(mem: Mem, tmp_path: Path, text: str, kind: str, commands: int) -> None:
-    """In the forms that tools write; what is no message is passed over."""
+    """In the forms that tools write; what is not a message is passed over."""
     path = tmp_path / "chat.json"
     path.write_text(text)
     found = context(mem, "--history", str(path))

@@ -116,7 +116,7 @@ def test_a_damaged_file_is_told_and_kept(mem: Mem) -> None:
 
 
 def test_a_foreign_record_steers_no_terminal(mem: Mem) -> None:
-    """What other people wrote reaches the terminal as text: origin, links, ids in a graph, JSON; `log` passes over what is no id."""
+    """What other people wrote reaches the terminal as text: origin, links, ids in a graph, JSON; `log` passes over what is not an id."""
     evil = mem.add("evil")
     mem.add("gotcha", "-k", "gotcha")
     front = f"---\nid: {evil}\nkind: memory\ncreated: 2026-11-20T00:00:00Z\n"
@@ -152,7 +152,7 @@ def test_a_time_that_is_none_is_damage(mem: Mem, line: str) -> None:
 
 
 def test_usage_that_is_none_breaks_nothing(mem: Mem) -> None:
-    """A time in somebody's usage file that is no time does not count."""
+    """A time in somebody's usage file that is not a time does not count."""
     id = mem.add("T")
     row = json.dumps({"id": id, "n": 3, "last": "zzzz\u001b[2J"}).encode() + b"\n"
     damage(mem.folder, id, row, path=f"usage/other/{id[-2:]}.jsonl")

@@ -115,7 +115,7 @@ def test_code_in_two_other_files_is_not_guessed(tree: Tree):
 
 
 def test_copy_that_was_always_there_is_not_where_it_went(tree: Tree):
-    """A twin in another file is no place for code that was deleted."""
+    """A twin in another file is not a place for code that was deleted."""
     tree.write("pay.py", PAY)
     tree.write("twin.txt", PAY)
     tree.commit()
@@ -252,7 +252,7 @@ def test_name_with_decomposed_letters(tree: Tree):
 
 
 def test_files_and_globs(tree: Tree):
-    """An anchor without lines follows its file; a glob is no place."""
+    """An anchor without lines follows its file; a glob is not a place."""
     tree.write("pay.py", PAY)
     tree.commit()
     anchor = tree.anchor("pay.py")

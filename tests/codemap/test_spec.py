@@ -32,7 +32,7 @@ def test_place_outside_or_nonsense_is_refused(spec):
      ("c#/a.cs#Cart", {"path": "c#/a.cs", "symbol": "Cart"}), ("12:30.txt", {"path": "12:30.txt"}), ("app/[x]/page.tsx", {"glob": "app/[x]/page.tsx"})],
 )  # fmt: skip
 def test_file_that_is_there_is_meant_whatever_its_name(spec, want):
-    """A name with brackets, a colon or a hash is no pattern when there is such a file."""
+    """A name with brackets, a colon or a hash is not a pattern when there is such a file."""
     assert want == parse(spec, {"app/[id]/page.tsx", "c#/a.cs", "12:30.txt"}.__contains__)
 
 

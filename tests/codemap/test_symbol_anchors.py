@@ -275,7 +275,7 @@ def test_links_are_not_followed(tree: Tree, tmp_path):
 
 
 def test_path_in_a_submodule(tree: Tree, tmp_path):
-    """It is placed in the work tree; the repository around it does not know its past, and the folder alone is no code."""
+    """It is placed in the work tree; the repository around it does not know its past, and the folder alone is not code."""
     (tmp_path / "inner").mkdir()
     inner = Tree(tmp_path / "inner")
     inner.git("init", "-q")
@@ -292,7 +292,7 @@ def test_path_in_a_submodule(tree: Tree, tmp_path):
 
 
 def test_file_that_is_no_utf8(tree: Tree):
-    """Latin-1 is placed as any text; in UTF-16 nothing is known, and that is no error."""
+    """Latin-1 is placed as any text; in UTF-16 nothing is known, and that is not an error."""
     data = PY.replace("A cart.", "Ein Wägelchen").encode("latin-1")
     (tree.path / "shop.py").write_bytes(data)
     tree.commit()

@@ -50,7 +50,7 @@ def test_outside_of_a_repository_nothing_runs(nvim: Callable[..., dict[str, Any]
     told = nvim("outside", tmp_path / "note.txt", "--cmd", f"cd {tmp_path}")
 
     assert told["running"] is False
-    assert told["said"] == ["gitmem: this buffer is no file of a git repository."]
+    assert told["said"] == ["gitmem: this buffer is not a file of a git repository."]
     assert "OK" in told["health"] and "git-mem-lsp" in told["health"] and "ERROR" not in told["health"]
 
 

@@ -153,7 +153,7 @@ def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
     marks = ("The ledger is append only: never update a row", "We decided to use NUMERIC for money", "TODO: write the changelog")
     for mark in marks:
         run(project, "session", "mark", mark, "--session", "s1")
-    run(project, "add", "Ledger", "-t", "decision")  # a word of it is no repetition
+    run(project, "add", "Ledger", "-t", "decision")  # a word of it is not a repetition
     one.raw(json.dumps({"hook_event_name": "PreCompact", "session_id": "s1", "cwd": str(project), "trigger": "auto"}).encode())
     wait_for(lambda: "NUMERIC" in run(project, "list", "--all"))
     wait_for(lambda: not json.loads(run(project, "status", "--json"))["waiting"])

@@ -296,7 +296,7 @@ def test_edit_through_the_shell_is_an_edit(project, captured):
 
 
 def test_what_helped_better_takes_the_place_of_what_helped(project, captured):
-    """A conclusion of ours is no last word; a person's workaround is."""
+    """A conclusion of ours is not a last word; a person's workaround is."""
     passes(captured, "rm -rf node_modules")
     passes(captured)
     changed(project, lambda r: r["workaround"])

@@ -87,7 +87,7 @@ def test_a_failure_counts_though_the_database_could_not_be_opened(project: Path,
 
 
 def test_failures_that_a_killed_hook_had_in_hand_are_counted_once(project: Path, agent):
-    """Those of a process that still runs are its own; what a full disk cut off is no failure; what was counted before it was killed is known."""
+    """Those of a process that still runs are its own; what a full disk cut off is not a failure; what was counted before it was killed is known."""
     agent("first").fail(crash(project))
     with closing(sqlite3.connect(project / ".git/gitmem/state.db")) as db:
         pattern, at = db.execute("SELECT pattern, at FROM errors").fetchone()

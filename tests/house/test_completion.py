@@ -185,7 +185,7 @@ def test_fish_describes_the_parts_of_a_command(ask: Callable[[list[str]], list[l
 
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 def test_the_script_knows_which_options_take_a_value(shell: str) -> None:
-    """The word after such an option is no argument: which argument the cursor is at depends on it."""
+    """The word after such an option is not an argument: which argument the cursor is at depends on it."""
     text = Path(_script(shell)).read_text()
     block = (
         text.split("__git_mem_takes_value ()")[1].split("return 0")[0]

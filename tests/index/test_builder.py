@@ -319,7 +319,7 @@ def test_path_with_odd_characters(indexed, tmp_path):
 
 @pytest.mark.parametrize("data", [b"", b"x" * 5000, b"SQLite format 3\0" + b"\0" * 84])
 def test_opening_for_reading_never_fails(tmp_path, data):
-    """Hooks get None for a file that is no index of ours."""
+    """Hooks get None for a file that is not an index of ours."""
     path = tmp_path / "index.db"
     assert open_index(str(path)) is None
     path.write_bytes(data)

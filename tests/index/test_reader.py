@@ -435,7 +435,7 @@ def test_rows_hold_what_was_asked_for(indexed, cache):
 
 
 def test_damaged_files_are_listed(indexed, cache):
-    """A file that is no record is named with the reason, and is in no list of records."""
+    """A file that is not a record is named with the reason, and is in no list of records."""
     indexed.write([operations.write_file("memories/aa/x.md", "nonsense")], Message("x", "file"))
     cache.refresh({"shared": indexed})
     ((row),) = cache.index().damaged()

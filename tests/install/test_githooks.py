@@ -176,7 +176,7 @@ def test_they_can_be_turned_off(mem: Mem, repo: Path, env: dict[str, str]) -> No
 
 
 def test_without_memory_nothing_is_made(mem: Mem, repo: Path, tmp_path: Path) -> None:
-    """A repository that has none stays as it is; outside of one it is no error."""
+    """A repository that has none stays as it is; outside of one it is not an error."""
     for folder in (repo, tmp_path):
         done = subprocess.run([str(BIN / "git-mem"), "git-hook", "post-commit"], cwd=folder, capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")

@@ -158,7 +158,7 @@ def test_a_command_of_the_users_own_is_left_alone(mem: Mem, repo: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{\n  "a": 1\n  "b": 2\n}', "line 3, column 3: this is no valid JSON: Expecting ',' delimiter."), ('{"a": 1', "line 1, column 8: this is no valid JSON"),
+        ('{\n  "a": 1\n  "b": 2\n}', "line 3, column 3: this is not valid JSON: Expecting ',' delimiter."), ('{"a": 1', "line 1, column 8: this is not valid JSON"),
         ('{"a": [1,,2]}', "line 1, column 10"), ("{'a': 1}", "line 1, column 2"), ('{"a": NaN}', "no valid JSON"), ('{} {"a": 1}', "line 1, column 4"),
         ("[]", "line 1, column 1: this is a list where settings are an object."), (b'{"a": "\xff"}', "line 1, column 8: this is not UTF-8."),
         ('{"hooks": []}', "line 1, column 11: 'hooks' is a list where claude has an object of events."),
@@ -249,8 +249,8 @@ def test_a_file_that_is_none_is_refused(mem: Mem, home: Path) -> None:
     os.makedirs(home / ".gemini")
     os.mkfifo(home / ".gemini/settings.json")
 
-    assert "is no regular file" in mem("install", "claude", "--user", code=1).err
-    assert "is no regular file" in mem("install", "gemini", "--user", code=1).err
+    assert "is not a regular file" in mem("install", "claude", "--user", code=1).err
+    assert "is not a regular file" in mem("install", "gemini", "--user", code=1).err
 
 
 def test_what_git_tracks_is_written_for_all_alone(mem: Mem, repo: Path) -> None:

@@ -15,7 +15,7 @@ Message = dict[str, Any]
 
 
 class Raw:
-    """A server process and what it has said. Standard output that is no frame fails the test."""
+    """A server process and what it has said. Standard output that is not a frame fails the test."""
 
     def __init__(self, process: asyncio.subprocess.Process, reading: int) -> None:
         self.process = process

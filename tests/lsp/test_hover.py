@@ -85,7 +85,7 @@ async def test_hostile_record_as_markdown(repo, connect):
     text = value(await editor.hover(uri, 1))
 
     assert "\n" not in shown.message
-    assert shown.message.startswith("�[31mred�[0m desrever <img")  # a message is no markup, so nothing in it needs an escape
+    assert shown.message.startswith("�[31mred�[0m desrever <img")  # a message is not markup, so nothing in it needs an escape
     for said in (shown.message, text):
         assert not CONTROLS.search(said)
     code, prose = split_code(text)

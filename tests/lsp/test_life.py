@@ -183,7 +183,7 @@ async def test_noise_cannot_corrupt_the_protocol(repo, serve):
     await server.ask("shutdown")
     server.send("exit")
 
-    assert await server.end(SOON) == 0  # raises when a byte was no protocol
+    assert await server.end(SOON) == 0  # raises when a byte was not protocol
     for noise in (b"noise of print", b"noise of a descriptor", b"noise of a child"):
         assert noise in server.errors
 
@@ -335,7 +335,7 @@ async def test_packed_refs(repo, connect):
 
 
 async def test_corrupt_index(repo, connect):
-    """An index that is no database is made anew, before the server has it open and while it does."""
+    """An index that is not a database is made anew, before the server has it open and while it does."""
     repo.gotcha("first", "a.py:1")
     mem(repo.root, repo.env, "list")
     index = repo.root / ".git" / "gitmem" / "index.db"
@@ -357,7 +357,7 @@ async def test_corrupt_index(repo, connect):
 
 
 async def test_damaged_record_and_a_store_of_the_future(make_repo, connect):
-    """A file that is no record hides no other; a store in a format that is not known is said so, and other repositories go on."""
+    """A file that is not a record hides no other; a store in a format that is not known is said so, and other repositories go on."""
     damaged, future = make_repo("damaged"), make_repo("future")
     damaged.gotcha("x must stay odd", "a.py:2")
     plant(damaged, {"gotchas/zz/got-01jz0000000000000000000000.md": b"\x00no record\xff"})

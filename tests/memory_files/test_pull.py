@@ -166,7 +166,7 @@ def test_imports_are_followed_inside_only(native: Native) -> None:
     done = native("pull")
     assert native.titles() == {"Dates are stored in UTC. See @b.md too.", "Money is stored in cents."}
     assert done.err.count("outside of the repository") == 2
-    assert "docs/none.md, which is not there" in done.err and "code.py, which is no Markdown" in done.err
+    assert "docs/none.md, which is not there" in done.err and "code.py, which is not Markdown" in done.err
 
 
 def test_links_do_not_lead_out(native: Native) -> None:
@@ -199,9 +199,9 @@ def test_ignored_files_and_secrets_stay_out(native: Native) -> None:
     ("data", "said", "titles"),
     [
         (b"- Caf\xe9 is latin.\n- Plain is fine here.\n", "is not UTF-8", {"Plain is fine here."}),
-        (b"\xef\xbb\xbf- A mark is no letter.\r\n", "", {"A mark is no letter."}),
+        (b"\xef\xbb\xbf- A mark is not a letter.\r\n", "", {"A mark is not a letter."}),
         ("- Sixteen bits are read.\n".encode("utf-16"), "", {"Sixteen bits are read."}),
-        (b"- Some zeros\0are in here.\n", "is no text file", set()),
+        (b"- Some zeros\0are in here.\n", "is not a text file", set()),
         (b"- Kept is the beginning.\n" + b"x" * (1 << 20), "only its beginning is read", {"Kept is the beginning."}),
         (b"- Emoji \xf0\x9f\x98\x80 and \xe4\xb8\xad\xe6\x96\x87 are fine.\n", "", {"Emoji 😀 and 中文 are fine."}),
         (b"- \x1b[31mRed\x1b[0m is shown plainly.\n", "", {"�[31mRed�[0m is shown plainly."}),

@@ -398,7 +398,7 @@ def test_a_clone_that_is_behind_leaves_the_block_of_the_others(native: Native, t
     assert "block left as it is (2 that this store does not have): git mem sync" in other("status").out
     other("push", "--to", "gemini")
     assert lines(other.root / "GEMINI.md") == ["fact: Only here"]
-    native.mem("forget", gone)  # that is no stranger
+    native.mem("forget", gone)  # that is not a stranger
     native("sync")
     assert lines(native.root / "GEMINI.md") == ["fact: Everybody knows"]
 

@@ -215,7 +215,7 @@ def test_any_state_file_is_read_or_refused(changes: dict[tuple[str, ...], Any], 
     try:
         found = state_files.read(data, "f.yaml")
     except UserError as error:
-        assert str(error).startswith("f.yaml is no state of work: ")
+        assert str(error).startswith("f.yaml is not a state of work: ")
         return
     assert found == state_files.read(data, "f.yaml")
     assert work.normal(found.state) == found.state
@@ -231,4 +231,4 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     try:
         state_files.read(data, "f.yaml")
     except UserError as error:
-        assert str(error).startswith("f.yaml is no state of work: ")
+        assert str(error).startswith("f.yaml is not a state of work: ")

@@ -233,7 +233,7 @@ def test_bomb_is_told_or_harmless(name):
     ],
 )
 def test_yaml_beyond_plain_data_is_refused(name):
-    """Anchors, aliases, tags, duplicate keys and anything that is no map are refused."""
+    """Anchors, aliases, tags, duplicate keys and anything that is not a map are refused."""
     assert isinstance(quickly(front(*BOMBS[name].split("\n"))), str)
 
 

@@ -193,7 +193,7 @@ def test_only_ids_have_paths(text):
     ids=ascii,
 )  # fmt: skip
 def test_malformed_id(id):
-    """What is no id of ours is none."""
+    """What is not an id of ours is none."""
     assert kind_of(id) is None
 
 

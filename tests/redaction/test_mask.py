@@ -234,7 +234,7 @@ def test_allowance_may_be_a_pattern():
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(", "[", "*", "a{1,99999}{1,99999}", "(?P<x>a)(?P=x)", "\\", "(.*)*x"])
 def test_bad_allowance_is_taken_as_text(pattern):
-    """A setting that is no regex, or a dangerous one, neither fails nor hangs."""
+    """A setting that is not a regex, or a dangerous one, neither fails nor hangs."""
     start = time.process_time()
     secret = "gh" + "p_" + "a" * 2 + draw(60)
     assert secret not in scrub(f"{secret} {'a' * 5000}!", [pattern]).text

@@ -118,8 +118,8 @@ def test_a_definition_that_cannot_be_read_says_why(tmp_path):
     (tmp_path / folder / "gone.md").symlink_to("nowhere.md")
     problems = {one.name: one.problem for one in known(str(tmp_path), {})}
     assert {name: text.split(":")[0] for name, text in problems.items()} == {
-        "big": "it has more than 64 KiB", "bytes": "it is not UTF-8", "open": "its front matter has no end", "list": "its front matter is no mapping of names to values",
-        "bomb": "its front matter is no YAML", "pipe": "it is no file", "gone": "it cannot be read",
+        "big": "it has more than 64 KiB", "bytes": "it is not UTF-8", "open": "its front matter has no end", "list": "its front matter is not a mapping of names to values",
+        "bomb": "its front matter is not YAML", "pipe": "it is not a file", "gone": "it cannot be read",
     }  # fmt: skip
 
 

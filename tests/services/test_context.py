@@ -332,7 +332,7 @@ def test_how_long_ago() -> None:
 
 
 def test_a_history_goes_before_the_state(app: App) -> None:
-    """Messages in any of the usual forms; none at all leave it to the state; talk alone is no new session."""
+    """Messages in any of the usual forms; none at all leave it to the state; talk alone is not a new session."""
     give(app, Act(TASK, "develop"))
     said = [
         {"role": "user", "content": "*create-epic"},
@@ -498,18 +498,18 @@ def test_a_table_is_compiled_anew_after_an_upgrade(
     ("text", "part"),
     [
         ("workflows: [", "cannot be read"),
-        ("- a", "the file is no map"),
+        ("- a", "the file is not a map"),
         ("work: {}", "'work', which is not known"),
         ("format: 2", "format is not 1"),
         ("workflows: {Bad Name: [{state: a, trigger: b}]}", "a workflow's name is 'Bad Name'"),
-        ("workflows: {a: {transitions: []}}", "workflows.a.transitions is no list"),
+        ("workflows: {a: {transitions: []}}", "workflows.a.transitions is not a list"),
         ("workflows: {a: {threshold: 0, transitions: [{state: a, trigger: b}]}}", "workflows.a.threshold"),
         ("workflows: {a: {threshold: true, transitions: [{state: a, trigger: b}]}}", "workflows.a.threshold"),
         ("workflows: {a: [{state: a}]}", "workflows.a.transitions[0].trigger is 'None'"),
         ('workflows: {a: [{state: a, trigger: b, next: ["x\\n<y>"]}]}', "next[0]"),
         ("tasks: [{task: a, workflow: nowhere, state: b}]", "'nowhere', which is not there"),
         ("tasks: {a: 3}", "tasks[0].workflow is 'None'"),
-        ("tasks: [3]", "tasks[0] is no map"),
+        ("tasks: [3]", "tasks[0] is not a map"),
         ("x: &a [*a]", "anchors, aliases and tags"),
         ("workflows: !!python/object:os.system {}", "anchors, aliases and tags"),
         ("x: " + "[" * 50_000, "nested too deeply"),

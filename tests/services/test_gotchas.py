@@ -137,7 +137,7 @@ def test_conclusions_anywhere(make_repo, tmp_path: Path, kind: str):
     with open_app(str(path), dict(os.environ), Clock(), "git") as app:
         id = captured(app)
         outcome(app)
-        has_code = kind != "bare"  # where no file can be edited, an edit is no fix
+        has_code = kind != "bare"  # where no file can be edited, an edit is not a fix
         assert app.conclude() == has_code
         assert (get(app, id).get("resolved") or {}).get("files") == (["code.py"] if has_code else None)
 

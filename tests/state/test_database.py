@@ -176,7 +176,7 @@ def test_reads_are_taken_as_they_were_committed(state):
 
 
 def test_no_reads_write_nothing(state):
-    """Counting nothing is no error."""
+    """Counting nothing is not an error."""
     state.add_reads("shared", [], "x")
     assert {} == state.reads("shared")
 
@@ -209,7 +209,7 @@ def test_marks(state):
     ids=["random", "empty", "damaged", "x", "head"],
 )
 def test_damaged_file_does_not_stop_anything(home, data):
-    """Counting goes on whatever is in the file; a file that is no database is put aside."""
+    """Counting goes on whatever is in the file; a file that is not a database is put aside."""
     Path(home.make(), NAME).write_bytes(data)
     state = State(home)
     assert 1 == state.add_error("p", T0, "s", DAY)
@@ -319,7 +319,7 @@ def test_a_name_that_a_killed_process_left_goes(home, monkeypatch):
         with contextlib.closing(State(home)) as state:
             state.add_error("p", T0, "s", DAY)
     (left,) = [name for name in os.listdir(home.path) if name.endswith(".tmp")]
-    assert list(purge_local._files(home)) == []  # it is no text that a purge may write anew
+    assert list(purge_local._files(home)) == []  # it is not text that a purge may write anew
     Path(home.join("another.tmp")).touch()
     with contextlib.closing(State(home)) as state:
         assert (1, False) == (state.hits("p", T0, DAY), state.in_memory)

@@ -133,7 +133,7 @@ def test_removing_twice_is_no_error(home):
 
 
 def test_lone_surrogates_can_wait(home):
-    """Text from a hook that is no valid Unicode is kept as far as JSON can."""
+    """Text from a hook that is not a valid Unicode is kept as far as JSON can."""
     journal.add(home, entry("01a", subject="a\udcffb"))
     ((_, found),) = journal.entries(home)
     assert found is not None

@@ -44,7 +44,7 @@ def facts(**more) -> dict:
 
 
 def test_change_back_is_no_edit():
-    """A path that ends as it started is no edit."""
+    """A path that ends as it started is not an edit."""
     view = View({"a": b"1"}.get)
     view.set("a", b"2")
     view.set("a", b"1")
@@ -201,7 +201,7 @@ def test_unknown_operation_is_refused():
 
 
 def test_plain_file_is_set_and_removed():
-    """A file that is no record is written and removed."""
+    """A file that is not a record is written and removed."""
     there = after({}, operations.write_file("x/y.json", "é"))
     assert ({"x/y.json": "é".encode()}, {}) == (there, after(there, operations.write_file("x/y.json", None)))
 

@@ -148,7 +148,7 @@ def test_text_that_is_nowhere_changes_nothing(store, repo):
 
 
 def test_purge_of_an_empty_store(store, repo):
-    """There is nothing to do, and it is no error."""
+    """There is nothing to do, and it is not an error."""
     store.home.make()
     assert (0, 0) == ((out := run(store, repo, text=True)).rewritten, out.removed_objects)
 
@@ -347,7 +347,7 @@ def test_kept_pack_is_told(store, repo):
 
 
 def test_users_own_unreachable_objects_stay(store, repo):
-    """A purge is no prune: dropped commits, stashes and staged files of the user's survive."""
+    """A purge is not a prune: dropped commits, stashes and staged files of the user's survive."""
     (repo / "code.py").write_text("lost work\n")
     git(repo, "add", "code.py")
     git(repo, "commit", "-qm", "to be dropped")

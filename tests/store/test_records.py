@@ -80,7 +80,7 @@ def test_commit_says_what_was_done(store, repo):
 
 
 def test_write_that_changes_nothing_makes_no_commit(store):
-    """Putting what is there already is no commit."""
+    """Putting what is there already is not a commit."""
     item = add(store)
     before = store.tip()
     written = store.write([operations.put(item)], NOTE)
@@ -187,7 +187,7 @@ def test_hooks_of_the_user_do_not_run(repo, open_store):
 
 
 def test_damaged_file_is_listed_not_skipped(store):
-    """A file that is no record is told with its reason; the others are read."""
+    """A file that is not a record is told with its reason; the others are read."""
     good = add(store)
     bad = record().id
     foreign_tip(store, {record_path(bad): b"not a record", "memories/zz/notes.txt": b"?"})

@@ -63,7 +63,7 @@ def test_a_limit_on_size_is_no_race(sender: Path, tmp_path: Path) -> None:
 
 
 def test_a_branch_in_the_way_is_named(sender: Path, tmp_path: Path) -> None:
-    """A branch that is named as the folder of ours is no race either."""
+    """A branch that is named as the folder of ours is not a race either."""
     path = hub(tmp_path)
     git(sender, "push", "-q", str(path), "HEAD:refs/heads/gitmem")
     error = refused(sender, path, BRANCH)

@@ -320,7 +320,7 @@ def test_branch_mode_gets_past_such_a_policy(world):
 
 
 def test_another_repository_is_the_second_way(world, tmp_path):
-    """A URL that is no configured remote is synced with, under a tracking ref of its own."""
+    """A URL that is not a configured remote is synced with, under a tracking ref of its own."""
     POLICIES["pre-receive"](world)
     a, b = world.clone("a"), world.clone("b")
     item = add(a)

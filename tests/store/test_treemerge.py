@@ -374,7 +374,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_entry_is_left_out(world, kind):
-    """What could lead out of the store, or is no plain file, is not merged in; it is told, and the rest is merged."""
+    """What could lead out of the store, or is not a plain file, is not merged in; it is told, and the rest is merged."""
     good, ours = record(), record()
     theirs = (
         world.commit(world.raw(world.root, hostile(world, kind)), operations.put(good))

@@ -186,7 +186,7 @@ def span(text: str) -> float:
     """Return the seconds of `30m`, `12h`, `7d`, `2w`; raises BadParameter."""
     found = _SPAN.fullmatch(text.strip().lower())
     if not found or not int(found[1]):
-        raise click.BadParameter(f"'{text}' is no span of time. Write 30m, 12h, 7d or 2w.")
+        raise click.BadParameter(f"'{text}' is not a span of time. Write 30m, 12h, 7d or 2w.")
     return min(float(int(found[1]) * _SECONDS[found[2][0]]), LONGEST)
 
 

@@ -175,7 +175,7 @@ def _triggers(app: App, o: dict[str, Any], before: Mapping[str, Any]) -> dict[st
         out["error"] = _pattern(app, given["error"])
     known = language_named(out["language"]) if "language" in out else ""
     if "language" in out and not known:
-        raise click.BadParameter(f"'{out['language']}' is no language that is known here. They are: {', '.join(sorted(GRAMMARS))}.")
+        raise click.BadParameter(f"'{out['language']}' is not a language that is known here. They are: {', '.join(sorted(GRAMMARS))}.")
     if "code" not in out and "query" not in out and out.pop("language", None) and given.get("language"):
         raise click.BadParameter("--language says in which code to look: it goes with --code or --query.")
     if "query" in out and not known:

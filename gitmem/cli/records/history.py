@@ -77,7 +77,7 @@ def log_command(term: Terminal, /, id: str | None, limit: int | None, reverse: b
 
 
 def _find_past(app: App, text: str) -> tuple[str, str] | None:
-    """Return (scope, id) of a record that is there, or was; None when the text is no id."""
+    """Return (scope, id) of a record that is there, or was; None when the text is not an id."""
     try:
         scope, stored = app.get(text)
         return scope, stored.record.id

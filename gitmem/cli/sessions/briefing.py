@@ -97,7 +97,7 @@ def _budget(budget: str | None, most: int | None) -> tuple[int, str]:
         return LINES, "lines"
     found = re.fullmatch(r"(\d{1,7})(t?)", budget.strip())
     if not found:
-        raise click.BadParameter(f"'{budget}' is no budget: give lines, such as 60, or tokens, such as 1500t.", param_hint="'--budget'")
+        raise click.BadParameter(f"'{budget}' is not a budget: give lines, such as 60, or tokens, such as 1500t.", param_hint="'--budget'")
     size, unit, least = int(found[1]), "tokens" if found[2] else "lines", LEAST_TOKENS if found[2] else LEAST_LINES
     if size < least:
         raise click.BadParameter(f"'{budget}' is too small: at least {least} {unit}.", param_hint="'--budget'")

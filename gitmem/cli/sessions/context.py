@@ -23,7 +23,7 @@ def agent_name(text: str) -> str:
     """Return an agent's name as records have it; raises UsageError for what is none."""
     name = text.strip().removeprefix("@")
     if not name or len(name) > 64 or not all(c.isalnum() or c in "._-" for c in name):
-        raise click.UsageError(f"'{plain(text)}' is no agent's name: write letters, digits, '.', '_' and '-'.")
+        raise click.UsageError(f"'{plain(text)}' is not an agent's name: write letters, digits, '.', '_' and '-'.")
     return name
 
 

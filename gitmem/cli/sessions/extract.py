@@ -124,7 +124,9 @@ def _log(app: App, wanted: str) -> Iterator[Turn]:
 
     chosen = [wanted] if wanted.startswith("-") and wanted[1:].isdigit() else ["--end-of-options", wanted]
     if wanted.startswith("-") and not wanted[1:].isdigit():
-        raise UserError(f"'{plain(wanted)}' is no range of commits.", "Give one as git takes it: main..HEAD, or -20 for the last twenty.")
+        raise UserError(
+            f"'{plain(wanted)}' is not a range of commits.", "Give one as git takes it: main..HEAD, or -20 for the last twenty."
+        )
     options = (
         "--no-color",
         "--no-decorate",

@@ -56,7 +56,7 @@ def of_day(app: App, day: str) -> list[Session]:
         # a day may have 23 hours, or 25
         begin, end = (time.mktime((parts.tm_year, parts.tm_mon, parts.tm_mday + n, 0, 0, 0, 0, 0, -1)) for n in (0, 1))
     except (ValueError, OverflowError) as error:
-        raise UserError(f"'{plain(day)}' is no day.", "Write it as 2026-11-21, today or yesterday.") from error
+        raise UserError(f"'{plain(day)}' is not a day.", "Write it as 2026-11-21, today or yesterday.") from error
     return sorted(
         (one for one in sessions.some(app.state) if one.started < end and max(one.last, one.ended or 0.0) >= begin),
         key=lambda one: one.started,

@@ -19,7 +19,7 @@ def messages(name: str) -> Sequence[Mapping[str, Any]]:
         with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
             text = file.read(SIZE).decode("utf-8", "replace").removeprefix("\ufeff").strip()
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "that is no file's name"
+        why = getattr(error, "strerror", None) or "that is not a file's name"
         raise UserError(
             f"the conversation '{name}' cannot be read: {why}.", "Check the path given with --history; '-' is standard input."
         ) from error
@@ -39,5 +39,5 @@ def _parsed(text: str, name: str) -> Any:
         with contextlib.suppress(ValueError, RecursionError):
             out.append(json.loads(line))
     if not out:
-        raise UserError(f"the conversation '{name}' is no JSON: it holds no messages.", FORM)
+        raise UserError(f"the conversation '{name}' is not JSON: it holds no messages.", FORM)
     return out

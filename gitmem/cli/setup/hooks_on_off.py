@@ -36,7 +36,7 @@ def _scopes(term: Terminal, session: str | None, machine: bool) -> tuple[str, Ho
 def _seconds(text: str) -> float:
     found = _TIME.fullmatch(text.strip().lower())
     if not found or float(found[1]) <= 0:
-        raise click.UsageError(f"'{plain(text)}' is no length of time. Write 30m, 2h or 1d.")
+        raise click.UsageError(f"'{plain(text)}' is not a length of time. Write 30m, 2h or 1d.")
     seconds = float(found[1]) * _UNITS[found[2]]
     if seconds > LONGEST:
         raise click.UsageError(f"'{plain(text)}' is longer than ten years. Without --for, hooks stay off for good.")

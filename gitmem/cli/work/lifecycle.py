@@ -21,7 +21,7 @@ LEAVE = frozenset({"q", "\x03", "\x04", "\x1b"})
 def _rest(term: Terminal, act: str, verb: str, name: str | None, note: str | None, as_json: bool) -> None:
     with opened(term) as (app, desk):
         id = chosen(app, desk, name)
-        if act == "pause" and not work.is_whole(epics.load(desk, id).state):  # what is done stays done, and that is no error
+        if act == "pause" and not work.is_whole(epics.load(desk, id).state):  # what is done stays done, and that is not an error
             epics.insist(desk, id)
         did(term, desk, id, epics.do(desk, id, act, {"note": note}), verb, as_json=as_json)
 

@@ -152,7 +152,7 @@ class Sources:
         return [raw.split(b":", 1)[-1].decode("utf-8", "surrogateescape") for raw in data.split(b"\0") if raw]
 
     def content(self, path: str, target: str) -> bytes | None:
-        """Return a file's content in the work tree or at a commit; None when it is no file, too large, or outside."""
+        """Return a file's content in the work tree or at a commit; None when it is not a file, too large, or outside."""
         if not safe(path):
             return None
         if target == HERE:

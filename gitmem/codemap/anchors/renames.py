@@ -120,7 +120,7 @@ class Names:
         return best[0][1] if best and best[0][0] >= 0.5 and (len(best) == 1 or best[0][0] > best[1][0] + 0.1) else ""
 
     def _same_name(self, path: str, target: str) -> str:
-        """Return the file whose name git spells in another form: decomposed letters, bytes that are no UTF-8."""
+        """Return the file whose name git spells in another form: decomposed letters, bytes that are not UTF-8."""
         if path.isascii():
             return ""
         form = _form(path)
@@ -138,5 +138,5 @@ class Names:
 
 
 def _form(path: str) -> str:
-    """Return a path as a record can hold it: composed letters, a replacement character for what is no UTF-8."""
+    """Return a path as a record can hold it: composed letters, a replacement character for what is not UTF-8."""
     return unicodedata.normalize("NFC", path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))

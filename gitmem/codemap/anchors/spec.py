@@ -32,7 +32,8 @@ def parse(spec: str, exists: Callable[[str], bool] | None = None) -> dict[str, A
         path = tail["path"] if tail else ""
     if not text or tail is None or path.startswith("/") or ".." in path.split("/"):
         raise UserError(
-            f"'{spec}' is no place in this repository.", "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'."
+            f"'{spec}' is not a place in this repository.",
+            "Write path, path:12, path:12-20, path#Symbol or a glob such as 'migrations/**'.",
         )
     if not named and any(c in path for c in WILD):
         if tail["from"] or tail["symbol"]:

@@ -63,7 +63,7 @@ class Follower:
     # -- in the repository
 
     def text(self, path: str) -> bytes | None:
-        """Return a file's content as `now` sees it; None when it is no file, or too large."""
+        """Return a file's content as `now` sees it; None when it is not a file, or too large."""
         self._sources.begin()
         return self._sources.content(path, HERE if self.worktree else "HEAD")
 

@@ -26,9 +26,9 @@ def compiled(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except (re2.error, UnicodeError) as error:
-        reason = error.args[0] if error.args and isinstance(error, re2.error) else "it is no valid text"
+        reason = error.args[0] if error.args and isinstance(error, re2.error) else "it is not valid text"
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise UserError(
-            f"'{pattern}' is no expression that can be used: {reason.rstrip('.')}.",
+            f"'{pattern}' is not an expression that can be used: {reason.rstrip('.')}.",
             "Expressions are RE2's: no look-around, no backreferences. See https://github.com/google/re2/wiki/Syntax",
         ) from error

@@ -122,7 +122,7 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
         made = Query(grammar, _PARTS.sub(lambda p: f"#{OURS}{p['name']}" if p["name"] else p[0], query))
     except (QueryError, ValueError) as error:
         return {
-            "error": f"this is no query for {language}: {str(error).rstrip('.')}.",
+            "error": f"this is not a query for {language}: {str(error).rstrip('.')}.",
             "hint": "See https://tree-sitter.github.io/tree-sitter/using-parsers/queries",
         }
     if not made.capture_count:

@@ -20,12 +20,12 @@ SECONDS = 0.5  # that a query may take on one text, and all lines for an express
 
 
 def check_code(pattern: str) -> None:
-    """Raise UserError when a `code` trigger is no expression that can be searched for in linear time."""
+    """Raise UserError when a `code` trigger is not an expression that can be searched for in linear time."""
     compiled(pattern)
 
 
 def check_query(query: str, language: str) -> None:
-    """Raise UserError when a `query` trigger is no query of its language, or takes too long on a line of it."""
+    """Raise UserError when a `query` trigger is not a query of its language, or takes too long on a line of it."""
     if _ask(query, language, "a = b(c)\n", 10 * SECONDS, 1) is None:
         raise UserError(
             "the query takes too long even on one line.", "Name the nodes that are meant instead of (_), and repeat none with * or +."
@@ -83,7 +83,7 @@ def _ask(query: str, language: str, text: str, seconds: float, most: int) -> lis
     known = definitions.language_named(language)
     if not known:
         raise UserError(
-            f"'{language}' is no language that queries can be written for.", f"They are: {', '.join(sorted(definitions.GRAMMARS))}."
+            f"'{language}' is not a language that queries can be written for.", f"They are: {', '.join(sorted(definitions.GRAMMARS))}."
         )
     if not query.strip() or len(query) > MAX_PATTERN:
         raise UserError(f"a query has 1 to {MAX_PATTERN} characters, not {len(query)}.")
@@ -93,7 +93,7 @@ def _ask(query: str, language: str, text: str, seconds: float, most: int) -> lis
 
     answer = query_worker.ask({"query": query, "language": known, "text": text, "most": most}, seconds)
     if answer is None:
-        if seconds >= SECONDS:  # less is no fair trial
+        if seconds >= SECONDS:  # less is not a fair trial
             if len(_slow) > 1_000:
                 _slow.clear()
             _slow.add((query, known))

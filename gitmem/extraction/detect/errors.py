@@ -232,7 +232,7 @@ class Errors:
                 return None
             near = self._near(one) if one.passed else []
             if near and not any(text in one.notes for text in near):
-                one.notes = near  # what it said besides was no explanation
+                one.notes = near  # what it said besides was not an explanation
             if not near and not self._worth(one):
                 return None
         detail = " ".join(note if note.endswith((".", "!", "。", "！")) else f"{note}." for note in one.notes)[:DETAIL]

@@ -39,7 +39,7 @@ def _stop(language: str) -> frozenset[str]:
 
 
 def language(text: str, before: str = "en") -> str:
-    """Return the language of a text, of which code is no part; where its words do not tell, the one before."""
+    """Return the language of a text, of which code is not a part; where its words do not tell, the one before."""
     text = _CODE.sub(" ", text[:CODE])[:LOOKED_AT]
     han = sum(len(run) for run in _HAN.findall(text))
     if han * (HAN_AFTER_HAN if before == "zh" else HAN) > len(text):

@@ -210,13 +210,13 @@ def _objects(text: str) -> Iterator[Any]:
 
 
 def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
-    """Return a value without what is no part of its schema; raises ValueError that names the first place that is wrong."""
+    """Return a value without what is not a part of its schema; raises ValueError that names the first place that is wrong."""
     kind = schema.get("type", "")
     here = where or "it"
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)
     if kind and (not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind in {"number", "integer"})):
-        raise ValueError(f"{here} is no {kind}")
+        raise ValueError(f"{here} is not {kind}")
     if "enum" in schema and value not in schema["enum"]:
         raise ValueError(f"{here} is none of {', '.join(map(str, schema['enum']))}")
     if kind == "object":

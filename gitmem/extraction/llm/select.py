@@ -78,7 +78,7 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
     if not NAME.fullmatch(wanted):
         return row._replace(
             model="",
-            missing=f"gitmem.geminiModel is '{wanted[:80]}', which is no name of a model.",
+            missing=f"gitmem.geminiModel is '{wanted[:80]}', which is not a name of a model.",
             hint="Set it: git mem config geminiModel NAME",
         )
     if wrong:
@@ -145,6 +145,6 @@ def _server(url: str) -> tuple[str, str, str]:
     except ValueError:
         name = ""
     if not name or parts.scheme not in {"http", "https"}:
-        return "", "the base URL of Gemini's server is no http or https URL.", ""
+        return "", "the base URL of Gemini's server is not an http or https URL.", ""
     open_air = parts.scheme == "http" and parts.hostname not in _LOOPBACK
     return name, "", f"{name} is reached by plain http: the key and the text can be read on the way." if open_air else ""

@@ -19,7 +19,7 @@ _REVERT = re.compile(r'^(?:Revert|Reapply) "(.+)"(?: \(#\d+\))?$')
 _REVERTS = re.compile(
     r"^(?:This (?:reverts|reapplies) commit [0-9a-f]{4,64}(?:,\s+reversing\s+changes\s+made\s+to\s+[0-9a-f]{7,64})?\.?\s*|Reverts? \S+#\d+\.?\s*)+"
 )
-# a line that is no beginning: of a point, of a quotation, of what has a label
+# a line that is not a beginning: of a point, of a quotation, of what has a label
 _GOES_ON = re.compile(r"(?![^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2}[:：](?:\s|$))[^\s*•+\-\d#>|`\u2e80-\U0003ffff]")
 _NUMBER = re.compile(r" \(#\d+\)$")
 # a subject that chooses one thing over another, and one that says how it is done from now on
@@ -61,7 +61,7 @@ def _said(subject: str) -> tuple[str, str, str]:
     if not found:
         return "", "", ""
     kind = (found["type"] or "").lower()
-    whole = found["rest"] if kind in _TYPES else found.string  # `calibration: keep it` is no type, and says what it is about
+    whole = found["rest"] if kind in _TYPES else found.string  # `calibration: keep it` is not a type, and says what it is about
     return kind, whole[:1].upper() + whole[1:], found["rest"]
 
 

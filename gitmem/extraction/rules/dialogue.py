@@ -29,7 +29,7 @@ class Choice:
 
 
 def choice(text: str, words: frozenset[str], language: str) -> Choice:
-    """Return what a decision chooses; why is no part of it."""
+    """Return what a decision chooses; why is not a part of it."""
     because = cues(language).find("general", "because", text)
     text = text[: because.start()] if because and because.start() >= LEAST else text
     found = cues(language).find("overrule", "instead", text)

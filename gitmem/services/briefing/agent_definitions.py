@@ -137,7 +137,7 @@ def _file_name(name: str) -> str:
 
 
 def read(shown: str, path: str) -> Agent | None:
-    """Return what a file defines: with a `problem` when it cannot be read, None when it is no definition."""
+    """Return what a file defines: with a `problem` when it cannot be read, None when it is not a definition."""
     stem = os.path.basename(path).removesuffix(".md")
     name = _line(stem, LENGTH)
     try:
@@ -145,7 +145,7 @@ def read(shown: str, path: str) -> Agent | None:
     except OSError as error:
         return Agent(name, shown, problem=f"it cannot be read: {os.strerror(error.errno or 0)}")
     if not stat.S_ISREG(about.st_mode):
-        return Agent(name, shown, problem="it is no file")
+        return Agent(name, shown, problem="it is not a file")
     if about.st_size > SIZE:
         return Agent(name, shown, problem=f"it has more than {SIZE >> 10} KiB")
     data = read_regular(path, SIZE + 1)
@@ -174,7 +174,7 @@ def read(shown: str, path: str) -> Agent | None:
 def front_matter(text: str) -> dict[str, Any] | None:
     """Return the front matter of a text, its values texts, lists and mappings; None when it has none. Raises InvalidRecord.
 
-    Agents' CLIs take front matter that is no YAML (`description: Use this when: ...`): of such a one the lines `key: text` are taken.
+    Agents' CLIs take front matter that is not YAML (`description: Use this when: ...`): of such a one the lines `key: text` are taken.
     """
     text = text.replace("\r\n", "\n")
     if not text.startswith("---\n"):
@@ -187,12 +187,12 @@ def front_matter(text: str) -> dict[str, Any] | None:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise InvalidRecord("its front matter is no mapping of names to values")
+        raise InvalidRecord("its front matter is not a mapping of names to values")
     return found
 
 
 class _BoundedHandler(YAMLHandler):
-    """YAML front matter of others: bounded depth, no anchors, scalars as texts; where it is no YAML, its lines `key: text`."""
+    """YAML front matter of others: bounded depth, no anchors, scalars as texts; where it is not YAML, its lines `key: text`."""
 
     def load(self, fm: str, **_: object) -> Any:
         """Return what the front matter holds; raises InvalidRecord."""
@@ -204,7 +204,7 @@ class _BoundedHandler(YAMLHandler):
             lines = (match for line in fm.split("\n") if (match := _PLAIN.fullmatch(line)) and match[1] in _TEXTS)
             found = {match[1]: match[2].strip().strip("\"'") for match in lines}
             if not found:
-                raise InvalidRecord("its front matter is no YAML") from None
+                raise InvalidRecord("its front matter is not YAML") from None
             return found
 
 

@@ -113,7 +113,7 @@ def gather(
     indexes: "Sequence[Index]", agents: "Sequence[str]", since: str = "", *, subjects: "Sequence[str]" = ALL, session: str = "", unsure: bool = True, most: int = 60,
     totals: bool = False, gotchas: "Sequence[Row] | None" = None,
 ) -> Known:  # fmt: skip
-    """Return what is known. `since` is the day from which on progress counts; `session` is the reader's own, whose digest is no news.
+    """Return what is known. `since` is the day from which on progress counts; `session` is the reader's own, whose digest is not news.
 
     What is unconfirmed is left out unless `unsure`; `gotchas` are those to take, None: those that are open, worst first.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GREET, ASK, SILENT = "greet", "ask", "silent"
 ACTIONS = (GREET, ASK, SILENT)
-RECENT = 3600.0  # seconds after which a session that comes is no continuation
+RECENT = 3600.0  # seconds after which a session that comes is not a continuation
 LONG = 3 * 86400.0  # after which what was going on has to be told first
 MOST = 5  # tasks that are mentioned
 LENGTH = 120  # characters of one

@@ -74,7 +74,7 @@ def obstacle(data: bytes) -> tuple[str, str]:
     if data.startswith(WIDE):
         return "is in UTF-16", "Save it as UTF-8."
     if b"\0" in data:
-        return "is no text file", "Name another file."
+        return "is not a text file", "Name another file."
     if len(data) > SIZE:
         return f"is larger than {SIZE >> 20} MiB", "Make it shorter: no agent reads so much."
     if _CONFLICT.search(data.decode("utf-8", "replace")):
@@ -310,7 +310,7 @@ class Finder:
             notes.append(f"{memo.name} is larger than {SIZE >> 20} MiB: only its beginning is read.")
         is_wide = data.startswith(WIDE)
         if b"\0" in data and not is_wide:
-            self._notes.append(f"{memo.name} is no text file: it is not read.")
+            self._notes.append(f"{memo.name} is not a text file: it is not read.")
             return None
         text = data.decode("utf-16" if is_wide else "utf-8", "replace")
         if _CONFLICT.search(text):
@@ -349,7 +349,7 @@ class Finder:
         elif not os.path.isfile(path):
             self._notes.append(f"{shown}, which is not there.")
         elif not path.endswith((".md", ".mdx", ".txt")):
-            self._notes.append(f"{shown}, which is no Markdown: it is not followed.")
+            self._notes.append(f"{shown}, which is not Markdown: it is not followed.")
         elif depth >= DEEP:
             self._notes.append(f"{shown}: more than {DEEP} files import one another, it is not followed.")
         else:

@@ -1,7 +1,7 @@
 """The block of ours in a file that somebody else writes too: found, read back, written. Never a character outside of it changes. Pure.
 
 A line of the block ends in the record's short id and a check of its text, `(7k2m9qxa-3f2a)`: so an edit by hand is seen, and where it belongs,
-in any clone, without anything that remembers. Texts are decoded with `surrogateescape`, so that bytes that are no UTF-8 survive.
+in any clone, without anything that remembers. Texts are decoded with `surrogateescape`, so that bytes that are not UTF-8 survive.
 """
 
 import re

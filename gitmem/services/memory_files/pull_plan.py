@@ -425,7 +425,7 @@ class _Planner:
             source = _source(after)
             after = after.change(source={k: v for k, v in source.items() if k != "tree"})
         if before is not None:
-            # a line that moved is no news: what was said keeps its date
+            # a line that moved is not news: what was said keeps its date
             stamp = before.updated if what == MOVED else self.now
             after = restamp(before, after.change(rev=before.rev + 1 + (loser is not None), updated=stamp))
             loser = restamp(before, loser.change(rev=before.rev + 1, updated=self.now)) if loser else None

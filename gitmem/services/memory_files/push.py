@@ -146,7 +146,7 @@ def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
         agent = name[len(AGENT) :]
         if not agent or not agent.replace("-", "").replace("_", "").isalnum():
             raise UserError(
-                f"'{agent}' is no name of an agent.", "It has letters, digits, - and _, as the name of its file in .claude/agents."
+                f"'{agent}' is not a name of an agent.", "It has letters, digits, - and _, as the name of its file in .claude/agents."
             )
         folders = [os.path.join(finder.root, ".claude", folder, agent) for folder in ("agent-memory", "agent-memory-local")]
         folders.append(os.path.join(finder.claude, "agent-memory", agent))
@@ -163,7 +163,7 @@ def _named(finder: Finder, name: str, ignored: Mapping[str, bool]) -> Target:
 
 
 def _agent_of(finder: Finder, path: str) -> str:
-    """Return whose memory a MEMORY.md is, empty when it is no agent's."""
+    """Return whose memory a MEMORY.md is, empty when it is not an agent's."""
     folder = os.path.dirname(os.path.abspath(path))
     homes = {os.path.join(finder.root, ".claude", "agent-memory"), os.path.join(finder.root, ".claude", "agent-memory-local")}
     homes.add(os.path.join(finder.claude, "agent-memory"))

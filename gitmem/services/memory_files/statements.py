@@ -1,6 +1,6 @@
 """Statements of a Markdown file that an agent reads as its memory: each bullet, paragraph or headed piece, with its lines. Pure.
 
-What is no statement is passed over: comments, our own blocks, code without words to it, pictures, lines that only lead to a list. A fence of
+What is not a statement is passed over: comments, our own blocks, code without words to it, pictures, lines that only lead to a list. A fence of
 code belongs to the words before it. `@path` lines are told apart, they name other files.
 """
 

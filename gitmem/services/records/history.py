@@ -48,12 +48,12 @@ def when(git: Git, text: str) -> int:
     Git takes nonsense for now; a text without digits and known words is therefore refused.
     """
     if not _is_date(text):
-        raise UserError(f"'{text}' is no date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.")
+        raise UserError(f"'{text}' is not a date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.")
     out = git.run("rev-parse", f"--since={text}").decode().strip()
     try:
         return int(out.rpartition("=")[2])
     except ValueError as error:
-        raise UserError(f"'{text}' is no date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.") from error
+        raise UserError(f"'{text}' is not a date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.") from error
 
 
 def _is_date(text: str) -> bool:
@@ -110,14 +110,14 @@ def resolve(store: Store, git: Git, text: str) -> str:
             if _is_date(text):
                 return _at_date(store, git, text)
             raise UserError(
-                f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
+                f"'{text}' is not a revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
             )
         spec = remote + (f"~{rest}" if rest else "")
     code, out, _ = git.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{spec}^{{commit}}", ok=(0, 1, 128))
     oid = out.decode().strip().splitlines()[-1] if code == 0 and out.strip() else ""
     if not oid or not _is_store(store.objects, oid):
         raise UserError(
-            f"'{text}' is no revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
+            f"'{text}' is not a revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."
         )
     return oid
 

@@ -40,7 +40,7 @@ _RECALLED = re.compile(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:recall|search)\b|^\s*/(?:
 def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = "") -> list[Hit]:
     """Return what fits words best in the histories of sessions, best first: session, line, at, kind, text, snippet, score.
 
-    `since` is a time as rows have it. What asked for these words before is no answer to them.
+    `since` is a time as rows have it. What asked for these words before is not an answer to them.
     """
     query = match_query(words)
     if not query or limit < 1:

@@ -46,5 +46,5 @@ class Cases(dict[int, Case]):
 
 
 def storable(text: str) -> str:
-    """Return a text as the index has it: what is no UTF-8 is shown by its numbers."""
+    """Return a text as the index has it: what is not UTF-8 is shown by its numbers."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

@@ -171,7 +171,7 @@ COMMON = frozenset(
     banco conexao consulta pedido pedidos pagamento pagamentos pago pagos senha servidor tabela tela tabla consulta conexion contrasena servidor cliente clientes base fila cola""".split()
 )
 
-# Errors that every program has: the class alone is no subject.
+# Errors that every program has: the class alone is not a subject.
 PLAIN_ERRORS = frozenset(
     """typeerror valueerror keyerror attributeerror indexerror runtimeerror importerror modulenotfounderror nameerror oserror ioerror filenotfounderror assertionerror
     syntaxerror indentationerror zerodivisionerror permissionerror connectionerror timeouterror exception stopiteration notimplementederror unicodedecodeerror recursionerror

@@ -7,7 +7,7 @@ What is there of a session, in the order of its events:
     history_DATE_TIME_ID.0002.part       a segment that was put aside a moment ago, and waits to be compressed; it comes before one of its number
     history_DATE_TIME_ID.jsonl           the live file, to which hooks append
 
-Reading is tolerant: half a line, a row of another kind, bytes that are no UTF-8, a damaged segment cost themselves alone. Lines are counted
+Reading is tolerant: half a line, a row of another kind, bytes that are not UTF-8, a damaged segment cost themselves alone. Lines are counted
 through all segments, so that the number of a line stays when it is put aside. Cheap imports only: hooks may read.
 """
 
@@ -30,7 +30,7 @@ FOLDER = "sessions"
 LIVE, PART, PACKED, SHORT = ".jsonl", ".part", ".jsonl.gz", ".json"
 HEAD = len("history_YYYYMMDD_HHMMSS_")  # of a name, before the session's id
 NUMBER = 5  # a dot and four digits
-BATCH = 1 << 20  # bytes of a line that are read at once; what is longer is no row of ours
+BATCH = 1 << 20  # bytes of a line that are read at once; what is longer is not a row of ours
 TRIES = 20  # listings that a reader makes while segments are put aside under its eyes
 
 
@@ -83,7 +83,7 @@ def rows(home: "Home", session: "Session | str") -> "Iterator[Row]":
 
 
 def numbered(home: "Home", session: "Session | str") -> "Iterator[tuple[int, Row]]":
-    """Yield (line, row): lines are counted from 1 through the whole history, what is no row counted with them."""
+    """Yield (line, row): lines are counted from 1 through the whole history, what is not a row counted with them."""
     for number, line in enumerate(lines(home, session), 1):
         row = parse(line)
         if row is not None:
@@ -150,7 +150,7 @@ def _whole(value: "Any") -> "Any":
 
 
 def parsed(lines: "Iterable[bytes]") -> "Iterator[Row]":
-    """Yield the rows of lines; what is no row is passed over."""
+    """Yield the rows of lines; what is not a row is passed over."""
     for line in lines:
         row = parse(line)
         if row is not None:

@@ -141,7 +141,7 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     counted = Counted(desk.shown(found, session.root), beat)
     tree = desk.tree(session.root)
     extract = _allowed(desk.extract(counted, beat), tree)
-    if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is no news
+    if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is not news
         return []
     done = []
     who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)

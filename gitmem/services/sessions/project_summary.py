@@ -210,12 +210,12 @@ def reword(store: Store, who: Writer, proposal: Record) -> bool:
 
 
 def finish(store: Store, who: Writer, id: str) -> tuple[Change, Entry]:
-    """Say that a pending task is done; raises UnknownId, and UserError for what is no task."""
+    """Say that a pending task is done; raises UnknownId, and UserError for what is not a task."""
     before = load(store)
     _, entry = find(before, id)
     if entry.get("kind") != TASK:
         raise UserError(
-            f"'{entry['text']}' is no task, but of kind {entry.get('kind')}.", f"To take it out: git mem summary drop {key_of(entry)}"
+            f"'{entry['text']}' is not a task, but of kind {entry.get('kind')}.", f"To take it out: git mem summary drop {key_of(entry)}"
         )
     done = {**entry, "kind": DONE, "at": who.clock.stamp(), "session": who.session or entry.get("session")}
     after = _replaced(sections(before), key_of(entry), None)

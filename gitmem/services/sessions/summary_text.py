@@ -63,7 +63,9 @@ def parsed(text: str, before: Mapping[str, Sequence[Entry]], now: str) -> dict[s
         elif (match := _LINE.fullmatch(line)) and kind:
             current = _take(match, kind, known, out, now)
         else:
-            raise UserError(f"line {number} is no entry: '{line[:40]}'.", "An entry is '- text', below a heading such as '## Decisions'.")
+            raise UserError(
+                f"line {number} is not an entry: '{line[:40]}'.", "An entry is '- text', below a heading such as '## Decisions'."
+            )
     sections: dict[str, list[Entry]] = {name: part for name, part in hidden.items() if part}
     for entry in out.values():
         sections.setdefault(SECTION[entry["kind"]], []).append(entry)

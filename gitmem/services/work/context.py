@@ -191,7 +191,7 @@ def _message(found: Context) -> str:
 
 
 def from_history(table: Table, messages: "Sequence[Mapping[str, Any]]", agent: str = "") -> "list[Act]":
-    """Return the commands of a conversation as acts; what is no message is passed over. `content` may be a text or parts with texts."""
+    """Return the commands of a conversation as acts; what is not a message is passed over. `content` may be a text or parts with texts."""
     from gitmem.services.work.slash_commands import commands
 
     out: list[Act] = []

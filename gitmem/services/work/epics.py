@@ -222,7 +222,7 @@ def discard(desk: Desk, epic: Epic) -> Written:
 
 def _new(desk: Desk, id: str, title: str, now: str) -> Record:
     if kind_of(id) != "work":
-        raise UserError(f"'{id[4:]}' is no name for an epic.", "Use 1 to 64 letters a to z, digits, dots, hyphens.")
+        raise UserError(f"'{id[4:]}' is not a name for an epic.", "Use 1 to 64 letters a to z, digits, dots, hyphens.")
     author = f"{desk.who.author[0]} <{desk.who.author[1]}>"
     agent = desk.who.agent if desk.who.agent != "global" else None
     return make("work", id, title, created=now, updated=now, rev=1, author=author, agent=agent, session=desk.who.session or None)
@@ -244,7 +244,7 @@ def clean(args: Mapping[str, Any], allow: Sequence[str]) -> dict[str, Any]:
         found = clean_title(scrub(text, allow).text)
         if not found or len(found) > NAME:
             raise UserError(
-                f"'{text[:40]}{'…' if len(text) > 40 else ''}' is no name for a story.", f"Use one line of 1 to {NAME} characters."
+                f"'{text[:40]}{'…' if len(text) > 40 else ''}' is not a name for a story.", f"Use one line of 1 to {NAME} characters."
             )
         return found
 

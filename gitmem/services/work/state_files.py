@@ -52,7 +52,7 @@ def read(data: bytes, called: str) -> Found:
 def _wrong(called: str, errors: Sequence[str]) -> UserError:
     more = f"; and {len(errors) - 4} more" if len(errors) > 4 else ""
     return UserError(
-        f"{called} is no state of work: {'; '.join(errors[:4])}{more}.", "Nothing was imported. docs/work.md lists what is read."
+        f"{called} is not a state of work: {'; '.join(errors[:4])}{more}.", "Nothing was imported. docs/work.md lists what is read."
     )
 
 
@@ -135,7 +135,7 @@ def _time(given: Any) -> str:
 def _names(given: Any, what: str, errors: list[str]) -> list[str]:
     """Return the ids of stories, each once; ids may be told as texts, or as maps with an id."""
     if not isinstance(given, Sequence) or isinstance(given, str):
-        errors.append(f"{what} is no list")
+        errors.append(f"{what} is not a list")
         return []
     out = []
     for value in given:
@@ -143,7 +143,7 @@ def _names(given: Any, what: str, errors: list[str]) -> list[str]:
         if name and len(name) <= NAME:
             out.append(name)
         else:
-            errors.append(f"{what} holds something that is no story's id")
+            errors.append(f"{what} holds something that is not a story's id")
     return list(dict.fromkeys(out))
 
 
@@ -234,7 +234,7 @@ def _session(given: Any, called: str) -> Found:
     elif whole:
         errors += [f"epic.{key} is missing" for key, value in (("id", name), ("title", title)) if not value]
     if total is None and (whole or epic.get("total_stories") is not None):
-        errors.append("epic.total_stories is no number" if epic.get("total_stories") is not None else "epic.total_stories is missing")
+        errors.append("epic.total_stories is not a number" if epic.get("total_stories") is not None else "epic.total_stories is missing")
     lists = []
     for key in ("stories_done", "stories_pending"):
         value = progress.get(key)

@@ -77,14 +77,14 @@ def checked(data: Any) -> dict[str, Any]:
     flows: dict[str, Any] = {}
     given = data.get("workflows") or {}
     if not isinstance(given, Mapping) or len(given) > MOST:
-        raise ValueError(f"workflows is no map of at most {MOST} names")
+        raise ValueError(f"workflows is not a map of at most {MOST} names")
     for name, flow in given.items():
         flows[_name(name, "a workflow's name")] = None if flow is None else _flow(f"workflows.{name}", flow)
     tasks = data.get("tasks") or []
     if isinstance(tasks, Mapping):  # task: [workflow, state], or task: {workflow:, state:}
         tasks = [{"task": key, **(row if isinstance(row, Mapping) else {"workflow": None})} for key, row in tasks.items()]
     if not isinstance(tasks, list) or len(tasks) > MOST:
-        raise ValueError(f"tasks is no list of at most {MOST} rows")
+        raise ValueError(f"tasks is not a list of at most {MOST} rows")
     return {
         "replace": data.get("replace", False), "workflows": flows, "tasks": [_task(f"tasks[{n}]", row) for n, row in enumerate(tasks)],
     }  # fmt: skip
@@ -92,7 +92,7 @@ def checked(data: Any) -> dict[str, Any]:
 
 def _keys(value: Any, where: str, known: set[str]) -> None:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{where} is no map")
+        raise ValueError(f"{where} is not a map")
     unknown = sorted(str(key) for key in value if key not in known)
     if unknown:
         raise ValueError(f"{where} has '{unknown[0][:60]}', which is not known; it may have {', '.join(sorted(known))}")
@@ -117,10 +117,10 @@ def _flow(where: str, flow: Any) -> dict[str, Any]:
     _keys(flow, where, {"threshold", "transitions"})
     threshold = flow.get("threshold", 2)
     if not isinstance(threshold, int) or isinstance(threshold, bool) or not 1 <= threshold <= 10:
-        raise ValueError(f"{where}.threshold is no number from 1 to 10")
+        raise ValueError(f"{where}.threshold is not a number from 1 to 10")
     rows = flow.get("transitions")
     if not isinstance(rows, list) or not rows or len(rows) > MOST:
-        raise ValueError(f"{where}.transitions is no list of 1 to {MOST} rows")
+        raise ValueError(f"{where}.transitions is not a list of 1 to {MOST} rows")
     return {"threshold": threshold, "transitions": [_transition(f"{where}.transitions[{n}]", row) for n, row in enumerate(rows)]}
 
 
@@ -129,7 +129,7 @@ def _transition(where: str, row: Any) -> dict[str, Any]:
     following = row.get("next") or []
     following = [following] if isinstance(following, str) else following
     if not isinstance(following, list) or len(following) > NEXT:
-        raise ValueError(f"{where}.next is no list of at most {NEXT} commands")
+        raise ValueError(f"{where}.next is not a list of at most {NEXT} commands")
     return {
         "state": _name(row.get("state"), f"{where}.state"), "trigger": _command(row.get("trigger"), f"{where}.trigger"),
         "next": [_command(one, f"{where}.next[{n}]") for n, one in enumerate(following)],

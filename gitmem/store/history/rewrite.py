@@ -35,7 +35,7 @@ def rewrite(objects: Objects, tip: str, cleaner: "Cleaner", progress: Callable[[
     commits = list(objects.walk([tip]))
     commits.reverse()
     new: dict[str, str] = {}
-    dirty: set[str] = set()  # replaced commits that are no roots
+    dirty: set[str] = set()  # replaced commits that are not roots
     out = Rewritten(tip)
     for number, commit in enumerate(commits):
         progress(number + 1, len(commits))

@@ -6,7 +6,7 @@ _CELL = re.compile(r"(?<!\\)\|")
 _WHY = re.compile(
     r"(?i)^(?:why|reasons?|rationale|because|motiv[oe]s?|raz(?:ón|ones|ão|ões)|por ?qu[êeé]|justifica(?:ción|tiva)|原因|理由|为什么)\W*$"
 )
-# columns that say something about a row and are no part of what it says; and cells by which a row does not count
+# columns that say something about a row and are not part of what it says; and cells by which a row does not count
 _ASIDE = re.compile(
     r"(?i)^(?:#|no?\.?|nr\.?|id|date|when|owner|who|author|alternatives?\b.*|rejected.*|discarded.*|options\b.*|fecha|data|responsable|responsável|alternativas?\b.*|"
     r"descartad[oa]s?.*|rejeitad[oa]s?.*|日期|负责人|编号|备选.*)\W*$"
@@ -37,7 +37,7 @@ class Table:
         self._rows = 0  # lines since its head; 0 before it is over
 
     def row(self, line: str, *, talk: bool = False) -> str:
-        """Take a line; return what a row says, as a point with its reason, or a box where it has a state; empty for what is none. What is shown in a `talk` is no note of anybody's."""
+        """Take a line; return what a row says, as a point with its reason, or a box where it has a state; empty for what is none. What is shown in a `talk` is not a note of anybody's."""
         bare = line.strip()
         if talk or bare[:1] != "|" or bare.count("|") < 3:
             self._head, self._rows = [], 0

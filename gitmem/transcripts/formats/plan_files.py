@@ -132,7 +132,7 @@ def plan(stream: IO[bytes]) -> Iterator[Turn]:
 
 
 def state(stream: IO[bytes]) -> Iterator[Turn]:
-    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is no JSON has none."""
+    """Yield the turns of a state.json: its phase, its counts, and its tasks as lines with boxes. A file that is not JSON has none."""
     data = stream.read(MOST).decode("utf-8", "replace")
     try:
         found = loads(data)

@@ -70,7 +70,7 @@ def parse(text: str, base: Record, anchor: Callable[[str], dict[str, Any]]) -> R
     places = found.fields.get(PLACES)
     if places is not None and base.kind in {"gotcha", "memory"}:
         if not isinstance(places, list) or not all(isinstance(place, str) for place in places):
-            raise InvalidRecord(f"{PLACES} is no list of places such as 'app/pay.py:40-52'.")
+            raise InvalidRecord(f"{PLACES} is not a list of places such as 'app/pay.py:40-52'.")
         known = {spec_of(a): a for a in reversed(base.anchors)}
         changes["anchors"] = [dict(known[place]) if place in known else anchor(place) for place in places if place.strip()] or None
     changes = {key: None if value in ("", [], {}) else value for key, value in changes.items()}

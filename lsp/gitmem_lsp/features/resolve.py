@@ -28,12 +28,12 @@ async def place_of(ls: Host, uri: str) -> Place:
     path = to_fs_path(uri) if uri.startswith("file:") else None
     place = await ls.publisher.locate(path) if path else None
     if place is None:
-        raise UserError("this document is no file of a git repository.", "Save it in one first.")
+        raise UserError("this document is not a file of a git repository.", "Save it in one first.")
     return place
 
 
 async def home(ls: Host, uri: str = "") -> Place | None:
-    """Return the repository around a file, a commit message too; that of the workspace for what is no file."""
+    """Return the repository around a file, a commit message too; that of the workspace for what is not a file."""
     if uri.startswith("file:") and (path := to_fs_path(uri)):
         found = await ls.publisher.disk(ls.repositories.enclose, path)
         return ls.repositories.place(found) if found else None

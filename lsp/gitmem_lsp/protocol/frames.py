@@ -19,7 +19,7 @@ _LENGTH = re.compile(rb"content-length:\s*(\d+)\s*", re.IGNORECASE)
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
-    """Return the body of the next message, cut short where the stream ends in it; None at the end. Lines that are no header are passed over."""
+    """Return the body of the next message, cut short where the stream ends in it; None at the end. Lines that are not header are passed over."""
     length = 0
     while line := stream.readline():
         found = _LENGTH.fullmatch(line)

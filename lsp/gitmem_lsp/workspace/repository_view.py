@@ -340,7 +340,7 @@ class RepositoryView:
         """Return what finds code in a work tree, a new one."""
         from gitmem.codemap.anchors.tracker import Follower
 
-        gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir  # to git a work tree is no git dir
+        gitdir = locate(worktree, {}).gitdir if worktree else self.location.commondir  # to git a work tree is not a git dir
         return Follower(Git(gitdir, self._env), worktree)
 
 

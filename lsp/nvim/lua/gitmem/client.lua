@@ -100,7 +100,7 @@ function M.current()
   if client == nil then
     local root = find.buffer_root(bufnr)
     local _, why = find.command()
-    local text = root == nil and 'this buffer is no file of a git repository.' or why and (why .. ' ' .. find.how_to_install) or 'the server does not run; see :Gitmem log.'
+    local text = root == nil and 'this buffer is not a file of a git repository.' or why and (why .. ' ' .. find.how_to_install) or 'the server does not run; see :Gitmem log.'
     vim.notify('gitmem: ' .. text, vim.log.levels.WARN)
   end
   return client

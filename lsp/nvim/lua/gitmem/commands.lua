@@ -216,7 +216,7 @@ function M.run(call)
   local name = table.remove(args, 1) or 'list'
   local found = M.all[name]
   if found == nil then
-    vim.notify(("gitmem: '%s' is no subcommand; see :help :Gitmem"):format(name), vim.log.levels.ERROR)
+    vim.notify(("gitmem: '%s' is not a subcommand; see :help :Gitmem"):format(name), vim.log.levels.ERROR)
     return
   end
   found.run({ args = args, line1 = call.line1, line2 = call.line2, range = call.range })

@@ -35,7 +35,7 @@ function M.set(options)
   for name, value in pairs(options) do
     local wanted = types[name]
     if wanted == nil and name ~= 'border' then
-      error(("gitmem: '%s' is no option; see :help gitmem-setup"):format(name), 0)
+      error(("gitmem: '%s' is not an option; see :help gitmem-setup"):format(name), 0)
     end
     if wanted and type(value) ~= wanted then
       error(("gitmem: the option '%s' has to be a %s"):format(name, wanted), 0)

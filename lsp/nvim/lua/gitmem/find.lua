@@ -22,7 +22,7 @@ function M.root(path)
   return nil
 end
 
---- Return the root of a buffer's repository; nil for a buffer that is no file, or of no repository.
+--- Return the root of a buffer's repository; nil for a buffer that is not a file, or of no repository.
 function M.buffer_root(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= '' then
     return nil
