@@ -159,7 +159,7 @@ def test_a_command_of_the_users_own_is_left_alone(mem: Mem, repo: Path) -> None:
     ("text", "says"),
     [
         ('{\n  "a": 1\n  "b": 2\n}', "line 3, column 3: this is not valid JSON: Expecting ',' delimiter."), ('{"a": 1', "line 1, column 8: this is not valid JSON"),
-        ('{"a": [1,,2]}', "line 1, column 10"), ("{'a': 1}", "line 1, column 2"), ('{"a": NaN}', "no valid JSON"), ('{} {"a": 1}', "line 1, column 4"),
+        ('{"a": [1,,2]}', "line 1, column 10"), ("{'a': 1}", "line 1, column 2"), ('{"a": NaN}', "not valid JSON"), ('{} {"a": 1}', "line 1, column 4"),
         ("[]", "line 1, column 1: this is a list where settings are an object."), (b'{"a": "\xff"}', "line 1, column 8: this is not UTF-8."),
         ('{"hooks": []}', "line 1, column 11: 'hooks' is a list where claude has an object of events."),
         ('{"hooks": {"Stop": {}}}', "'Stop' is an object where claude has a list of hooks."), ('{"hooks": null}', "'hooks' is null"),

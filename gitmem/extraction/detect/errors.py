@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gitmem.extraction.classify.session_model import Heard
@@ -50,11 +49,7 @@ class Failure:
     passed: bool = False
     spoke: int = 0  # turns of agents since
     last: int = 0  # the last line that is about it
-
-    @property
-    def marked(self) -> bool:
-        """Whether a marker names it, not a command that failed."""
-        return self.turn.failed is not True
+    marked: bool = False  # a marker names it; it is not a command that failed
 
     def note(self, text: str, line: int) -> None:
         """Keep what was said of it."""
@@ -148,7 +143,7 @@ class Errors:
 
     def named(self, text: str, turn: Turn, language: str, order: int) -> Failure:
         """Take note of an error that a marker names: `Error: ...`; return it."""
-        return self._add(Failure(text, content(text, language), turn, order, self.turn, language))
+        return self._add(Failure(text, content(text, language), turn, order, self.turn, language, marked=True))
 
     def fixed(self, text: str, turn: Turn, language: str) -> bool:
         """Take note of a cause or a fix that a marker names: `Fix: ...`; whether there is an error that it is about."""
@@ -212,28 +207,30 @@ class Errors:
         return one
 
     def _closed(self, one: Failure) -> None:
-        if one.marked or one.notes:
+        if one.marked or one.notes or one.passed:
             self.over = [*self.over, one][-2000:]
 
     def found(self) -> list[Told]:
         """Return the errors of a session whose sentences were judged, in the order in which they came."""
         out, said = [], set(self.refuted)
+        statements = list(self.statements)
+        likely = {one.heard.text: one.likely for one in statements}
         for one in [*self.over, *self.open]:
-            told = self._explained(one)
+            told = self._explained(one, statements, likely)
             if told is not None:
                 out.append(told)
                 said |= {one.title, *one.notes}
-        return _stated(self.statements, said, out)
+        return _stated(statements, said, out)
 
-    def _explained(self, one: Failure) -> Told | None:
+    def _explained(self, one: Failure, statements: list[Statement], likely: dict[str, float]) -> Told | None:
         """Return a failure that is worth knowing: somebody marked it, or said what explains it."""
         if not one.marked:
             if not one.title:
                 return None
-            near = self._near(one) if one.passed else []
+            near = _near(one, statements) if one.passed else []
             if near and not any(text in one.notes for text in near):
                 one.notes = near  # what it said besides was not an explanation
-            if not near and not self._worth(one):
+            if not near and not self._worth(one, likely):
                 return None
         detail = " ".join(note if note.endswith((".", "!", "。", "！")) else f"{note}." for note in one.notes)[:DETAIL]
         if one.helped and one.passed and not one.explained:
@@ -242,24 +239,27 @@ class Errors:
         text = sentence_rules.stripped(one.title, one.language)[:TEXT] if one.marked else one.title[:TEXT]
         return Told(text, detail, one.turn, one.last, tuple(one.files), score, one.order, one.born, one.language, one.marked)
 
-    def _worth(self, one: Failure) -> bool:
+    def _worth(self, one: Failure, likely: dict[str, float]) -> bool:
         if not one.notes:
             return False
         if not self.judged or (one.passed and (one.helped or one.explained)):
             return True
-        return any(statement.likely >= EXPLAINS for statement in self.statements if statement.heard.text in one.notes)
-
-    def _near(self, one: Failure) -> list[str]:
-        """Return what was said between a command's failure and its passing that most likely explains it, in its order."""
-        near = [
-            (said.likely, n, said.heard.text)
-            for n, said in enumerate(self.statements)
-            if said.likely >= NOTED and said.born - one.born <= BELONGS and one.turn.line <= said.turn.line <= one.last
-        ]
-        return [text for _, _, text in sorted(sorted(near, reverse=True)[:2], key=lambda found: found[1])]
+        return any(likely.get(note, 0.0) >= EXPLAINS for note in one.notes)
 
 
-def _stated(statements: Iterable[Statement], said: set[str], out: list[Told]) -> list[Told]:
+def _near(one: Failure, statements: list[Statement]) -> list[str]:
+    """Return what was said between a command's failure and its passing that most likely explains it, in its order."""
+    first = bisect_left(statements, one.born, key=lambda said: said.born)
+    after = bisect_left(statements, one.born + BELONGS + 1, key=lambda said: said.born)
+    near = [
+        (said.likely, n, said.heard.text)
+        for n, said in enumerate(statements[first:after])
+        if said.likely >= NOTED and one.turn.line <= said.turn.line <= one.last
+    ]
+    return [text for _, _, text in sorted(sorted(near, reverse=True)[:2], key=lambda found: found[1])]
+
+
+def _stated(statements: list[Statement], said: set[str], out: list[Told]) -> list[Told]:
     """Return the errors `out` with those that sentences tell which are not `said`; what an agent tells of one goes to its detail."""
     complaints = [one for one in statements if one.heard.role == USER and one.likely >= COMPLAINS and one.heard.text not in said]
     for one in statements:

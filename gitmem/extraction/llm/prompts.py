@@ -216,7 +216,7 @@ def _fit(value: Any, schema: Mapping[str, Any], where: str = "") -> Any:
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)
     if kind and (not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind in {"number", "integer"})):
-        raise ValueError(f"{here} is not {kind}")
+        raise ValueError(f"{here} is not of type {kind}")
     if "enum" in schema and value not in schema["enum"]:
         raise ValueError(f"{here} is none of {', '.join(map(str, schema['enum']))}")
     if kind == "object":
