@@ -513,5 +513,5 @@ def test_id_that_is_not_there_is_no_date(mem: Mem) -> None:
     mem("add", "One")
     for text in ("zzzzzzzz", "tttttt", "z"):
         done = mem("log", text, code=1)
-        assert "no revision" in done.err, text
+        assert "not a revision" in done.err, text
     assert mem("list", "--at", "yesterday").code == 0

@@ -29,7 +29,7 @@ def new(mem: Mem, title: str, *args: str) -> str:
         (("--language", "python"), "goes with --code or --query"),
         (("--code", "("), "missing )"),
         (("--code", "(?=x)"), "look-around"),
-        (("--query", "(", "--language", "python"), "no query for python"),
+        (("--query", "(", "--language", "python"), "not a query for python"),
         (("--query", "(nosuchnode)", "--language", "python"), "nosuchnode"),
         (("--query", "(call)"), "--query needs the language"),
         (("--code", "x", "--language", "klingon"), "'klingon' is not a language"),
@@ -66,7 +66,7 @@ def test_error_from_a_tool_may_be_any_bytes(mem: Mem) -> None:
 def test_language_of_a_query_is_checked_with_it(mem: Mem) -> None:
     """A query that is none in the new language is refused."""
     id = new(mem, "a trap", "--query", "(call) @here", "--language", "python")
-    assert "no query for rust" in mem("gotcha", "edit", id, "--language", "rust", code=2).err
+    assert "not a query for rust" in mem("gotcha", "edit", id, "--language", "rust", code=2).err
     assert mem.show(id)["triggers"]["language"] == "python"
 
 

@@ -200,7 +200,7 @@ def test_a_commit_of_the_code_is_no_revision_of_the_store(grown: tuple[Mem, str]
     code = git(mem.folder, "rev-parse", "HEAD")
 
     for args in (("list", "--at", code), ("diff", code, "@"), ("undo", code), ("log", code)):
-        assert "no revision of the store" in mem(*args, code=1).err
+        assert "not a revision of the store" in mem(*args, code=1).err
 
 
 # -- diff

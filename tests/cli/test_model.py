@@ -107,8 +107,8 @@ def test_a_live_model_is_replaced_with_a_remark(mem: Mem) -> None:
     [
         ([("summariser", "gemini")], "there is no key"),
         ([("summariser", "gemini"), ("geminiKey", "two words")], "characters that no key has"),
-        ([("summariser", "gemini"), ("geminiKey", KEY), ("geminiUrl", "ftp://example.org")], "no http or https URL"),
-        ([("summariser", "gemini"), ("geminiKey", KEY), ("geminiModel", "../../v1/files")], "no name of a model"),
+        ([("summariser", "gemini"), ("geminiKey", KEY), ("geminiUrl", "ftp://example.org")], "not an http or https URL"),
+        ([("summariser", "gemini"), ("geminiKey", KEY), ("geminiModel", "../../v1/files")], "not a name of a model"),
         ([("summariser", "command")], "modelCommand is empty"),
         ([("summariser", "command"), ("modelCommand", "a 'b")], "cannot be read"),
         ([("summariser", "command"), ("modelCommand", "./run")], "another program in each folder"),

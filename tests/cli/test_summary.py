@@ -151,7 +151,7 @@ def test_wrong_arguments_say_what_to_do(mem: Mem, args: tuple[str, ...], code: i
 
 def test_a_decision_is_no_task_to_be_done(mem: Mem):
     id = mem("summary", "add", "Use SERIALIZABLE for payments", "--json").json["id"]
-    assert "no task" in mem("summary", "done", id, code=1).err
+    assert "not a task" in mem("summary", "done", id, code=1).err
 
 
 def test_what_was_dropped_does_not_come_back_by_a_merge(mem: Mem):

@@ -422,7 +422,7 @@ def test_wrong_usage_is_explained(shop: Mem, args: tuple[str, ...], says: str) -
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("story", "9.9", "--done"), "no story '9.9'"), (("story", "9.9", "--reopen"), "no story '9.9'"), (("story", "x" * 200), "no name for a story"), (("story", "\n"), "no name for a story"),
+        (("story", "9.9", "--done"), "no story '9.9'"), (("story", "9.9", "--reopen"), "no story '9.9'"), (("story", "x" * 200), "not a name for a story"), (("story", "\n"), "not a name for a story"),
         (("complete",), "3 of 3 stories"), (("phase", "push", "--story", "1.22"), "no story '1.22'"), (("error", "x", "--story", "q"), "no story 'q'"),
         (("checkpoint", "--story", "q"), "no story 'q'"), (("story", "1.1", "--done", "--next", "q"), "no story 'q'"), (("phase", "push", "--epic", "other"), "no epic 'other'"), (("start", "big", *[w for n in range(501) for w in ("-s", str(n))]), "at most 500"),
     ],

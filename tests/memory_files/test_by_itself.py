@@ -103,7 +103,7 @@ def test_a_file_that_cannot_be_written_is_told_in_the_trace(native: Native) -> N
     native.memory.mkdir(parents=True)
     native.mem("config", "native", "push")
     hook(native, "SessionStart")
-    assert wait_for(lambda: "no regular file" in native.mem("status").out)
+    assert wait_for(lambda: "not a regular file" in native.mem("status").out)
 
 
 def test_watch_once(native: Native) -> None:

@@ -201,7 +201,7 @@ def test_files_that_cannot_be_written(native: Native) -> None:
     assert "GEMINI.md' is read-only" in done.err and "chmod" in done.err
     assert path.read_text() == "words\n" and lines(native.root / "AGENTS.md")
     (native.root / "CLAUDE.md").mkdir()
-    assert "no regular file" in native("push", "--to", "CLAUDE.md", code=1).err
+    assert "not a regular file" in native("push", "--to", "CLAUDE.md", code=1).err
     assert native("push", "--to", "gemini", "--json", code=1).json["failed"][0]["error"].endswith("is read-only.")
 
 
@@ -209,7 +209,7 @@ def test_files_that_cannot_be_written(native: Native) -> None:
     ("name", "said"),
     [
         ("gemni", "none of the memory files"), ("README.md", "none of the memory files"), ("../GEMINI.md", "not in this repository"), ("/etc/AGENTS.md", "not in this repository"),
-        ("agent:../x", "no name of an agent"), ("out/AGENTS.md", "leads out of it"), ("secret/AGENTS.md", ".gitmemignore"),
+        ("agent:../x", "not a name of an agent"), ("out/AGENTS.md", "leads out of it"), ("secret/AGENTS.md", ".gitmemignore"),
     ],
 )  # fmt: skip
 def test_names_that_stand_for_nothing(native: Native, tmp_path: Path, name: str, said: str) -> None:

@@ -133,7 +133,7 @@ def test_empty_store_has_no_revisions(past, repo):
 @pytest.mark.parametrize("text", ["fish", "memory", "nowish", "1 fortnight", "; rm", "--since=x", "yesterdayish"])
 def test_nonsense_is_no_date(repo, text):
     """Git takes any text for now; we do not."""
-    with pytest.raises(UserError, match="no date"):
+    with pytest.raises(UserError, match="not a date"):
         history.when(git_of(repo), text)
 
 

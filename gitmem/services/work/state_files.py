@@ -246,7 +246,7 @@ def _session(given: Any, called: str) -> Found:
     action, at = _text(last.get("type")), _time(last.get("timestamp"))
     if whole or last:
         errors += [
-            f"last_action.{key} is {how}" for key, value, how in (("type", action, "missing"), ("timestamp", at, "no time")) if not value
+            f"last_action.{key} is {how}" for key, value, how in (("type", action, "missing"), ("timestamp", at, "not a time")) if not value
         ]
     if action and action not in work.ACTIONS:
         errors.append(f"last_action.type is '{action[:40]}', which is none of {', '.join(work.ACTIONS[:-1])}")
