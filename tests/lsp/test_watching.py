@@ -98,6 +98,28 @@ async def test_what_is_heard(repo):
         watcher.close()
 
 
+async def test_a_folder_that_comes_before_the_watch_above_it(repo, monkeypatch):
+    """The folder of our refs is made after the folders were listed and before they are watched: refs below it are told of all the same."""
+    location = locate(str(repo.root), repo.env)
+    heard = asyncio.Event()
+
+    def listed(*args):
+        found = folders(*args)
+        Path(location.commondir, "refs", "gitmem").mkdir(exist_ok=True)
+        return found
+
+    monkeypatch.setattr("gitmem_lsp.workspace.watcher.folders", listed)
+    watcher = Watcher()
+    try:
+        assert await watcher.watch(location, "", heard.set)
+        await asyncio.sleep(0.3)
+        heard.clear()
+        repo.git("update-ref", "refs/gitmem/heads/main", "HEAD")
+        await asyncio.wait_for(heard.wait(), 5.0)
+    finally:
+        watcher.close()
+
+
 def test_folders(repo, tmp_path):
     """Only folders that exist are watched; the user's store that is not there yet is waited for above it."""
     location = locate(str(repo.root), repo.env)

@@ -69,7 +69,15 @@ class Watcher:
     async def watch(self, location: Location, user: str, notify: Callable[[], None]) -> bool:
         """Have `notify` called on the loop after changes; False when a part of the repository cannot be watched. Call it again when folders came."""
         self._loop = asyncio.get_running_loop()
-        return await asyncio.to_thread(self._arm, folders(location, user), notify)
+        return await asyncio.to_thread(self._arm_all, location, user, notify)
+
+    def _arm_all(self, location: Location, user: str, notify: Callable[[], None]) -> bool:
+        armed: dict[str, bool] = {}
+        while (wanted := folders(location, user)) != armed:  # a folder may come before the watch of the one above it
+            if not self._arm(wanted, notify):
+                return False
+            armed = wanted
+        return True
 
     def _arm(self, wanted: dict[str, bool], notify: Callable[[], None]) -> bool:
         with self._lock:
