@@ -27,10 +27,10 @@ from gitmem.store.notices import Notices
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.tracker import Follower
-    from gitmem.extraction.llm.provider import Model
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.git.worktree import WorkTree
+    from gitmem.llm.provider import Model
     from gitmem.repo.ignore import Ignored
     from gitmem.services.records.write import Writer
     from gitmem.store.store import Notice, Store, Stored
@@ -129,7 +129,7 @@ class App:
         """Return the model that the settings ask for, None for `offline`. One that lacks its key says so at each question (`ModelFailed`)."""
         if self.settings.get("summariser") == "offline":
             return None
-        from gitmem.extraction.llm.select import choose
+        from gitmem.llm.select import choose
 
         return choose(self.settings, self.env)
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gitmem.extraction import extractor
-from gitmem.extraction.llm import prompts
-from gitmem.extraction.llm.provider import Model, ModelFailed
+from gitmem.llm import prompts
+from gitmem.llm.provider import Model, ModelFailed
 from gitmem.records.items import Extract, Item, item_id, plain
 from gitmem.transcripts.turn import Turn
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from gitmem.app import App
 from gitmem.extraction import model_extractor
-from gitmem.extraction.llm.provider import Model
+from gitmem.llm.provider import Model
 from gitmem.records.items import Extract
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.finish import Desk

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Mem, spawn
 from tests.conftest import git
-from tests.extraction.gemini_server import Gemini, error, said, serving
+from tests.llm.gemini_server import Gemini, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
 WORD = '{"word": "ready"}'
@@ -318,7 +318,7 @@ def test_without_a_model_nothing_of_it_is_imported(mem: Mem) -> None:
     """The commands that run all day do not pay for the SDK, nor for what asks programs."""
     mem("add", "one")
     for words in ("list", "drain", "doctor"):
-        code = f"import sys; from gitmem.cli.main import run; run({words.split()!r}); print(*[m for m in sys.modules if m.split('.')[0] in ('google', 'httpx2', 'pydantic') or m in ('gitmem.extraction.llm.gemini', 'gitmem.extraction.llm.command')], file=sys.stderr)"
+        code = f"import sys; from gitmem.cli.main import run; run({words.split()!r}); print(*[m for m in sys.modules if m.split('.')[0] in ('google', 'httpx2', 'pydantic') or m in ('gitmem.llm.gemini', 'gitmem.llm.command')], file=sys.stderr)"
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=mem.folder, capture_output=True, text=True, check=True, env=dict(os.environ)
         )

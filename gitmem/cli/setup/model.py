@@ -8,8 +8,8 @@ import click
 from gitmem.cli import options
 from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain
-from gitmem.extraction.llm.provider import ModelFailed
-from gitmem.extraction.llm.select import describe
+from gitmem.llm.provider import ModelFailed
+from gitmem.llm.select import describe
 
 QUESTION = "Answer with the word that stands in the text, in the field `word`."
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}

@@ -14,9 +14,9 @@ from pathlib import Path
 from gitmem.base.files import Lock, disk_error, listing, sync_dir
 from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
-from gitmem.extraction.llm.select import describe
 from gitmem.git.process import Git
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
+from gitmem.llm.select import describe
 from gitmem.repo.location import Home, Location
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED, packed_ref, raw_ref
 from gitmem.state.database import NAME as STATE

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.errors import UnknownId
-from gitmem.extraction.summary_merge import finishes
 from gitmem.index.reader import Index
 from gitmem.records.gotcha_notes import with_note
 from gitmem.records.items import DECISION, DONE, TASK, Item
@@ -13,6 +12,7 @@ from gitmem.records.summary_entries import replaces
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions.proposals import TAG
+from gitmem.services.sessions.summary_merge import finishes
 from gitmem.store.store import Store
 
 Row = Mapping[str, Any]

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gitmem.errors import External, InvalidRecord, UnknownId, UserError
-from gitmem.extraction.llm.prompts import TEXT, harmless
-from gitmem.extraction.summary_merge import Sections, absorb, condense, counts, integrate, kept, without
+from gitmem.llm.prompts import TEXT, harmless
 from gitmem.records.items import DONE, KINDS, SECTION, TASK, item_id
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, clean_title, make
@@ -17,6 +16,7 @@ from gitmem.records.summary_entries import FLAGS, Entry, is_sections, key_of, kn
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
+from gitmem.services.sessions.summary_merge import Sections, absorb, condense, counts, integrate, kept, without
 from gitmem.store.store import Store
 
 TITLE = "Summary of this project"

@@ -16,10 +16,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from gitmem.extraction.llm.gemini import DEFAULT, GenaiModel, usable
-from gitmem.extraction.llm.prompts import INSTRUCTION, SCHEMA
-from gitmem.extraction.llm.provider import ModelFailed
-from tests.extraction.gemini_server import Gemini, Reply, blocked, error, said, serving
+from gitmem.llm.gemini import DEFAULT, GenaiModel, usable
+from gitmem.llm.prompts import INSTRUCTION, SCHEMA
+from gitmem.llm.provider import ModelFailed
+from tests.llm.gemini_server import Gemini, Reply, blocked, error, said, serving
 
 KEY = "AIzaSyTestTestTestTestTestTestTestTest1"
 WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
@@ -177,7 +177,7 @@ def test_tries_have_an_end(kind: str) -> None:
 def test_waits_grow_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second, one, two, each a quarter more or less."""
     waits: list[float] = []
-    monkeypatch.setattr("gitmem.extraction.llm.gemini.time.sleep", waits.append)
+    monkeypatch.setattr("gitmem.llm.gemini.time.sleep", waits.append)
     with serving(error(503, "UNAVAILABLE", "Overloaded.")) as gemini, pytest.raises(ModelFailed):
         GenaiModel(DEFAULT, KEY, gemini.url, 60.0).ask("Say the word.", "ready", WORD)
 

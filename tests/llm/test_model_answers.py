@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.extraction.llm.prompts import SCHEMA, read
-from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.llm.prompts import SCHEMA, read
+from gitmem.llm.provider import ModelFailed
 
 KINDS = SCHEMA["properties"]["items"]["items"]["properties"]["kind"]["enum"]
 ITEMS = st.lists(

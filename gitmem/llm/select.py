@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from gitmem.config import Settings
-from gitmem.extraction.llm.provider import Model, ModelFailed, Unready
+from gitmem.llm.provider import Model, ModelFailed, Unready
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -57,7 +57,7 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
                 kind, missing=f"summariser is 'command', and gitmem.modelCommand is empty{refused}.",
                 hint="Set it for yourself: git mem config --global modelCommand 'PROGRAM ARGUMENTS'",
             )  # fmt: skip
-        from gitmem.extraction.llm.command import words
+        from gitmem.llm.command import words
 
         try:
             return Provider(kind, model=command, server=words(command, env.get("HOME") or "/")[0])
@@ -67,7 +67,7 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
         return _cli(kind, env, settings)
     if kind != "gemini":
         return Provider("offline")
-    from gitmem.extraction.llm.gemini import NAME, usable
+    from gitmem.llm.gemini import NAME, usable
 
     wanted = settings.get("geminiModel")
     key, key_from = key_of(settings, env)
@@ -118,11 +118,11 @@ def choose(settings: Settings, env: Mapping[str, str]) -> Model | None:
         return Unready(f"gemini:{row.model}" if row.kind == "gemini" else row.kind, row.missing, row.hint)
     timeout = settings.get("modelTimeout")
     if row.kind == "command" or row.server == row.kind:
-        from gitmem.extraction.llm.command import CommandModel
+        from gitmem.llm.command import CommandModel
 
         preset = "" if row.kind == "command" else row.kind
         return CommandModel(row.model, timeout, env, settings.get("allowSecret"), preset)
-    from gitmem.extraction.llm.gemini import GenaiModel
+    from gitmem.llm.gemini import GenaiModel
 
     key, url = key_of(settings, env)[0], url_of(settings, env)
     return GenaiModel(settings.get("geminiModel"), key, url, timeout, allow=settings.get("allowSecret"))

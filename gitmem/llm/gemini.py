@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from gitmem.extraction.llm.prompts import read
-from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.llm.prompts import read
+from gitmem.llm.provider import ModelFailed
 from gitmem.redaction.mask import scrub
 
 SERVER = "https://generativelanguage.googleapis.com/"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.extraction.llm.command import MOST, CommandModel
-from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.llm.command import MOST, CommandModel
+from gitmem.llm.provider import ModelFailed
 
 WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.llm.provider import ModelFailed
 from gitmem.records.items import KINDS, Item
 from gitmem.redaction.mask import scrub
 from gitmem.transcripts.turn import TOOL, Turn

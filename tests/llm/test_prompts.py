@@ -4,7 +4,7 @@ import io
 import json
 import re
 
-from gitmem.extraction.llm import prompts
+from gitmem.llm import prompts
 from gitmem.transcripts import reader
 from gitmem.transcripts.turn import TOOL, USER, Turn
 

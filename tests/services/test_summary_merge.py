@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.extraction.summary_merge import condense, integrate, size
 from gitmem.records.items import CONTEXT, DECISION, DONE, PREFERENCE, SECTION, TASK, item_id
+from gitmem.services.sessions.summary_merge import condense, integrate, size
 from tests.scale import scaled
 
 TODAY = "2026-11-21T12:00:00Z"

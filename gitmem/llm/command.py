@@ -12,8 +12,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gitmem.extraction.llm.prompts import read
-from gitmem.extraction.llm.provider import ModelFailed
+from gitmem.llm.prompts import read
+from gitmem.llm.provider import ModelFailed
 from gitmem.redaction.mask import scrub
 
 MOST = 1 << 20  # bytes of an answer
