@@ -38,11 +38,7 @@ SURELY = 0.85  # how likely what is told is, for it to be told whatever else it 
 DEEP = 3_000  # sentences of a session that are weighed without a cue phrase in them; of more, those that have one
 DETAIL = 500  # characters
 FILES = 40
-FAR = 500  # sentences back in which what is agreed to is looked for
 SAID_SO = 0.75  # how much of what an agent had said a decision may say itself, for it to be told beside
-_CHANGES = re.compile(
-    r"\b(?:commit|push|merge|deploy|install|add|publish|release|apply|backfill|migrate|create|-X ?(?:PUT|POST|PATCH|DELETE)|restart|mv|cp|rm|mkdir|tag|up|generate|update|upgrade)\b"
-)
 _REASON = re.compile(r"(?i)reason: +")
 MARKED_SENTENCES, TOLD_BY = 40, 0.6  # of a marked turn that are looked at; how much of one an item must say for it to be told
 MARKED_WORDS = 400  # characters of a marked turn that names no kind
@@ -76,12 +72,8 @@ class _Session:
         self.errors = Errors()
         self.topics = Topics()
         self.exchange = Exchange()
-        self.ordered: list[Candidate] = []  # open tasks that the user said yes to
-        self.closing: list[str] = []  # what the agent said last, which tells what was done
         self.listening = Listening()
         self.before = Before()  # what was said last, and what tools were used for since
-        self.changed = False  # something was changed since the user spoke
-        self.failing = False  # the last command failed
         self.drafting = False  # the user asked for a text, such as an e-mail
         self.counts = _Counts()
         self.language = "en"
@@ -109,7 +101,6 @@ class _Session:
         self.errors.begins(turn.role)
         if turn.role == USER and not turn.side:
             self.counts.asked += 1
-            self._close()
         self.found.turn += 1
         self.language = self.found.language = language(turn.text, self.language)
         heading = last_heading(turn.text) or ("" if turn.at else sentence_rules.lead(turn.text))
@@ -162,11 +153,6 @@ class _Session:
             self.before = replace(self.before, used=self.before.used | {used})
         if turn.files and turn.tool in EDITORS and turn.failed is not True:
             self.counts.files.update(turn.files)
-            self.changed = True
-            self.closing.clear()
-        elif turn.command:
-            self.failing = turn.failed is True
-            self.changed = self.changed or (turn.failed is False and bool(_CHANGES.search(turn.command)))
         if turn.text.startswith("- [") and not turn.command and not turn.files:
             for sentence in sentences(turn.text):
                 self.found.listed(sentence, turn)
@@ -208,8 +194,6 @@ class _Session:
                 if not taken or len(self.found.all) > before:
                     break
             self.exchange.user()
-        elif role == ASSISTANT and not turn.side:
-            self.closing = [one.text for one in said if self.seen <= DEEP or sentence_rules.telling(one.text, self.language)]
         self.explained, self.reasoning, self.named = None, False, None
         if document and said and self._wrong(said, turn):
             return
@@ -258,10 +242,6 @@ class _Session:
         """Take what the first sentence of a user says to the agent's last words; whether that is all it says."""
         judged = sentence_rules.judged(first, turn.role, self.language)
         settled, alone = self.exchange.answered(first, self.language)
-        if alone and first.first:
-            self.ordered = [
-                one for one in self.found.recent(12) if one.kind == TASK and one.role == ASSISTANT and one.turn >= self.found.turn - 2
-            ]
         if sentence_rules.labelled(first.text) or first.box:
             return False
         overrules = first.first and overruled(first.text, self.language, first=True)
@@ -279,14 +259,10 @@ class _Session:
 
     def _settle(self, settled: Settled, turn: Turn, heard: Heard | None) -> bool:
         """Take what an answer settles; whether it does."""
-        own = heard is not None and not settled.offer and settled.score < NUMBERED  # it is told in the user's words
+        own = heard is not None and settled.score < NUMBERED  # it is told in the user's words
         by = heard.first if heard is not None and own else likely(settled.text, turn.role, self.language)
         if settled.kind == DECISION and max(by[ERROR], by[CONTEXT], by[TASK]) > max(0.4, by[DECISION]):
             return False  # it answers, and tells something else
-        if settled.offer:  # what is agreed to is judged, not the yes
-            heard = next(
-                (one for one in islice(reversed(self.listening.all), FAR) if one.role != USER and one.text == settled.offer), heard
-            )
         self.explained = self.found.add(settled.kind, settled.text, turn, settled.score, detail=settled.detail, heard=heard)
         if self.explained is not None:
             self.explained.answer = True
@@ -405,24 +381,8 @@ class _Session:
         size = len(content(text, self.language))
         return size < SHORT_ANSWER - 1 or (size < POINTING and bool(cues(self.language).find("exchange", "refers", text)))
 
-    def _close(self) -> None:
-        """A piece of work is over: the agent's last words tell what was done."""
-        closing, self.closing = self.closing, []
-        changed, self.changed = self.changed, False
-        ordered, self.ordered = self.ordered, []
-        if not closing or self.failing:
-            self.failing = False
-            return
-        if changed:
-            for one in ordered:
-                one.gone = True
-            for text in closing:
-                if not sentence_rules.asks(text, self.language) and not cues(self.language).find("task", "sure", text):
-                    self.found.did(content(text, self.language))
-
     def ended(self, limit: int, known: Callable[[str], bool] | None) -> Extract:
         """Return what was found."""
-        self._close()
         alone = not self.exchange.said
         self.listening.judge(alone=alone)
         for told in self.errors.found():
@@ -450,9 +410,8 @@ class _Session:
         left = [plain(one.text) for one in best if one.kind == TASK and len(one.words) > 2]
         for one in best:
             news = one.context and covered(content(one.context, self.language), content(one.text, self.language)) < SAID_SO
-            quoted = (
-                [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
-            )  # the agent's words, not the user's reason
+            # the agent's words, not the user's reason
+            quoted = [one.context] if one.kind in (DECISION, TASK) and news and not one.detail else []
             if one.kind == DECISION and one.role == USER and one.heard is not None and not (one.marked or one.marker):
                 quoted = quoted_context.around(one.heard, f"{one.text} {one.detail}", " ".join(quoted))
             one.detail = with_quotes(one.detail, [part for part in quoted if not any(task in plain(part) for task in left)])

@@ -12,9 +12,7 @@ from gitmem.extraction.language.words import acts
 NAME = 0.3  # how much a name tells, however usual
 HAN = (2, 3, 4)  # characters of what may be a word in Chinese
 NEAR = 16  # characters before a word that tell whether a sentence begins with it
-FOREIGN = (
-    4  # letters of a word that tells nothing in another language than that of its message; shorter ones may mean something in this one
-)
+FOREIGN = 4  # letters of a common word of another language that tells nothing; a shorter one may mean something in this one
 KEPT = 4000  # words and pairs that are counted at one time
 USUAL, RARE = 4, 0.5  # percent of all sessions from which on a word tells nothing, and of a word that is not among the common ones
 _WORD = re.compile(r"`([^`\n]{2,40})`|([^\W\d_][\w-]*(?:\.[a-z]\w*)?)")

@@ -1,6 +1,5 @@
 """What was found of a session so far: what is said again, overruled, undone or done changes what was found before. Pure, bounded memory."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -167,30 +166,22 @@ class Found:
                     if one.choice and one is not made and not one.gone and not one.marked and replaces(made.choice, one.choice):
                         one.gone, one.over = True, made
         if made.kind == DONE:
-            self.did(made.words, made)
-
-    def recent(self, many: int) -> Iterator[Candidate]:
-        """Yield the latest candidates that are more than a guess, the last one first."""
-        return islice((one for one in reversed(self.all) if not one.weak), many)
-
-    def did(self, done: frozenset[str], by: Candidate | None = None) -> None:
-        """A task that is done is pending no more."""
-        for one in self.all[-COMPARED:]:
-            if (
-                one.kind == TASK
-                and not one.gone
-                and not one.listed
-                and one.turn < self.turn
-                and covered(one.words, done) >= 0.5
-                and len(one.words & done) >= min(2, len(one.words))
-            ):
-                one.gone, one.over = True, by
+            for one in self.all[-COMPARED:]:
+                if (
+                    one.kind == TASK
+                    and not one.gone
+                    and not one.listed
+                    and one.turn < self.turn
+                    and covered(one.words, made.words) >= 0.5
+                    and len(one.words & made.words) >= min(2, len(one.words))
+                ):
+                    one.gone, one.over = True, made
 
     def overrule(self, text: str, sentence: Sentence, turn: Turn) -> None:
         """The user overrules what was decided just before: what the words are about, else what the agent said last."""
         words = content(text, self.language)
         best: tuple[float, Candidate] | None = None
-        for one in self.recent(60):
+        for one in islice((one for one in reversed(self.all) if not one.weak), 60):
             if one.gone or one.marked or one.kind not in (DECISION, PREFERENCE, PATTERN, TASK) or self.turn - one.turn > 30:
                 continue
             likeness = len(words & one.words)

@@ -144,7 +144,6 @@ class Settled:
     detail: str
     score: float
     context: str = ""  # the agent's sentence that it answers
-    offer: str = ""  # the agent's sentence that proposes it, where it is only agreed to
 
 
 class Exchange:
@@ -202,14 +201,7 @@ class Exchange:
         if chosen:
             return chosen, True
         if here.find("exchange", "accept", text):
-            offers = [one for one in offers if one in end[-2:]]
-            if any(cues(self.language).find("exchange", "permission", one) for one in end[-2:]) or not (
-                offers or here.find("exchange", "go", text)
-            ):
-                return None, True
-            go = not offers and here.find("exchange", "go", text)
-            offer, best = self._offered(offers or ([one for one in end if not sentence_rules.asks(one, self.language)][-1:] if go else []))
-            return (Settled(DECISION, best, "", 0.66, offer=offer), True) if best else (None, True)
+            return None, True
         if not (asked or len(offers) > 0 or len(end) > 2):
             return None, False
         words = content(sentence_rules.stripped(text, language), language)
@@ -286,16 +278,6 @@ class Exchange:
         rest = rest if len(rest) > 5 and not _POLITE.fullmatch(rest) else ""
         return Settled(DECISION, sentence_rules.stripped(point, self.language), rest, NUMBERED)
 
-    def _offered(self, offers: list[str]) -> tuple[str, str]:
-        """Return the sentence that proposes a choice, and what it proposes without the words that propose it."""
-        for one in reversed(offers):
-            if cues(self.language).find("exchange", "work", one) or cues(self.language).find("task", "sure", one):
-                continue  # a piece of work, not a choice
-            bare = _bare(one, self.language)
-            if len(content(bare, self.language)) >= 2:
-                return one, bare.rstrip("?？ ")
-        return "", ""
-
 
 def _bare(text: str, language: str) -> str:
     text = sentence_rules.stripped(text, language)
@@ -307,16 +289,5 @@ def _bare(text: str, language: str) -> str:
 
 
 def _with(answer: str, told: str, words: frozenset[str], language: str) -> str:
-    """Return a short answer with the part of what was said that it is about; nothing that it says itself."""
-    part = _clause(told, words, language)
-    part = told if content(part, language) <= words else part
-    return answer if content(part, language) <= words else f"{answer.rstrip('.!。')} ({part.strip('.。?？¿ ')})"
-
-
-def _clause(text: str, words: frozenset[str], language: str) -> str:
-    """Return the part of a sentence that words are about, all of it when it is short."""
-    if len(text) <= 60:
-        return text
-    parts = [part.strip() for part in re.split(r"[,;:，；：]\s+|(?<=[，；：])| (?:or|ou|o) ", text)]
-    best = max(parts, key=lambda part: len(words & content(part, language)))
-    return best if len(best) > 8 else text[:120]
+    """Return a short answer with what it is about, unless it says that itself."""
+    return answer if content(told, language) <= words else f"{answer.rstrip('.!。')} ({told.strip('.。?？¿ ')})"
