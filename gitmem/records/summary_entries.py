@@ -10,12 +10,11 @@ from typing import Any
 
 from gitmem.records.items import SECTION, Extract, Item, item_id, plain
 from gitmem.text.equality import SIGNS
+from gitmem.text.same_statement import same
 
 Entry = dict[str, Any]
 FLAGS = ("pinned", "critical")  # what keeps an entry whatever its age
-SAME, PART = 0.72, 0.9  # of the telling words of two texts that say the same; of the shorter one, when it is part of the longer
 DETAIL = 240  # characters of a detail
-LEAST = 3  # telling words of a text that can be part of another
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
@@ -31,6 +30,9 @@ _TOLD = re.compile(
 )
 
 _FOR = re.compile(r"\s(?:for|to|in|on|as|when|because|since|para|como|porque|en|em|nos?|nas?)\s", re.IGNORECASE)
+
+_REASON = re.compile(r"\s(?:because|since|as it|so that|porque|pois|já que|ya que|puesto que)\s|因为|由于", re.IGNORECASE)
+_PURPOSE = frozenset("for in on as para como en em no na nos nas".split())  # what a choice is for
 
 # after these comes what was chosen
 _CHOOSING = frozenset(
@@ -60,28 +62,27 @@ def _stem(word: str) -> str:
     return word[:6]
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Say whether two sets of telling words say the same."""
-    if not one or not other:
-        return False
-    both = len(one & other)
-    short = min(len(one), len(other))
-    return both >= SAME * len(one | other) or (short >= LEAST and both >= PART * short)
-
-
 def overruled(text: str) -> list[frozenset[str]]:
     """Return what a text says is no longer so, as telling words: of `use X instead of Y`, those of Y."""
     found = (match["a"] or match["b"] or match["c"] for match in _TOLD.finditer(text))
     return [said for one in found if (said := words(_FOR.split(one, maxsplit=1)[0]))]
 
 
+def _matter(text: str) -> frozenset[str]:
+    """Return what a decision is about, as far as it says so: of `use X for Y, because Z`, the words of Y."""
+    return words(" ".join(_FOR.split(_REASON.split(text, maxsplit=1)[0])[1:]))
+
+
 def replaces(new: str, old: str) -> bool:
     """Say whether a newer text takes the place of an older one about the same matter: it says so, or is the same but for one choice."""
-    if plain(new) == plain(old):
+    if same(new, old):
         return False
     ours, theirs = words(new), words(old)
-    if any(gone <= theirs and len(gone) < len(theirs) and (ours & theirs) - gone for gone in overruled(new)):
-        return True
+    chosen = theirs.difference(*overruled(old))  # what it refused itself was never chosen
+    for gone in overruled(new):
+        here, there = _matter(new) - gone, _matter(old) - gone
+        if gone <= chosen and len(gone) < len(theirs) and (ours & theirs) - gone and (not here or not there or here & there):
+            return True
     a, b = plain(new).split(), plain(old).split()
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
@@ -89,10 +90,11 @@ def replaces(new: str, old: str) -> bool:
     end = 0
     while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
         end += 1
-    after = words(" ".join(a[len(a) - end :]))
+    after = a[len(a) - end :]
     differing = max(len(a), len(b)) - start - end
-    # the same sentence with another choice in its place: what follows says for what, and that must be the same
-    return 0 < differing <= 2 and start > 0 and a[start - 1] in _CHOOSING and bool(after) and min(len(a), len(b)) - start - end > 0
+    # the same sentence with another choice in its place: what follows says for what, and that must be the same; a reason does not
+    says_for = bool(after) and after[0] in _PURPOSE and bool(words(" ".join(after)))
+    return 0 < differing <= 2 and start > 0 and a[start - 1] in _CHOOSING and says_for and min(len(a), len(b)) - start - end > 0
 
 
 def shortened(text: str) -> str:

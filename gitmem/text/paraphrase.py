@@ -55,8 +55,8 @@ _CJK_HOLDS = re.compile("总是|始终")
 _NOT_CJK = re.compile("不|没|別|别|勿|禁|无|無|ない|しない")
 # how words of one stem end: enough to tell that they are one
 _ENDINGS = frozenset(
-    """s es ed d e y ies ied ing ning ting ping ging ring ling ten n en er ers or ors ment ments ion ions ation ations al ally ly ive able
-    a as os ar er ir am em an ado ada ados adas ido ida idos idas ando endo iendo amos emos imos ou aram eram ção ções ción ciones mente""".split()
+    """s es ed d e y ies ied ing ning ting ping ging ring ling ten n en ly
+    a as os ar er ir am em an ado ada ados adas ido ida idos idas ando endo iendo amos emos imos ou aram eram mente""".split()
 ) | {""}
 
 

@@ -8,7 +8,8 @@ from gitmem.records.codec import decode, encode
 from gitmem.records.items import SECTIONS
 from gitmem.records.merge import merge_bytes
 from gitmem.records.record import make
-from gitmem.records.summary_entries import alike, merge_sections, overruled, replaces, words
+from gitmem.records.summary_entries import merge_sections, overruled, replaces, words
+from gitmem.text.same_statement import same
 from tests.scale import scaled
 
 IDS = ("a1", "b2", "c3", "d4")
@@ -103,7 +104,7 @@ def test_which_text_takes_the_place_of_which(new: str, old: str, expected: bool)
     ],
 )
 def test_which_texts_say_the_same(one: str, other: str, expected: bool):
-    assert alike(words(one), words(other)) is expected
+    assert same(one, other) is expected
 
 
 @given(st.text(max_size=80))

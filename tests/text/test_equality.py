@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.records.items import item_id
-from gitmem.records.summary_entries import alike, words
 from gitmem.text.equality import plain
+from gitmem.text.same_statement import same
 
 ORDINARY = [
     "We use Postgres 16, not MySQL!", "See issue #12 and org/repo#12.", "## Release notes ##", "a + b is a+b, 1++ is odd", "docs/page.html#top", "a++b and c+++d", "#fff on ##",
@@ -53,4 +53,4 @@ def test_names_with_signs_are_apart() -> None:
 def test_what_differs_in_such_a_name_is_not_alike() -> None:
     """Sentences that are compared by their telling words."""
     for one, two in combinations(("C", "C++", "C#"), 2):
-        assert not alike(words(f"The engine is written in {one}"), words(f"The engine is written in {two}"))
+        assert not same(f"The engine is written in {one}", f"The engine is written in {two}")

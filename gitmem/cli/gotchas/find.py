@@ -20,7 +20,7 @@ from gitmem.repo.location import inside
 from gitmem.services.gotchas.page import page
 
 ENTRY = (*LINE, *SORTED_BY["severity"], "occurrences")  # what `entry` shows
-FOR_PATIENCE = 0.5  # seconds, for all files together, that code which went to another file is looked for
+FOR_PATIENCE = 2.0  # seconds, for all files together, that code which went to another file is looked for
 FILE_LIMIT = 8 << 20  # bytes of a file in which gotchas are placed
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from gitmem.index.tokenizer import tokens
 from gitmem.records.items import DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id
-from gitmem.records.summary_entries import alike, beside, replaces, words
+from gitmem.records.summary_entries import beside, replaces, words
 from gitmem.services.session_log.reader import content, event, facts, files, marked
+from gitmem.text.same_statement import same
 
 Row = Mapping[str, Any]
 Short = dict[str, Any]
@@ -277,8 +278,7 @@ def told(overview: Mapping[str, Any]) -> Iterator[str]:
 def _keep(some: dict[str, str], text: str, *, whole: bool = False) -> None:
     """Keep a text in its newest place; what it says again, or overrules, goes. What is `whole` stays as it was said."""
     if not whole:
-        said = words(text)
-        for key in [key for key, old in some.items() if alike(said, words(old)) or replaces(text, old)]:
+        for key in [key for key, old in some.items() if same(text, old) or replaces(text, old)]:
             del some[key]
     key = item_id(text)
     some.pop(key, None)

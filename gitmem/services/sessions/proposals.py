@@ -15,13 +15,14 @@ from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Ite
 from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
-from gitmem.records.summary_entries import alike, beside, replaces, words
+from gitmem.records.summary_entries import beside, replaces
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
 from gitmem.text.paraphrase import Refused
+from gitmem.text.same_statement import same
 
 MOST = 12  # proposals of one session that wait at once
 COMPARED = 200  # items, the surest, that are compared with what is known
@@ -94,7 +95,6 @@ def choose(items: Iterable[Item]) -> list[Item]:
 
 def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
     """Return a record that says the same as an item, whatever its status: live, archived, told to this session; None when none does."""
-    mine = words(item.text)
     query = " ".join(tokens(item.text)[:24])
     kinds = ("gotcha", "memory")
     for index in indexes:
@@ -103,7 +103,7 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
             if query
             else ()
         ):
-            if not replaces(item.text, hit["title"]) and alike(mine, words(hit["title"])):
+            if same(item.text, hit["title"]):
                 return dict(hit)
     return None
 
@@ -136,7 +136,7 @@ def propose(
     for item in chosen:
         if len(new) >= room:
             break
-        if known(there, item) or any(alike(words(item.text), words(one.title)) for one in new):
+        if known(there, item) or any(same(item.text, one.title) for one in new):
             continue
         try:
             record, _ = write.clean(record_of(item, session, source, who), who.allow)

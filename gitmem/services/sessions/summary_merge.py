@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.records.items import DECISION, DONE, ERROR, KINDS, PATTERN, PREFERENCE, TASK, item_id
-from gitmem.records.summary_entries import FLAGS, Entry, alike, key_of, known_as, ordered, replaces, words
+from gitmem.records.summary_entries import FLAGS, Entry, key_of, known_as, ordered, replaces, words
+from gitmem.text import same_statement
 
 Sections = dict[str, list[Entry]]
 _MORE = re.compile(r"\d+ more")
@@ -79,7 +80,6 @@ def _put(out: Sections, name: str, entry: Entry, grown: Grown) -> None:
     part, key, at = out.setdefault(name, []), key_of(entry), str(entry.get("at", ""))
     if any(key in (e.get("also") or ()) and at <= str(e.get("at", "")) for other in out.values() for e in other):
         return  # it is part of another, or was overruled: what is integrated again changes nothing
-    mine = words(entry["text"])
     rivals = [e for e in part if e.get("kind") == entry["kind"] and not e.get("of")]
     same = next((e for e in rivals if key_of(e) == key), None)
     if same is None:
@@ -91,7 +91,7 @@ def _put(out: Sections, name: str, entry: Entry, grown: Grown) -> None:
     for old in gone:
         part.remove(old)
         grown.dropped.append(key_of(old))
-    same = same or next((e for e in rivals if e not in gone and alike(mine, words(e["text"]))), None)
+    same = same or next((e for e in rivals if e not in gone and same_statement.same(entry["text"], e["text"])), None)
     if same is None:
         absorb(entry, gone)
         part.append(entry)
