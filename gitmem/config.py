@@ -36,7 +36,12 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "fileBudget": ("tokens", 250, "tokens that a tool call may add"),
     "ignore": ("list", (), "files that hooks never store anything of, as in .gitmemignore; may be given several times"),
     "digest": ("private|shared|off", "private", "which store keeps a session's digest; 'private' is never pushed"),
-    "summary": ("shared|private|off", "shared", "which store keeps the project summary"),
+    "summary": (
+        "shared|private|off",
+        "shared",
+        "which store keeps the project summary that people write; what is extracted stays private until it is accepted",
+    ),
+    "shareExtracted": ("bool", False, "put what is extracted from sessions into the shared summary at once, without anybody accepting it"),
     "summaryLimit": ("int", 24000, "characters of the project summary from which on its oldest items are condensed"),
     "propose": ("bool", True, "put what a session taught into the inbox: decisions, fixes, patterns, tasks"),
     "historyLimit": ("int", 400000, "bytes of a session's history from which on its older turns are condensed by topic"),

@@ -11,7 +11,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
-from gitmem.cli.sessions.summary import store_of
+from gitmem.cli.sessions.summary import parts_of
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -190,13 +190,27 @@ def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
 def _accept(term: Terminal, app: App, id: str, quiet: bool) -> str:
     scope, stored = app.get(id)
     commit = head(app.location) or ""
+    replaced: list[str] = []
     if _moves(scope, stored.record, "shared"):
-        change, scope = proposals.accept(app.store("private"), app.store("shared"), app.writer(), stored.record, commit), "shared"
-        project_summary.reword(store_of(app)[1], app.writer(), stored.record)
+        private, shared, who = app.store("private"), app.store("shared"), app.writer()
+        project_summary.reword(private, who, stored.record)
+        entry = project_summary.of_record(project_summary.load(private), stored.record)
+        more, old = (
+            project_summary.share(shared, who, entry, app.settings.get("summaryLimit"))
+            if entry and app.settings.get("summary") == "shared"
+            else ([], [])
+        )
+        if not more:
+            project_summary.reword(shared, who, stored.record)
+        replaced = [f"{short(one.id)} {plain(one.title)}" for one in proposals.replaced_by(shared, stored.record)]
+        replaced += [f"{key_of(e)[:8]} of the summary, {plain(str(e['text']))}" for e in old]
+        change, scope = proposals.accept(private, shared, who, stored.record, commit, more), "shared"
     else:
         change = lifecycle.confirm(app.store(scope), app.writer(), stored.record, commit)
     if not quiet:
         done(term, change, "accepted", scope)
+        for one in replaced:
+            term.note(f"replaced {one}. To take it back: git mem undo")
     return stored.record.id
 
 
@@ -208,9 +222,11 @@ def _rejectable(record: Record) -> None:
 
 def _reject(term: Terminal, app: App, id: str, reason: str, quiet: bool) -> str:
     scope, stored = app.get(id)
-    written = write.forget(app.store(scope), app.writer(), [stored.record], reason)
     proposed = proposals.TAG in stored.record.tags
-    too, entry = project_summary.reject(store_of(app)[1], app.writer(), stored.record) if proposed else (False, None)
+    stores = parts_of(app).stores.values() if proposed else ()
+    taken = [project_summary.reject(store, app.writer(), stored.record) for store in stores]
+    too, entry = any(one for one, _ in taken), next((e for one, e in taken if e and not one), None)
+    written = write.forget(app.store(scope), app.writer(), [stored.record], reason)  # last, for `undo`
     if not quiet:
         also = ", and taken out of the summary" if too else ""
         term.say(

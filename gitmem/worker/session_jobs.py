@@ -25,11 +25,14 @@ def desk(app: App) -> Desk:
         return [row["title"] for row in app.index().rows(kinds=("gotcha",), sessions=(session,), limit=20)]
 
     model = app.model()
+    wanted = app.settings.get("summary")
+    private = wanted == "shared" and not app.settings.get("shareExtracted")
     return Desk(
         who=app.writer(session=""),
         snapshots=app.store("private"),
         digests=store("digest"),
-        summary=store("summary"),
+        summary=app.store("private") if private else store("summary"),
+        team_summary=app.store("shared") if private else None,
         proposals=app.store("private") if app.settings.get("propose") else None,
         elsewhere=[app.store("shared")],
         lines=lambda session: reader.lines(app.home, session),

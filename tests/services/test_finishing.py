@@ -14,6 +14,7 @@ import pytest
 
 from gitmem.app import App, open_app
 from gitmem.base import processes
+from gitmem.cli.sessions.summary import parts_of
 from gitmem.clock import Clock, stamp
 from gitmem.hooks import context
 from gitmem.hooks.main import respond
@@ -22,6 +23,7 @@ from gitmem.records.record import Record
 from gitmem.services.session_log import reader, rotation
 from gitmem.services.sessions import finish, project_summary, transcript_file
 from gitmem.services.sessions.recovery import adopt
+from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import sessions
 from gitmem.state.sessions import LEASE
 from gitmem.store.store import Store
@@ -82,7 +84,7 @@ class Machine:
     def texts(self) -> list[str]:
         """Return the entries of the summary."""
         with self.open() as app:
-            return [e["text"] for part in project_summary.sections(project_summary.load(app.store("shared"))).values() for e in part]
+            return [e["text"] for part in joined(parts_of(app).records()).values() for e in part]
 
 
 @pytest.fixture
@@ -533,6 +535,7 @@ def test_two_machines_whose_clocks_differ(machine: Machine, make_repo: Callable[
     for clone in (machine, there):
         git(clone.repo, "remote", "add", "origin", str(hub))
         git(clone.repo, "config", "gitmem.digest", "shared")
+        git(clone.repo, "config", "gitmem.shareExtracted", "true")
         mem(clone.repo, "remote", "enable", "origin", "--yes")
     for n, (clone, word) in enumerate([(machine, "ocelot"), (there, "heron"), (machine, "badger"), (there, "pelican")]):
         clone.hook("UserPromptSubmit", f"s{n}", prompt=SAID[word], after=10)

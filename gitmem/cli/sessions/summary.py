@@ -1,7 +1,9 @@
 """`git mem summary`: what the sessions of a project added up to; see it, change it, and how it grew."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from heapq import merge
+from itertools import islice
 from typing import Any
 
 import click
@@ -19,6 +21,8 @@ from gitmem.records.summary_entries import Entry, key_of
 from gitmem.services.records import history
 from gitmem.services.records.write import Change
 from gitmem.services.sessions import project_summary, summary_text
+from gitmem.services.sessions.summary_merge import counts
+from gitmem.services.sessions.summary_parts import SummaryParts, joined, scope_of
 from gitmem.store.store import Store
 
 TABLE = {
@@ -64,15 +68,14 @@ def summary_command() -> None:
     """
 
 
-def store_of(app: App) -> tuple[str, Store]:
-    """Return the scope and store that keep it, wherever it is now, else where the setting puts it."""
-    wanted = app.settings.get("summary")
-    for scope in dict.fromkeys((wanted if wanted != "off" else "shared", "shared", "private")):
-        store = app.store(scope)
-        if project_summary.load(store) is not None:
-            return scope, store
-    scope = wanted if wanted != "off" else "shared"
-    return scope, app.store(scope)
+def parts_of(app: App) -> SummaryParts:
+    """Return the parts of the summary; the first takes what a person writes."""
+    first = "private" if app.settings.get("summary") == "private" else "shared"
+    return SummaryParts({scope: app.store(scope) for scope in dict.fromkeys((first, "shared", "private"))})
+
+
+def _records(app: App, parts: SummaryParts, at: str | None) -> dict[str, Record]:
+    return parts.records((lambda store: history.resolve(store, app.git, at)) if at else None)
 
 
 @click.command("show", short_help=TABLE["show"][2])
@@ -91,30 +94,34 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
     """
     with term.open() as app:
         app.settle()
-        scope, store = store_of(app)
-        record = project_summary.load(store, history.resolve(store, app.git, at) if at else None)
-        sections = project_summary.sections(record)
+        records = _records(app, parts_of(app), at)
+        sections = joined(records)
         if kinds:
             sections = {name: [e for e in part if e.get("kind") in kinds] for name, part in sections.items()}
         if as_json:
-            term.json(_facts(record, scope, sections))
+            term.json(_facts(records, sections))
             return
-        if record is None or not any(sections.values()):
-            term.note(_nothing(record, at, kinds))
+        if not any(sections.values()):
+            term.note(_nothing(bool(records), at, kinds))
             return
         term.page(_lines(term, sections, ids=ids), app)
+        private = sum(scope_of(e, records) == "private" for part in sections.values() for e in part) if "shared" in records else 0
+        if private:
+            term.note(f"{private} of these are private: extracted, and accepted by nobody yet (git mem inbox).")
 
 
-def _nothing(record: Record | None, at: str | None, kinds: tuple[str, ...]) -> str:
-    if record is not None and kinds:
+def _nothing(known: bool, at: str | None, kinds: tuple[str, ...]) -> str:
+    if known and kinds:
         return "nothing of that kind is in the summary."
     return f"there was no summary at '{plain(at)}'. How it grew: git mem summary history" if at else EMPTY
 
 
-def _facts(record: Record | None, scope: str, sections: Any) -> dict[str, Any]:
+def _facts(records: Mapping[str, Record], sections: Any) -> dict[str, Any]:
+    record = records.get("shared") or records.get("private")
     return {
-        "id": record.id if record else None, "store": scope, "updated": record.updated if record else None, "rev": record.rev if record else None,
-        "counts": project_summary.numbers(record), "sections": {name: part for name, part in sections.items() if part},
+        "id": record.id if record else None, "store": "shared" if "shared" in records else next(iter(records), None),
+        "updated": max((str(one.updated) for one in records.values()), default=None), "rev": record.rev if record else None, "counts": counts(sections),
+        "sections": {name: [{**e, "store": scope_of(e, records)} for e in part] for name, part in sections.items() if part},
     }  # fmt: skip
 
 
@@ -153,9 +160,8 @@ def edit_command(term: Terminal) -> None:
 
     with term.open() as app:
         app.settle()
-        scope, store = store_of(app)
-        before = project_summary.load(store)
-        sections = project_summary.sections(before)
+        parts = parts_of(app)
+        sections = joined(parts.records())
         original = text = summary_text.text_of(sections)
         while True:
             result = edit(term, app, text, "Use git mem summary add, done, pin, drop.")
@@ -172,8 +178,11 @@ def edit_command(term: Terminal) -> None:
             break
         if sections and not after:
             raise UserError("the text is empty: nothing was changed.", "To take entries out: git mem summary drop ID")
-        change = project_summary.edited(store, app.writer(), before, after)
-        _done(term, change, "changed the summary", scope)
+        changes = parts.edited(app.writer(), sections, after)
+        for scope, change in changes:
+            _done(term, change, "changed the summary", scope)
+        if not changes:
+            term.say("nothing was changed.")
 
 
 def _saved(app: App, text: str) -> str:
@@ -211,15 +220,42 @@ def add_command(term: Terminal, text: tuple[str, ...], kind: str, pin: bool, as_
     """
     with term.open() as app:
         app.settle()
-        scope, store = store_of(app)
-        change, entry = project_summary.add(store, app.writer(), kind, " ".join(text), limit=app.settings.get("summaryLimit"), pinned=pin)
+        scope, store = parts_of(app).first
+        limit, who = app.settings.get("summaryLimit"), app.writer()
+        change, entry = project_summary.add(store, who, kind, " ".join(text), limit=limit, pinned=pin)
+        told = _became(change, entry)
+        others = [
+            e for name, other in parts_of(app).stores.items() if name != scope for e in project_summary.overrule(other, who, entry, limit)
+        ]
         if as_json:
-            term.json({**entry, "changed": change is not None})
+            term.json(
+                {**entry, "changed": change is not None, **{k: v for k, v in told.items() if v}, **({"private": others} if others else {})}
+            )
         elif change is None:
             term.say("the summary says so already.")
         else:
-            old = project_summary.compared(change.before, change.after)["added"]
-            _done(term, change, f"{'added' if old else 'renewed'} {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
+            _done(term, change, f"{'renewed' if told['merged'] else 'added'} {key_of(entry)[:8]}: {plain(entry['text'])}", scope)
+            back = f"git mem undo{' --private' if scope == 'private' else ''}"
+            for old in told["merged"]:
+                term.note(f"merged with {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}")
+            for old in told["replaced"]:
+                term.note(f"replaced {key_of(old)[:8]}: {plain(str(old['text']))}. To take it back: {back}")
+            for old in others:
+                term.note(
+                    f"replaced {key_of(old)[:8]} in your private part: {plain(str(old['text']))}. To take it back: git mem undo --private"
+                )
+
+
+def _became(change: Change | None, entry: Entry) -> dict[str, list[Entry]]:
+    """Return the old entries that a new one was merged with, where their words differ, and those that it replaced."""
+    if change is None:
+        return {"merged": [], "replaced": []}
+    before, after = (project_summary.sections(one) for one in (change.before, change.after))
+    changes = project_summary.compared(before, after)
+    was = {key_of(e): e for part in before.values() for e in part}
+    merged = [was[key_of(e)] for _, e in changes["changed"] if e["text"] == entry["text"]]
+    replaced = {id for _, e in (*changes["added"], *changes["changed"]) if e["text"] == entry["text"] for id in e.get("also") or ()}
+    return {"merged": merged, "replaced": [e for _, e in changes["dropped"] if key_of(e) in replaced]}
 
 
 def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, Entry]]) -> click.Command:
@@ -232,20 +268,18 @@ def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, 
     def command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
         with term.open() as app:
             app.settle()
-            scope, store = store_of(app)
-            record = project_summary.load(store)
-            keys = dict.fromkeys(key_of(project_summary.find(record, id)[1]) for id in ids)  # all are looked at before the first is changed
-            changed = []
-            for id in keys:
-                change, entry = act(store, app.writer(), id)
-                changed.append(entry)
+            parts, who = parts_of(app), app.writer()
+            found = {key_of(entry): entry for entry in [parts.find(id) for id in ids]}  # all are looked at before the first is changed
+            for entry in found.values():
+                changes = parts.change(who, entry, act)
                 aside = _records_done(app, str(entry.get("text", ""))) if name == "done" else []
                 if aside and not as_json:
                     term.note(f"Put aside, since it is done: {', '.join(aside)}")
-                if not as_json:
+                for scope, change in () if as_json else changes:
                     _done(term, change, f"{verb} {key_of(entry)[:8]}: {plain(str(entry.get('text', '')))}", scope)
             if as_json:
-                term.json(changed)
+                kept = {key_of(e): e for part in joined(parts.records()).values() for e in part}
+                term.json([kept.get(key, entry) if name in {"pin", "unpin"} else entry for key, entry in found.items()])
 
     return command
 
@@ -288,20 +322,23 @@ def history_command(term: Terminal, limit: int, patch: bool, as_json: bool) -> N
     """
     with term.open() as app:
         app.settle()
-        _, store = store_of(app)
-        steps = _steps(store, limit)
+        steps = _steps(parts_of(app), limit)
         if as_json:
             term.json([{**facts, **{k: [e for _, e in v] for k, v in changes.items()}} for facts, changes in steps])
             return
         term.page(_history(term, steps, patch=patch), app)
-        if project_summary.load(store) is None:
+        if not parts_of(app).records():
             term.note(EMPTY)
 
 
-def _steps(store: Store, limit: int) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
-    for number, step in enumerate(history.log(store, [project_summary.summary_id()])):
-        if number >= limit:
-            return
+def _steps(parts: SummaryParts, limit: int) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
+    """Yield the latest steps of all parts, the newest first."""
+    found = (_of_part(scope, store) for scope, store in parts.stores.items())
+    return islice(merge(*found, key=lambda step: str(step[0]["at"]), reverse=True), limit)
+
+
+def _of_part(scope: str, store: Store) -> Iterator[tuple[dict[str, Any], dict[str, list[tuple[str, Entry]]]]]:
+    for step in history.log(store, [project_summary.summary_id()]):
         commit = step.commit
         now = project_summary.load(store, commit.oid)
         parents = [project_summary.load(store, parent) for parent in commit.parents]
@@ -310,13 +347,14 @@ def _steps(store: Store, limit: int) -> Iterator[tuple[dict[str, Any], dict[str,
         session = (step.trailers.get("session") or [""])[0]
         facts = {
             "commit": commit.oid,
+            "store": scope,
             "at": stamp(commit.author.time),
             "by": commit.author.name,
             "session": session,
             "what": subject,
-            "counts": project_summary.numbers(now),
+            "counts": counts(project_summary.sections(now)),
         }
-        yield facts, project_summary.compared(before, now)
+        yield facts, project_summary.compared(project_summary.sections(before), project_summary.sections(now))
 
 
 def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
@@ -326,7 +364,7 @@ def _history(term: Terminal, steps: Any, *, patch: bool) -> Iterator[str]:
             f"{sign}{len(changes[name])}" for name, sign in (("added", "+"), ("changed", "~"), ("dropped", "-")) if changes[name]
         )
         head = term.style(short(facts["commit"][:10]), fg="yellow")
-        yield f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} entr{'y' if total == 1 else 'ies'}  {plain(facts['what'])}"
+        yield f"{head}  {facts['at'][:16].replace('T', ' ')}  {numbers:<12}{total:>4} entr{'y' if total == 1 else 'ies'}  {plain(facts['what'])}{' (private)' if facts['store'] == 'private' else ''}"
         yield from _changes(term, changes) if patch else ()
 
 
@@ -353,17 +391,16 @@ def diff_command(term: Terminal, a: str | None, b: str | None, as_json: bool) ->
     """
     with term.open() as app:
         app.settle()
-        _, store = store_of(app)
+        parts = parts_of(app)
         if a is None:
-            found = next(iter(_steps(store, 1)), None)
-            changes = found[1] if found else project_summary.compared(None, None)
+            found = next(_steps(parts, 1), None)
+            changes = found[1] if found else project_summary.compared({}, {})
         else:
-            old = project_summary.load(store, history.resolve(store, app.git, a))
-            changes = project_summary.compared(old, project_summary.load(store, history.resolve(store, app.git, b) if b else None))
+            changes = project_summary.compared(joined(_records(app, parts, a)), joined(_records(app, parts, b)))
         if as_json:
             term.json({k: [e for _, e in v] for k, v in changes.items()})
             return
         lines = list(_changes(term, changes))
         if not lines:
-            term.note("no entry differs." if project_summary.load(store) else EMPTY)
+            term.note("no entry differs." if parts.records() else EMPTY)
         term.page(iter(lines), app)

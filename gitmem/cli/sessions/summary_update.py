@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import click
 
 from gitmem.cli import options
-from gitmem.cli.sessions.summary import store_of
+from gitmem.cli.sessions.summary import parts_of
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.services.sessions import finish, project_summary
+from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import sessions
 from gitmem.worker.session_jobs import desk
 
@@ -33,8 +34,7 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
         app.settle()
         every = sessions.some(app.state)
         chosen = [_one(every, id) for id in ids] or every[::-1]
-        _, store = store_of(app)
-        before = project_summary.load(store)
+        before = joined(parts_of(app).records())
         work = desk(app)
         show = term.progress("reading sessions")
         done: list[str] = []
@@ -42,8 +42,7 @@ def update_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
             done += finish.write_digest(work, session)
             if show and len(chosen) > 1:
                 show(number, len(chosen))
-        after = project_summary.load(store_of(app)[1])
-        changes = project_summary.compared(before, after)
+        changes = project_summary.compared(before, joined(parts_of(app).records()))
         if as_json:
             term.json({"sessions": [one.id for one in chosen], "did": done, **{k: [e for _, e in v] for k, v in changes.items()}})
             return

@@ -23,6 +23,7 @@ from gitmem.services.records.write import Change, Writer
 from gitmem.services.session_log.reader import parsed
 from gitmem.services.sessions import outdated, project_summary, proposals, transcript_file
 from gitmem.services.sessions.digest import Told, digest, ended_at
+from gitmem.services.sessions.summary_parts import unshared
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
@@ -45,7 +46,8 @@ class Desk:
     who: Writer
     snapshots: Store
     digests: Store | None
-    summary: Store | None
+    summary: Store | None  # takes what was extracted
+    team_summary: Store | None  # what was accepted, where that is another store
     proposals: Store | None
     elsewhere: Sequence[Store]  # stores where a proposal may have gone
     lines: Callable[[Session], Iterable[bytes]]  # of a session's history
@@ -153,9 +155,11 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
         finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in extract.items if item.kind == DONE]
-        grown = project_summary.grow(
-            desk.summary, who, _lasting(new.get("sections")), desk.limit, f"session {session.id[:8]}", desk.ask, finished
-        )
+        fresh, source = _lasting(new.get("sections")), f"session {session.id[:8]}"
+        shared = project_summary.load(desk.team_summary) if desk.team_summary is not None else None
+        grown = project_summary.grow(desk.summary, who, unshared(fresh, shared), desk.limit, source, desk.ask, finished)
+        if desk.team_summary is not None and shared is not None:  # tasks that are done leave it; nothing comes in
+            grown = project_summary.grow(desk.team_summary, who, {}, desk.limit, source, finished=finished) or grown
         done += [f"project summary grown by session {session.id[:8]}"] if grown else []
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}

@@ -11,12 +11,14 @@ from gitmem.errors import External, InvalidRecord, UnknownId, UserError
 from gitmem.llm.prompts import TEXT, harmless
 from gitmem.records.items import DONE, KINDS, SECTION, TASK, item_id
 from gitmem.records.kinds import derived_id
+from gitmem.records.merge import restamp
 from gitmem.records.record import Record, clean_title, make
 from gitmem.records.summary_entries import FLAGS, Entry, is_sections, key_of, known_as, ordered, sound
 from gitmem.redaction.mask import scrub
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
-from gitmem.services.sessions.summary_merge import Sections, absorb, condense, counts, integrate, kept, without
+from gitmem.services.sessions.summary_merge import Sections, absorb, condense, integrate, kept, without
+from gitmem.store import operations
 from gitmem.store.store import Store
 
 TITLE = "Summary of this project"
@@ -121,8 +123,6 @@ def save(store: Store, who: Writer, before: Record | None, after: Mapping[str, S
     record = base.change(sections={name: list(part) for name, part in after.items() if part} or None, **fields)
     if before is None:
         record, found = write.clean(record, who.allow)
-        from gitmem.store import operations
-
         return Change(None, record, store.write([operations.put(record, revive=True)], who.message(record, "summary", subject)), found)
     return write.update(store, who, before, record, "summary", subject)
 
@@ -132,8 +132,13 @@ def save(store: Store, who: Writer, before: Record | None, after: Mapping[str, S
 
 def find(record: Record | None, text: str) -> tuple[str, Entry]:
     """Return (section, entry) of the one entry whose id begins with a text; raises UnknownId."""
+    return find_in(sections(record), text)
+
+
+def find_in(sections: Mapping[str, Sequence[Entry]], text: str) -> tuple[str, Entry]:
+    """Return (section, entry) of the one entry whose id begins with a text; raises UnknownId."""
     low = text.strip().lower()
-    found = [(name, e) for name, part in sections(record).items() for e in part if low and key_of(e).startswith(low)]
+    found = [(name, e) for name, part in sections.items() for e in part if low and key_of(e).startswith(low)]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -150,7 +155,7 @@ def add(store: Store, who: Writer, kind: str, text: str, *, limit: int, pinned: 
     if not line:
         raise InvalidRecord("an entry needs a text.", "Give one line that says it.")
     entry: Entry = {"id": item_id(line), "kind": kind, "text": line, "at": who.clock.stamp(), "session": who.session or None}
-    entry = {k: v for k, v in {**entry, "pinned": pinned or None}.items() if v}
+    entry = {k: v for k, v in {**entry, "origin": "manual", "pinned": pinned or None}.items() if v}
     before = load(store)
     gone = sorted(set(before.get("gone") or []) - {entry["id"]}) if before else []
     merged, grown = integrate(sections(before), {SECTION[kind]: [entry]})
@@ -236,10 +241,10 @@ def edited(store: Store, who: Writer, before: Record | None, after: Mapping[str,
     return save(store, who, before, {name: ordered(part) for name, part in after.items()}, "summary: edited", gone=gone or None)
 
 
-def compared(old: Record | None, new: Record | None) -> dict[str, list[tuple[str, Entry]]]:
+def compared(old: Mapping[str, Sequence[Entry]], new: Mapping[str, Sequence[Entry]]) -> dict[str, list[tuple[str, Entry]]]:
     """Return what differs between two states: `added`, `changed`, `dropped`, each as (section, entry)."""
-    a = {key_of(e): (name, e) for name, part in sections(old).items() for e in part}
-    b = {key_of(e): (name, e) for name, part in sections(new).items() for e in part}
+    a = {key_of(e): (name, e) for name, part in old.items() for e in part}
+    b = {key_of(e): (name, e) for name, part in new.items() for e in part}
     return {
         "added": [b[k] for k in b if k not in a],
         "changed": [b[k] for k in b if k in a and b[k] != a[k]],
@@ -247,6 +252,32 @@ def compared(old: Record | None, new: Record | None) -> dict[str, list[tuple[str
     }
 
 
-def numbers(record: Record | None) -> dict[str, int]:
-    """Return how many entries a summary has of each kind."""
-    return counts(sections(record))
+def share(shared: Store, who: Writer, entry: Entry, limit: int) -> tuple[list[operations.Op], list[Entry]]:
+    """Return the operations that put an accepted entry into the shared part, none if it is there, and the entries that it replaces there."""
+    before = load(shared)
+    accepted = {key: value for key, value in entry.items() if key not in ("also", "since")} | {"origin": "accepted"}
+    old = sections(before)
+    merged, grown = integrate(old, {SECTION[str(entry["kind"])]: [accepted]})
+    if not grown.changed:
+        return [], []
+    after = condense(merged, limit, who.clock.stamp())
+    base = before or empty(who)
+    record, _ = write.clean(base.change(sections={name: list(part) for name, part in after.items() if part} or None), who.allow)
+    replaced = [e for part in old.values() for e in part if key_of(e) in grown.dropped]
+    if before is None:
+        return [operations.put(record, revive=True)], replaced
+    return [operations.put(restamp(before, record.touched(who.clock.stamp())), before)], replaced
+
+
+def overrule(store: Store, who: Writer, entry: Entry, limit: int) -> list[Entry]:
+    """Remove from a part the entries that an entry of another part overrules; return them."""
+    before = load(store)
+    if before is None:
+        return []
+    old = sections(before)
+    _, grown = integrate(old, {SECTION[str(entry["kind"])]: [entry]})
+    gone = [e for part in old.values() for e in part if key_of(e) in grown.dropped]
+    if gone:
+        after = condense(without(old, {key_of(e) for e in gone}), limit, who.clock.stamp())
+        save(store, who, before, after, f'summary: {len(gone)} replaced by "{entry["text"]}"')
+    return gone

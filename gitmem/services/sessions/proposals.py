@@ -188,19 +188,27 @@ def rejected(store: Store) -> list[str]:
     return [said for _, said in sorted(found, reverse=True)[:REFUSED]]
 
 
-def accept(private: Store, shared: Store, who: Writer, record: Record, commit: str = "") -> Change:
-    """Move a proposal to the shared store, confirmed; it leaves the private one without a trace in what is told."""
-    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
-    tags = [tag for tag in record.tags if tag != TAG]
-    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None, item=None).touched(who.clock.stamp())
-    todo = [operations.put(after, revive=True)]
+def replaced_by(shared: Store, record: Record) -> list[Record]:
+    """Return the active records of the shared store that a proposal replaces once it is accepted."""
+    found = []
     for id in record.get("supersedes"):
         try:
             old = shared.get(id).record
         except UnknownId:
             continue
-        if old.status == "active":
-            todo.append(operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old))
+        found += [old] if old.status == "active" else []
+    return found
+
+
+def accept(private: Store, shared: Store, who: Writer, record: Record, commit: str = "", more: Sequence[operations.Op] = ()) -> Change:
+    """Move a proposal to the shared store, confirmed, and archive what it replaces, in one commit with `more`; it leaves the private store."""
+    facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
+    tags = [tag for tag in record.tags if tag != TAG]
+    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None, item=None).touched(who.clock.stamp())
+    todo = [operations.put(after, revive=True), *more]
+    todo += [
+        operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old) for old in replaced_by(shared, record)
+    ]
     written = shared.write(todo, who.message(after, "confirm"))
     private.write(
         [operations.collect(record.id)],
