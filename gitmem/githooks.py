@@ -46,5 +46,5 @@ def _syncs(where: Location, env: Mapping[str, str]) -> bool:
 
 def _start(where: Location, env: Mapping[str, str], command: str) -> None:
     """Start a command of ours in this repository; of what git told its hook, only which repository it is stays."""
-    told = {"GIT_DIR": where.gitdir, **({"GIT_WORK_TREE": where.worktree} if where.worktree else {})}
+    told = {"GIT_DIR": where.gitdir, "GITMEM_BACKGROUND": "1", **({"GIT_WORK_TREE": where.worktree} if where.worktree else {})}
     detach(["-C", where.worktree or where.gitdir, command], child_env(env, told))

@@ -13,7 +13,7 @@ __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
-	historyLimit summary summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native"
+	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()
@@ -251,7 +251,7 @@ __git_mem_argument ()
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
-		sign | syncOnPush | saveReminder | propose | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
+		sign | syncOnPush | saveReminder | propose | shareExtracted | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
 		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
 		digest | summary) __git_mem_words "private shared off" ;;

@@ -116,7 +116,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' summary 'which store keeps the summary' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -431,7 +431,7 @@ complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive resto
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|saveReminder|propose|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|saveReminder|propose|shareExtracted|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
 complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^editor(Critical|Warning|Info)\$" (__git_mem_words)' -a 'error warning information hint off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- digest (__git_mem_words)' -a 'private shared off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summary (__git_mem_words)' -a 'shared private off'

@@ -13,11 +13,17 @@ from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import RemoteRefused, UserError
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
-from gitmem.services.maintenance import purge_local
+from gitmem.services.maintenance import extracted, purge_local
 from gitmem.store import sync
 from gitmem.store.history import prune
 from gitmem.store.history.propagate import purged_ids
 from gitmem.store.history.redact import Mask
+
+TOLD = "extracted-entries-told"  # in our folder: a sync has said that extracted entries would be sent
+HELD = (
+    "nothing was pushed: the shared project summary has entries that were extracted from conversations and that nobody accepted. "
+    "List them: git mem doctor. Make them private: git mem doctor --fix. To send them as they are, run 'git mem sync' again."
+)
 
 
 def store_name(app: App, remote: str | None) -> tuple[str, bool]:
@@ -74,9 +80,10 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             term.say(f"wrote {to_bundle}. On the other side: git mem sync {to_bundle}")
             return
         name, may_push = store_name(app, remote)
+        held = may_push and not pull_only and not _may_send(app)
         app.flush_reads()
         try:
-            out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only)
+            out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held)
         except RemoteRefused as error:
             if error.fetched:
                 prune.prune(app.git, app.home, [error.fetched])
@@ -84,6 +91,8 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         if out.abandoned:
             _follow(app, out)
         app.index()
+        if held:
+            out.warnings.append(HELD)
         if as_json:
             term.json(
                 {
@@ -93,6 +102,18 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             )
             return
         _report(term, app, out, may_push, name)
+
+
+def _may_send(app: App) -> bool:
+    """Say whether the store may be pushed: not the first time that it has what was extracted and nobody accepted. On a terminal or with a person's call once is enough."""
+    mark = app.home.join(TOLD)
+    if os.path.exists(mark) or app.settings.get("summary") != "shared" or app.settings.get("shareExtracted"):
+        return True
+    if not extracted.unaccepted(app.store("shared"), app.index()):
+        return True
+    if not app.env.get("GITMEM_BACKGROUND"):
+        app.home.touch(TOLD)
+    return False
 
 
 def _follow(app: App, out: sync.Outcome) -> None:

@@ -11,7 +11,7 @@ from gitmem.errors import GitmemError
 from gitmem.index.reader import open_index
 from gitmem.install import status
 from gitmem.install.plan import World
-from gitmem.services.maintenance import doctor
+from gitmem.services.maintenance import doctor, extracted
 from gitmem.services.work.context import root_of
 
 
@@ -78,6 +78,9 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
             yield from doctor.check_records(app.index())
         except GitmemError as error:
             yield doctor.Finding("error", f"the records cannot be indexed: {error}", error.hint)
+        else:
+            if app.settings.get("summary") == "shared" and not app.settings.get("shareExtracted"):
+                yield from extracted.check(app.store("shared"), app.store("private"), app.index(), app.writer())
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_purge(app.git, app.home)
