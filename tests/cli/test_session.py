@@ -761,3 +761,12 @@ def test_what_of_a_long_text_is_not_kept_is_said(mem: Mem) -> None:
         assert len(done.json["content"]) <= 8000
         assert "the first 8,000 characters" in done.err
         assert mem("session", command, "short").err == ""
+
+
+def test_another_title_renames_no_open_session(mem: Mem) -> None:
+    """The same title is the same session; another one is refused, with the way to start it."""
+    id = start(mem, "--title", "Invoices of March")
+    said = mem("session", "start", "--title", "Invoices of April", code=1).err
+    assert "nothing was started" in said and "--new --title 'Invoices of April'" in said
+    assert mem("session", "start", "--title", "Invoices of March", "--json").json["id"] == id
+    assert [one["title"] for one in mem("session", "list", "--json").json] == ["Invoices of March"]

@@ -220,3 +220,17 @@ def test_one_of_the_users_store(mem: Mem) -> None:
     assert tip(mem.folder) == ""
     mem("restore", id)
     assert mem.titles("--user") == ["T"]
+
+
+def test_a_successor_is_in_the_namespace_of_what_it_replaces(mem: Mem) -> None:
+    old = mem("add", "--agent", "dev", "Use SERIALIZABLE", "--json").json["id"]
+    new = mem("supersede", old, "Use READ COMMITTED", "--json").json["id"]
+    assert mem("show", new, "--json").json["agent"] == "dev"
+    other = mem("supersede", new, "Use SNAPSHOT", "--agent", "qa", "--json").json["id"]
+    assert mem("show", other, "--json").json["agent"] == "qa"
+
+
+def test_the_successor_of_a_gotcha_has_its_triggers(mem: Mem) -> None:
+    old = mem("gotcha", "add", "The gateway hangs", "--error", "TimeoutError: gateway", "--json").json["id"]
+    new = mem("supersede", old, "The gateway needs 60 s", "--json").json["id"]
+    assert mem("show", new, "--json").json["triggers"] == mem("show", old, "--json").json["triggers"]

@@ -355,8 +355,8 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
     """
     with term.open() as app:
         scope, stored = app.get(old)
-        who = app.writer(o["agent"])
         before = stored.record
+        who = app.writer(o["agent"] or before.get("agent"))  # the successor is in the namespace of what it replaces
         existing = _known(app, title[0]) if len(title) == 1 else None
         if existing:
             where, found = app.get(existing)
@@ -369,7 +369,7 @@ def supersede_command(term: Terminal, /, old: str, title: tuple[str, ...], as_js
         else:
             keep = {
                 k: before.fields[k]
-                for k in ("type", "importance", "project", "tags", "anchors", "category", "severity")
+                for k in ("type", "importance", "project", "tags", "anchors", "triggers", "category", "severity")
                 if k in before.fields
             }
             heading, text = titled(" ".join(title), written_text(o) or "")

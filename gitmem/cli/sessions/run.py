@@ -1,6 +1,7 @@
 """A session that a person opens and closes, or an agent without hooks: start, end, current."""
 
 import os
+import shlex
 from typing import Any
 
 import click
@@ -116,7 +117,7 @@ def _own_id(app: App) -> tuple[str, str]:
 def start_command(term: Terminal, agent: str | None, title: str | None, story: str | None, anew: bool, as_json: bool) -> None:
     """Start a session by hand. Its history is kept, and digested when it ends.
 
-    If one is open in this terminal and work tree, it goes on; --new ends it first. Records that you write meanwhile belong to it. Another
+    If one is open in this terminal and work tree, it continues and keeps its title; --new ends it first. Records that you write meanwhile belong to it. Another
     terminal joins it with GITMEM_SESSION in its environment.
 
     \b
@@ -135,6 +136,11 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
             if anew:
                 mine, before = None, before or mine
             there = mine is not None
+            if mine is not None and title and mine.title and title != mine.title:
+                raise UserError(
+                    f"session {mine.id}, '{plain(mine.title)}', is open here; nothing was started.",
+                    f"End it and start another one: git mem session start --new --title {shlex.quote(title)}",
+                )
             # one of an agent, or of another terminal, is not for this one to end
             if anew and before is not None and own.here(app.env) == before.id and of_agent(app.env) != before.id and _end(app, before):
                 ended = before
@@ -168,7 +174,7 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
             )
             term.say(f"session {mine.id} of {plain(mine.agent)} is open here: {whose}.")
             if title:
-                term.note(f"it is called '{plain(title)}' now; to end it and begin another one: git mem session start --new --title TITLE")
+                term.note(f"its title is '{plain(title)}'; to end it and start another one: git mem session start --new --title TITLE")
             if agent and agent != mine.agent:
                 term.note(f"it stays one of {mine.agent}. For one of {agent}: git mem session start --new --agent {agent}")
             return

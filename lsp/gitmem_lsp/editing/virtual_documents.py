@@ -82,7 +82,8 @@ class Editing:
             for k, v in old.fields.items()
             if k in {"severity", "category", "workaround", "type", "importance", "tags", "anchors", "triggers", "project"}
         }
-        base = write.draft(writer(self.app), old.kind, old.title, old.body, **kept)
+        who = replace(writer(self.app), agent=old.get("agent"))  # it stays in the namespace of what it replaces
+        base = write.draft(who, old.kind, old.title, old.body, **kept)
         facts = {"mode": "supersede", "id": base.id, "old": old.id, "scope": scope, "base": encode(base).decode()}
         return self._draft(f"supersede-{old.id}.md", render(base, REPLACE_HINT.format(old.id)), facts)
 
