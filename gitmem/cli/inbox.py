@@ -15,6 +15,7 @@ from gitmem.cli.sessions.summary import parts_of
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
+from gitmem.records.items import TASK
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.records.summary_entries import key_of
@@ -22,6 +23,8 @@ from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import history, write
 from gitmem.services.sessions import project_summary, proposals
+from gitmem.services.sessions.summary_parts import joined
+from gitmem.state import perhaps_done
 from gitmem.store.store import Stored
 
 WHY = 2  # lines of the reason of a proposal
@@ -71,6 +74,14 @@ def inbox_command(
     if reason and not rejected:
         raise click.UsageError("--reason says why something is rejected: name it with --reject ID.")
     with term.open() as app:
+        answered = [id for id in (*accepted, *rejected) if _task(app, id)]
+        for id in answered:
+            _answer(term, app, id, is_done=id in accepted, quiet=as_json)
+        accepted, rejected = (tuple(id for id in ids if id not in answered) for ids in (accepted, rejected))
+        if answered and not (accepted or rejected or merged or accept_all):
+            if as_json:
+                term.json({"answered": answered})
+            return
         if accepted or rejected or merged or accept_all:
             if accept_all:
                 others = {app.find(id) for id in (*rejected, *merged)}
@@ -80,20 +91,28 @@ def inbox_command(
             _apply(term, app, accepted, rejected, reason, merged, into or "", as_json)
             return
         most = -1 if everything else limit
+        tasks = _open_tasks(app)
         if as_json:
-            term.json([public(row) for row in waiting(app, FIELDS, -1 if most is None else most)])
+            rows = [public(row) for row in waiting(app, FIELDS, -1 if most is None else most)]
+            term.json([*rows, *({"id": id, "kind": "task", "title": facts["text"], "perhaps_done": facts["why"], "session": facts["session"]} for id, facts in tasks.items())])  # fmt: skip
             return
+        for id, facts in tasks.items():
+            term.say(f"{term.style(id[-8:] if '-' in id else id[:8], fg='yellow')} perhaps done: {plain(facts['text'])}")
+            term.say(term.style(f"    session {plain(facts['session'][:12])}: {plain(facts['why'])}", fg="bright_black"))
+        if tasks:
+            term.note("it is done: git mem inbox --accept ID. It is not: git mem inbox --reject ID")
         if sys.stdin.isatty() and sys.stdout.isatty():
             ids = [row["id"] for row in waiting(app, ("id",), -1 if most is None else most)]
             if ids:
                 _ask(term, app, ids)
-            else:
+            elif not tasks:
                 term.note(EMPTY)
             return
         rows = waiting(app, CARD, SCREEN if most is None else most)
         total = sum(index.number(**WAITING) for _, index in app.indexes())
         if not total:
-            term.note(EMPTY)
+            if not tasks:
+                term.note(EMPTY)
             return
         for row in rows:
             for text in _card(term, row, app.clock.now(), evidence(app, row)):
@@ -101,6 +120,40 @@ def inbox_command(
         if len(rows) < total:
             term.note(f"{total - len(rows):,} more wait: git mem inbox --all")
         term.note("git mem inbox --accept ID, --reject ID, or --merge ID --into ID")
+
+
+def _open_tasks(app: App) -> dict[str, dict[str, str]]:
+    """Return the tasks that may be done, as sessions said, and that are still open; by the id of their record or entry."""
+    known = perhaps_done.known(app.state)
+    if not known:
+        return {}
+    entries = {key_of(e) for part in joined(parts_of(app).records()).values() for e in part if e.get("kind") == TASK}
+    records = {
+        row["id"] for row in app.rows(what=TASK, statuses=LIVE, ids=[id for id in known if "-" in id], fields=("id", "store", "created"))
+    }
+    return {id: facts for id, facts in known.items() if id in entries or id in records}
+
+
+def _task(app: App, id: str) -> str:
+    """Return the id of the task that may be done which a text names by its beginning or end; '' for none."""
+    low = id.lower()
+    found = [one for one in _open_tasks(app) if len(low) >= 6 and (one.startswith(low) or one.endswith(low))]
+    return found[0] if len(found) == 1 else ""
+
+
+def _answer(term: Terminal, app: App, id: str, *, is_done: bool, quiet: bool) -> None:
+    """Take what somebody says of a task that may be done."""
+    key = _task(app, id)
+    facts = _open_tasks(app)[key]
+    if is_done and "-" in key:
+        scope, stored = app.get(key)
+        write.set_status(app.store(scope), app.writer(), stored.record, "archived", "done")
+    elif is_done:
+        parts = parts_of(app)
+        parts.change(app.writer(), parts.find(key), project_summary.finish)
+    perhaps_done.drop(app.state, key, still_open="" if is_done else facts["why"])
+    if not quiet:
+        term.say(f"{'done' if is_done else 'still open'}: {plain(facts['text'])}")
 
 
 def evidence(app: App, row: dict[str, Any]) -> str:

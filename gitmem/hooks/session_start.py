@@ -11,9 +11,10 @@ from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import LATE, Spots, shown
 from gitmem.hooks.turn_end import AGAIN, keeps_in_step
+from gitmem.index import summaries
 from gitmem.records.kinds import LIVE
 from gitmem.services.briefing import collect, session_opening
-from gitmem.state import sessions
+from gitmem.state import perhaps_done, sessions
 from gitmem.text.equality import plain
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in th
 TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
 WORK = 0.7  # of a budget: what is said of the work in hand, at most
 SAID = {"tasks": "task", "decisions": "decision", "patterns": "pattern", "errors": "error", "preferences": "preference"}
+OLD = 30  # days of work after which a task that nobody touched is told no more
 MORE = "- … {} more left to do: git mem briefing"
 
 
@@ -63,6 +65,8 @@ def start(hook: Hook) -> "list[str]":
     known = collect.gather(
         hook.indexes, hook.agents, subjects=collect.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
     )
+    oldest = max((summaries.nth_day_of_work(index, OLD) for index in hook.indexes), default="")
+    known.by[collect.TASKS] = [one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest]
     if before:
         known.last = None  # another is about to be the one before
         hook.state.mark(f"{LATE} {event.context}", before)
@@ -92,6 +96,7 @@ class _Telling:
         self._known = known
         self._budget = int(hook.settings.get("startBudget"))
         self._spots = Spots(hook)
+        self._perhaps = perhaps_done.known(hook.state)
         self._lines: list[str] = []
         self._own: list[str] = []  # what the session said of itself, as plain texts
         self._asked = False  # whether the user is to be asked about an interruption
@@ -191,10 +196,12 @@ class _Telling:
             most = max(80, min(BEFORE, self._budget - 250))
             line = record_line(row, most=160, lead="the session before: ")
             return f"{line} {clean(row['body'], most)}" if row["body"] else line
+        maybe = "perhaps done: ask the user" if str(row["id"]).removeprefix("entry tasks ") in self._perhaps else ""
         if row["kind"] != "entry":
-            return self._spots.line(row, most=160)
+            line = self._spots.line(row, most=160)
+            return f"{line} ({maybe})" if maybe else line
         one = row["entry"]
-        facts = "; ".join(fact for fact in (clean(one.day, 10), clean(one.where, 80)) if fact)
+        facts = "; ".join(fact for fact in (clean(one.day, 10), clean(one.where, 80), maybe) if fact)
         what = f"{'pinned ' if one.pinned else ''}{SAID.get(row['subject'], 'context')}"
         return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (f" {clean(one.detail, 160)}" if one.detail else "")
 

@@ -9,6 +9,7 @@ from gitmem.llm.provider import Model
 from gitmem.records.items import Extract
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.finish import Desk
+from gitmem.state import perhaps_done
 from gitmem.store.store import Store
 from gitmem.transcripts import ignored
 from gitmem.transcripts.turn import Turn
@@ -43,6 +44,7 @@ def desk(app: App) -> Desk:
         indexes=lambda: [index for _, index in app.indexes()],
         limit=app.settings.get("summaryLimit"),
         ask=model.ask if model is not None else None,
+        perhaps=lambda found: perhaps_done.keep(app.state, found),
     )
 
 

@@ -150,3 +150,102 @@ def test_summary_add_says_what_it_replaced_and_merged_with(repo: Path) -> None:
     assert "merged with" in out and "git mem undo" in out
     mem(repo, "undo")
     assert "We have decided" not in mem(repo, "summary")
+
+
+def tasks(repo: Path) -> list[str]:
+    """Return the pending tasks of the summary."""
+    return [e["text"] for e in json.loads(mem(repo, "summary", "--json"))["sections"].get("pending_tasks", [])]
+
+
+def session(machine: Real, *prompts: str, id: str) -> None:
+    """Run a session with these prompts, a day after the one before."""
+    machine.hook("SessionStart", id, source="startup", after=86400)
+    for text in prompts:
+        machine.hook("UserPromptSubmit", id, prompt=text, after=30)
+    machine.hook("SessionEnd", id, reason="exit", after=60)
+    machine.drain()
+
+
+@pytest.mark.parametrize(
+    ("task", "done"),
+    [
+        ("TODO: write the rollback script.", "The rollback script is finished too."),
+        ("TODO: write the migration for the orders table.", "I wrote the migration for the orders table; it is done."),
+        ("TODO: escrever a migração.", "A migração está pronta"),
+        ("TODO: write the rollback script.", "Done with the rollback script"),
+        ("TODO: escribir la página de facturas.", "La página de facturas ya está lista."),
+        ("TODO: 编写回滚脚本。", "回滚脚本写好了。"),
+    ],
+)
+def test_what_is_said_to_be_done_is_pending_no_more(machine: Real, repo: Path, task: str, done: str) -> None:
+    session(machine, task, id="s1")
+    assert len(tasks(repo)) == 1 and len(machine.proposals()) == 1
+    session(machine, "Let us go on.", done, id="s2")
+    assert tasks(repo) == [] and machine.proposals() == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Is the rollback script finished?",
+        "The rollback script is not done yet.",
+        "When the rollback script is done, deploy it.",
+        "The rollback script for payments is done.",
+    ],
+)
+def test_what_is_not_done_stays_pending(machine: Real, repo: Path, said: str) -> None:
+    session(machine, "TODO: write the rollback script for the orders.", id="s1")
+    session(machine, "Let us go on.", said, id="s2")
+    assert any("rollback script for the orders" in text for text in tasks(repo))
+
+
+def test_what_may_be_done_is_asked_for_in_the_inbox(machine: Real, repo: Path) -> None:
+    session(machine, "TODO: write the rollback script for the orders.", id="s1")
+    mem(repo, "inbox", "--accept-all")
+    session(machine, "Let us go on.", "The rollback script is done.", id="s2")
+    assert "perhaps done" in mem(repo, "summary")
+    (row,) = [one for one in json.loads(mem(repo, "inbox", "--json")) if one.get("perhaps_done") and "-" not in one["id"]]
+    assert row["perhaps_done"] == "rollback script"
+    assert "perhaps done" in machine.hook("SessionStart", "s3", source="startup", after=60)
+    assert "perhaps done" in mem(repo, "inbox")
+    mem(repo, "inbox", "--reject", row["id"])
+    assert len(tasks(repo)) == 1 and "perhaps done" not in mem(repo, "summary")
+    session(machine, "Let us go on.", "The rollback script is done.", id="s4")
+    assert "perhaps done" not in mem(repo, "summary")  # the same words were answered
+    session(machine, "Let us go on.", "The script of the rollback is finished.", id="s5")
+    mem(repo, "inbox", "--accept", row["id"])
+    assert tasks(repo) == []
+
+
+def test_a_commit_closes_the_task_that_its_subject_does(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session(machine, "TODO: write the rollback script.", "TODO: remove the old cache.", id="s1")
+    machine.hook("SessionStart", "s2", source="startup", after=86400)
+    machine.hook("UserPromptSubmit", "s2", prompt="Go on.", after=10)
+    when = f"@{int(machine.now)} +0000"
+    monkeypatch.setenv("GIT_COMMITTER_DATE", when)
+    for subject in ("feat(db): add the rollback script", "Start on the old cache"):
+        git(repo, "commit", "-q", "--allow-empty", "-m", subject)
+    machine.hook("SessionEnd", "s2", reason="exit", after=60)
+    machine.drain()
+    assert [text for text in tasks(repo) if "rollback" in text] == []
+    assert len(tasks(repo)) == 1
+
+
+def test_a_story_that_is_done_closes_its_task(repo: Path) -> None:
+    mem(repo, "summary", "add", "--kind", "task", "Write the rollback script")
+    mem(repo, "add", "-t", "task", "Write the rollback script")
+    mem(repo, "work", "start", "release", "--story", "1.1=The rollback script")
+    out = run(repo, "work", "story", "1.1", "--done")
+    assert "closed the pending task: Write the rollback script" in out
+    assert tasks(repo) == [] and json.loads(mem(repo, "list", "-t", "task", "--json")) == []
+
+
+def test_a_task_that_nobody_touched_for_30_days_of_work_is_told_no_more(machine: Real, repo: Path) -> None:
+    session(machine, "TODO: write the rollback script.", id="s0")
+    for n in range(1, 29):
+        session(machine, f"We decided to use colour {n} for chart {n}.", id=f"s{n}")
+    assert "rollback script" in machine.hook("SessionStart", "before", source="startup", after=60)
+    for n in range(29, 32):
+        session(machine, f"We decided to use colour {n} for chart {n}.", id=f"s{n}")
+    assert "rollback script" not in machine.hook("SessionStart", "after", source="startup", after=60)
+    assert len(tasks(repo)) == 1

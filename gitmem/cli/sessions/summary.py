@@ -15,14 +15,15 @@ from gitmem.cli.group import Parts
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UserError
-from gitmem.records.items import DONE, KINDS, Item
+from gitmem.records.items import DONE, KINDS, TASK, Item, item_id
 from gitmem.records.record import Record
-from gitmem.records.summary_entries import Entry, key_of
+from gitmem.records.summary_entries import Entry, key_of, known_as
 from gitmem.services.records import history
 from gitmem.services.records.write import Change
 from gitmem.services.sessions import project_summary, summary_text
 from gitmem.services.sessions.summary_merge import counts
 from gitmem.services.sessions.summary_parts import SummaryParts, joined, scope_of
+from gitmem.state import perhaps_done
 from gitmem.store.store import Store
 
 TABLE = {
@@ -104,7 +105,7 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
         if not any(sections.values()):
             term.note(_nothing(bool(records), at, kinds))
             return
-        term.page(_lines(term, sections, ids=ids), app)
+        term.page(_lines(term, sections, perhaps_done.known(app.state), ids=ids), app)
         private = sum(scope_of(e, records) == "private" for part in sections.values() for e in part) if "shared" in records else 0
         if private:
             term.note(f"{private} of these are private: extracted, and accepted by nobody yet (git mem inbox).")
@@ -125,7 +126,7 @@ def _facts(records: Mapping[str, Record], sections: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(term: Terminal, sections: Any, *, ids: bool) -> Iterator[str]:
+def _lines(term: Terminal, sections: Any, perhaps: Mapping[str, Any], *, ids: bool) -> Iterator[str]:
     first = True
     for kind, entries in summary_text.by_kind(sections).items():
         if not first:
@@ -133,14 +134,15 @@ def _lines(term: Terminal, sections: Any, *, ids: bool) -> Iterator[str]:
         first = False
         yield term.style(summary_text.HEADINGS[kind], bold=True)
         for entry in entries:
-            yield from _entry(term, entry, ids=ids)
+            yield from _entry(term, entry, is_perhaps=kind == TASK and bool(known_as(entry) & set(perhaps)), ids=ids)
 
 
-def _entry(term: Terminal, entry: Entry, *, ids: bool) -> Iterator[str]:
+def _entry(term: Terminal, entry: Entry, *, is_perhaps: bool, ids: bool) -> Iterator[str]:
     name = term.style(f"{plain(key_of(entry)[:8])}  ", fg="yellow") if ids else ""
     marks = "".join(f"  {term.style(flag, fg='cyan')}" for flag in ("pinned", "critical") if entry.get(flag))
     when, since = (" ".join(str(entry.get(key, ""))[:10].split()) for key in ("at", "since"))
     dates = plain(f"{since} to {when}" if since and since != when else when)
+    marks += f"  {term.style('perhaps done: git mem inbox', fg='cyan')}" if is_perhaps else ""
     yield f"  {name}{plain(str(entry.get('text', '')))}{term.style(f'  {dates}', fg='bright_black') if dates else ''}{marks}"
     indent = " " * (14 if ids else 4)
     for line in str(entry.get("detail", "")).splitlines():
@@ -251,11 +253,11 @@ def _became(change: Change | None, entry: Entry) -> dict[str, list[Entry]]:
     if change is None:
         return {"merged": [], "replaced": []}
     before, after = (project_summary.sections(one) for one in (change.before, change.after))
-    changes = project_summary.compared(before, after)
     was = {key_of(e): e for part in before.values() for e in part}
-    merged = [was[key_of(e)] for _, e in changes["changed"] if e["text"] == entry["text"]]
-    replaced = {id for _, e in (*changes["added"], *changes["changed"]) if e["text"] == entry["text"] for id in e.get("also") or ()}
-    return {"merged": merged, "replaced": [e for _, e in changes["dropped"] if key_of(e) in replaced]}
+    holder = next((e for part in after.values() for e in part if key_of(entry) in known_as(e)), entry)
+    old = was.get(key_of(holder))
+    dropped = [e for _, e in project_summary.compared(before, after)["dropped"] if key_of(e) in known_as(holder)]
+    return {"merged": [old] if old else [], "replaced": dropped}
 
 
 def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, Entry]]) -> click.Command:
@@ -284,7 +286,20 @@ def _on_entry(name: str, help: str, verb: str, act: Callable[..., tuple[Change, 
     return command
 
 
-def _records_done(app: App, text: str) -> list[str]:
+def close_tasks(app: App, text: str, source: str) -> list[str]:
+    """Close the open tasks, entries and records, that something done names; return their texts."""
+    who, limit = app.writer(), app.settings.get("summaryLimit")
+    done = {"id": item_id(text), "kind": DONE, "text": text, "at": who.clock.stamp()}
+    closed = []
+    for scope, record in parts_of(app).records().items():
+        before = project_summary.sections(record)
+        change = project_summary.grow(app.store(scope), who, {}, limit, source, finished=[done])
+        if change is not None:
+            closed += [e["text"] for _, e in project_summary.compared(before, project_summary.sections(change.after))["dropped"]]
+    return closed + [app.get(id)[1].record.title for id in _records_done(app, text, source)]
+
+
+def _records_done(app: App, text: str, source: str = "git mem summary done") -> list[str]:
     """Put aside the tasks among the records that say the same as one that is done; return their ids."""
     from gitmem.services.sessions import outdated
 
@@ -292,7 +307,7 @@ def _records_done(app: App, text: str) -> list[str]:
         return []
     who = app.writer()
     stores = {name: app.store(name) for name in ("shared", "private")}
-    return outdated.settle(stores, who, [Item(DONE, text, at=who.clock.stamp())], "git mem summary done", lambda: [app.index()])
+    return outdated.settle(stores, who, [Item(DONE, text, at=who.clock.stamp())], source, lambda: [app.index()])
 
 
 def _flag(name: str, value: bool) -> Callable[..., tuple[Change, Entry]]:

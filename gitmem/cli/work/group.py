@@ -12,6 +12,7 @@ from gitmem.app import App
 from gitmem.base import processes
 from gitmem.cli import options
 from gitmem.cli.group import Parts
+from gitmem.cli.sessions.summary import close_tasks
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.errors import UserError
 from gitmem.index import epics as works
@@ -251,6 +252,11 @@ def story_command(
             args["files"] = changed_files(app, desk)
         verb = {"done": f"story {ids[0]} done", "reopen": f"story {ids[0]} reopened", "add": "added"}.get(act, begun)
         did(term, desk, id, service.do(desk, id, act or "story", args), plain(verb), as_json=as_json)
+        if act == "done":
+            title = next((one["title"] for one in service.view(service.load(desk, id))["stories"] if one["id"] == ids[0]), "")
+            for text in close_tasks(app, title or ids[0], f"story {ids[0]}"):
+                if not as_json:
+                    term.note(f"closed the pending task: {plain(text)}. To take it back: git mem undo")
 
 
 def _stories(term: Terminal, epic: Epic) -> Iterator[str]:

@@ -10,6 +10,7 @@ from gitmem.extraction.language.words import content, covered, shared
 from gitmem.extraction.rules import sentence_rules
 from gitmem.extraction.rules.dialogue import Choice, choice, replaces
 from gitmem.records.items import CONTEXT, DECISION, DONE, ERROR, PATTERN, PREFERENCE, TASK, plain
+from gitmem.text.completion import completed
 from gitmem.transcripts.turn import USER, Turn
 
 ALIKE = 0.75  # shared words from which on two items say the same
@@ -146,6 +147,8 @@ class Found:
                 )
                 self._takes_effect(again)
             return again
+        if kind == TASK and not (marker or marked or listed) and completed(text):
+            kind = DONE
         made = Candidate(
             kind, text, detail or reason, turn.at, turn.line, turn.line, turn.files[:8], turn.role, score, self.order, words, self.turn, marked or turn.marked, marker, listed, heard=heard, weak=weak, commit=turn.command if turn.tool == "commit" else "",
         )  # fmt: skip

@@ -4,6 +4,7 @@ The history is our own file (`reactions.history`); what was said in between is i
 """
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from gitmem.clock import Clock, stamp
 from gitmem.errors import UnknownId
 from gitmem.git.worktree import WorkTree
 from gitmem.index.reader import Index
-from gitmem.records.items import CONTEXT, DONE, Extract
+from gitmem.records.items import CONTEXT, DONE, Extract, Item
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import Entry, entry_of
@@ -28,14 +29,20 @@ from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
+from gitmem.text.completion import completed
 from gitmem.text.greetings import trivial
 from gitmem.transcripts import reader
-from gitmem.transcripts.turn import TOOL, USER, Turn
+from gitmem.transcripts.turn import ASSISTANT, TOOL, USER, Turn
 
 TRIED = 86400.0  # seconds that a request which fails is tried again
 MANY = 20  # turns after which a sign of life is given
 BEAT = 20.0  # seconds between two of them that are written down
+CLOSING = 400  # statements of completion of one session that are compared with open tasks
 DIRTY = 200  # changed files that a snapshot names
+_PREFIX = re.compile(r"^[a-z]+(?:\([^)]*\))?!?:\s+")  # of a conventional commit
+_FINISHES_NOTHING = re.compile(
+    r"(?i)(?:revert|remove|drop|delete|wip|start|begin|draft|plan|sketch|prepare|todo|remov|elimin|quit|apag)\w*\b"
+)
 Row = Mapping[str, Any]
 
 
@@ -58,6 +65,7 @@ class Desk:
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the project summary
     ask: project_summary.Ask | None = None
+    perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None  # keeps which tasks may be done, and why
 
 
 class Counted:
@@ -68,11 +76,14 @@ class Counted:
         self._beat = beat
         self.tokens = 0
         self.matters = False
+        self.done: list[Item] = []  # what was said to be done
 
     def __iter__(self) -> Iterator[Turn]:
         for number, turn in enumerate(self._turns):
             self.tokens += turn.tokens
             self.matters = self.matters or turn.role == TOOL or (turn.role == USER and not trivial(turn.text))
+            if turn.role in (USER, ASSISTANT) and not turn.side and len(self.done) < CLOSING:
+                self.done += [Item(DONE, what, at=turn.at, lines=(turn.line, turn.line)) for what in completed(turn.text)]
             if number % MANY == 0:
                 self._beat()
             yield turn
@@ -145,29 +156,40 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     extract = _allowed(desk.extract(counted, beat), tree)
     if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is not news
         return []
+    commits = tree.commits(session.started, ended_at(session))
+    closing = [*(item for item in extract.items if item.kind == DONE), *counted.done, *_by_commits(commits, stamp(ended_at(session)))]
     done = []
     who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
     new = digest(
-        session, seen, extract, tree.commits(session.started, ended_at(session)), desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens),
+        session, seen, extract, commits, desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens),
         missing,
     ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)  # fmt: skip
     if desk.digests is not None and _put_digest(desk.digests, who, new):
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
-        finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in extract.items if item.kind == DONE]
+        finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in closing]
         fresh, source = _lasting(new.get("sections")), f"session {session.id[:8]}"
         shared = project_summary.load(desk.team_summary) if desk.team_summary is not None else None
         grown = project_summary.grow(desk.summary, who, unshared(fresh, shared), desk.limit, source, desk.ask, finished)
         if desk.team_summary is not None and shared is not None:  # tasks that are done leave it; nothing comes in
             grown = project_summary.grow(desk.team_summary, who, {}, desk.limit, source, finished=finished) or grown
         done += [f"project summary grown by session {session.id[:8]}"] if grown else []
+    if closing and desk.perhaps is not None:
+        desk.perhaps(outdated.perhaps(desk.indexes(), closing, session.id, who.clock.stamp()))
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
-        aside = outdated.settle(stores, who, extract.items, f"session {session.id[:8]}", desk.indexes)
+        made_now = [item for item in extract.items if item.kind != DONE]
+        aside = outdated.settle(stores, who, [*made_now, *closing], f"session {session.id[:8]}", desk.indexes)
         done += [f"{len(aside)} record{'' if len(aside) == 1 else 's'} put aside by session {session.id[:8]}"] if aside else []
         made = proposals.propose(desk.proposals, who, extract.items, session.id, where, desk.indexes, desk.elsewhere)
         done += [f"{len(made)} proposal{'' if len(made) == 1 else 's'} of session {session.id[:8]} in git mem inbox"] if made else []
     return done
+
+
+def _by_commits(commits: Iterable[tuple[str, str]], at: str) -> list[Item]:
+    """Return what commits did by their subjects; those that take something back, or only begin it, finish nothing."""
+    subjects = (_PREFIX.sub("", subject) for _, subject in commits)
+    return [Item(DONE, subject, at=at) for subject in subjects if not _FINISHES_NOTHING.match(subject)]
 
 
 def _lasting(sections: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.errors import UnknownId
+from gitmem.index import summaries
 from gitmem.index.reader import Index
 from gitmem.records.gotcha_notes import with_note
 from gitmem.records.items import DECISION, DONE, TASK, Item
@@ -12,7 +13,7 @@ from gitmem.records.summary_entries import replaces
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions.proposals import TAG
-from gitmem.services.sessions.summary_merge import finishes
+from gitmem.services.sessions.summary_merge import PERHAPS, closes, finishes
 from gitmem.store.store import Store
 
 Row = Mapping[str, Any]
@@ -33,6 +34,20 @@ def settle(
         later = not item.at or item.at >= str(row["created"])
         if later and TAG in row["tags"] and not row["confirmed"] and replaces(item.text, row["title"]):
             out += _aside(stores, who, row, f"Overruled: {item.text} ({source})", "overruled")
+    return out
+
+
+def perhaps(indexes: Sequence[Index], done: Sequence[Item], session: str, now: str) -> dict[str, dict[str, str]]:
+    """Return the open tasks that may be done, by the id of their record or entry: `text`, `why` (what was said), `session`."""
+    out: dict[str, dict[str, str]] = {}
+    for index in indexes:
+        tasks = [(str(row["id"]), str(row["title"]), str(row["created"])) for row in index.rows(what=TASK, statuses=LIVE, limit=MOST)]
+        numbers = summaries.cumulative(index)
+        tasks += [(e["id"], e["text"], e["at"]) for e in (summaries.entries(index, numbers) if numbers else ()) if e["kind"] == TASK]
+        for id, text, at in tasks:
+            said = next((item for item in done if (item.at or now) >= at and closes(item.text, text) == PERHAPS), None)
+            if said is not None:
+                out[id] = {"text": text, "why": said.text, "session": session}
     return out
 
 

@@ -15,7 +15,9 @@ from gitmem.text import same_statement
 
 Sections = dict[str, list[Entry]]
 _MORE = re.compile(r"\d+ more")
-FINISHED = 0.6  # of a task's words, in what is said to be done
+DONE_SURELY, PERHAPS = "done", "perhaps"
+_NEW = words("new nova novo nuevo nueva also too")  # say nothing of what a task is about
+NEARLY = 0.75  # of what a task is about, in what is said to be done, for it to be asked about
 FRESH = 30  # days for which an entry is left whole, as long as the size allows
 PROGRESS = 7  # days for which what was done is kept at all, past the size
 CLAUSE, LISTED = 60, 5  # characters of an entry, and entries, that a condensed one names
@@ -146,9 +148,33 @@ def _finish(out: Sections, done: Entry, grown: Grown) -> None:
 
 def finishes(done: Mapping[str, Any], task: Mapping[str, Any]) -> bool:
     """Say whether something done is what a task asked for, and came after it; both have `text` and `at`."""
-    wanted, said = words(str(task.get("text", ""))), words(str(done.get("text", "")))
     later = str(done.get("at", "")) >= str(task.get("at", ""))
-    return later and bool(wanted) and len(wanted & said) >= FINISHED * len(wanted) and (len(wanted) > 1 or wanted == said)
+    return later and closes(str(done.get("text", "")), str(task.get("text", ""))) == DONE_SURELY
+
+
+def closes(done: str, task: str) -> str:
+    """Return whether what is done is what a task asks for: `done`, `perhaps`, or ''.
+
+    A task is done if all that it is about is named, its verb apart. It is perhaps done if only a part of it is named, and nothing else.
+    """
+    asked, said = words(same_statement.bare(task)), words(done)
+    verb = next((word for run in same_statement.bare(task).split() if (word := words(run[:3] if run[0] > "\u3000" else run))), frozenset())
+    about = asked - verb - _NEW or asked
+    if not said or not about:
+        return ""
+    if about <= said and (len(about) > 1 or said - verb <= about):
+        return DONE_SURELY
+    named = {word for word in about if any(_one_word(word, other) for other in said)}
+    extra = {word for word in said if not any(_one_word(word, other) for other in asked)}
+    if len(named) >= NEARLY * len(about):
+        plain = not any(char.isdigit() for word in about - named for char in word)  # a number or a version always tells
+        return DONE_SURELY if plain and not extra else PERHAPS
+    return PERHAPS if named and not extra else ""
+
+
+def _one_word(one: str, other: str) -> bool:
+    """Say whether two stems are of one word: `test`, `tested`."""
+    return one == other or (min(len(one), len(other)) > 3 and (one.startswith(other) or other.startswith(one)))
 
 
 def size(sections: Mapping[str, Iterable[Mapping[str, Any]]]) -> int:
