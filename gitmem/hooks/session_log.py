@@ -106,7 +106,7 @@ def row(hook: Hook, at: str) -> "dict[str, Any]":
         # the command has been masked; an output only of what is a secret for sure
         role, content = "tool", "\n".join(x for x in (cut(event.command, OUTPUT), kept(event.error, OUTPUT)) if x)
     facts = {
-        "event": event.name, "tool": event.tool, "action": event.action, "files": hook.paths, "source": event.source, "call": event.call,
+        "event": event.name, "tool": event.tool, "action": event.action, "files": [name_kept(path) for path in hook.paths], "source": event.source, "call": event.call,
         "agent_id": event.subagent,
     }  # fmt: skip
     out: dict[str, Any] = {"timestamp": at, "role": role, "content": content, "metadata": {k: v for k, v in facts.items() if v}}
@@ -130,6 +130,15 @@ def kept(text: str, most: int) -> str:
     from gitmem.redaction.mask import scrub
 
     return cut(scrub(text[: 4 * most], quick=True).text, most)
+
+
+def name_kept(path: str) -> str:
+    """Return the name of a file as it may be stored: without secrets of known formats."""
+    if harmless(path):
+        return path
+    from gitmem.redaction.mask import scrub
+
+    return scrub(path, known=True).text
 
 
 def cut(text: str, most: int) -> str:

@@ -128,10 +128,11 @@ def _passed(hook: Hook) -> None:
         return
     hook.state.db.execute(f"PRAGMA busy_timeout = {int(LATER * 1000)}")  # rare, and there is no second chance
     if event.action == events.WRITE:
+        from gitmem.hooks.session_log import name_kept
+
         for path in event.paths[:FILES]:
-            attempts.note_step(
-                hook.state, event.session, hook.now, attempts.EDIT, storable(os.path.realpath(os.path.join(hook.folder, path)))
-            )
+            named = name_kept(storable(os.path.realpath(os.path.join(hook.folder, path))))
+            attempts.note_step(hook.state, event.session, hook.now, attempts.EDIT, named)
         return
     from gitmem.text import shell
 

@@ -78,6 +78,10 @@ SHUT = r"""\\?["'`]"""  # a quote, or one inside another string
 DB = r"postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb|clickhouse|oracle"
 ARGUMENT = r"""["']?([^\s"'-][^\s"']{2,99})"""
 USER = r"""://[^\s/?#@:"'`<>]{0,128}:"""
+HUMAN = (
+    "pass(?:word|wd|phrase|code)|passwd|pwd|(?<=[_-])(?:pass|pw)|passwort|kennwort|contrase[ñn]a|senha|wachtwoord|mot[ ]de[ ]passe"
+    "|[Пп]ароль|密码|密碼|パスワード|비밀번호"
+)
 # Kind, hints in lower case ("" = any long run of letters and digits), pattern (group 1, if any, is the secret), check.
 PATTERNS = (
     ("AWS secret key", "aws akia asia secretaccesskey",
@@ -110,16 +114,56 @@ PATTERNS = (
     ("command-line password", "curl wget",
      r"""(?:curl|wget)(?=[ ])[^\n]{0,300}?[ ](?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""", "meant"),
     ("command-line password", "sshpass redis-cli login ldap",
-     rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?{ARGUMENT}", "meant"),
+     rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?(?!\d+(?![^\s])){ARGUMENT}", "meant"),
     ("command-line password", "mysql mariadb", rf"(?:mysql|mariadb)[a-z-]{{0,9}}[ ][^\n]{{0,200}}?(?<=[ ])-p{ARGUMENT}", "meant"),
+    ("command-line password", "openssl",
+     rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file|env|fd):|stdin){ARGUMENT}", "meant"),
+    ("command-line password", "zip", rf"(?<![\w.])(?:un)?zip[ ](?:[^\n]{{0,200}}?[ ])??-P[ ]?{ARGUMENT}", "meant"),
+    ("command-line password", "7z rar", rf"(?<![\w.])(?:7z[ar]?|rar|unrar)[ ][^\n]{{0,200}}?(?<=[ ])-h?p{ARGUMENT}", "meant"),
+    ("command-line password", "htpasswd",
+     r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))", "meant"),
+    ("command-line password", "chpasswd", r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""", "meant"),
+    ("command-line password", "stdin sudo cryptsetup passphrase-fd",
+     r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[ ]*[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
+    ("command-line password", "wpa_passphrase nmcli", rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}", "meant"),
+    ("password hash", "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
+     r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}", "real"),
+    ("password", "identified password",
+     r"(?i)(?:(?:with|encrypted|set)[ ]+password|user[ ][^\n]{0,80}?identified(?:[ ]+with[ ]+[\w']{1,40})?[ ]+by)[ ]+(?:as[ ]+)?['\"]([^'\"\n]{4,128})['\"]", "given"),
+    ("password", ":5432: :5433: :3306: :1433: :*: pgpass", r"(?<![\w.*:-])[\w.*-]{1,99}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:]{4,99})(?![\w:])", "chosen"),
+    ("password", "pass pwd wort contrase senha ароль 密码 密碼 パスワ 비밀",
+     rf"(?i)(?:{HUMAN})(?:[^\n.:=?!]{{0,60}}?[ ])?(?:(?<=[ ])(?:is|was|é|era|es|ist|lautet|est|sera|será|to)[ ]{{1,2}}|(?:[ ]?(?:是|为|は|：|:)[ ]?))(?:now[ ]|set[ ]to[ ])?[\"'`“]?([^\s\"'`”,;。]{{6,64}})", "chosen"),
+    ("token", "export", r"""export[ ]+[A-Za-z_]\w*=["']([^\s"']{16,256})["']""", "drawn"),
+    ("basic authorization", "basic", r"(?i)(?<![a-z])basic[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})", "pair"),
+    ("password", "auth", r"""(?i)["']auth["'][ ]*:[ ]*["']([A-Za-z0-9+/]{8,}={0,2})["']""", "pair"),
     ("password", "login", r"(?<![\w-])login[ \t]+[^\s]{1,99}[ \t]*\n?[ \t]*password[ \t]+([^\s]{1,256})", "meant"),
     ("high-entropy string", "", r"""(?<=["'`])[A-Za-z0-9+/_=-]{32,128}(?=["'`])""", "entropic"),
 )  # fmt: skip
 
-HUMAN = (
-    "pass(?:word|wd|phrase|code)|passwd|pwd|(?<=[_-])(?:pass|pw)|passwort|kennwort|contrase[ñn]a|senha|wachtwoord|mot[ ]de[ ]passe"
-    "|[Пп]ароль|密码|密碼|パスワード|비밀번호"
+# a word that announces a password, and what has the form of one: letters, digits and a sign, as nobody writes a word
+NEAR_WORDS = (
+    "pass",
+    "pwd",
+    "pw",
+    "wort",
+    "contrase",
+    "clave",
+    "senha",
+    "psk",
+    "credential",
+    "login",
+    "user",
+    "ароль",
+    "密",
+    "パスワ",
+    "비밀",
+    " -p",
+    " -n ",
+    " -w ",
 )
+NEAR = rf"(?i)(?:{HUMAN}|(?<![a-z])(?:store|key)?pass(?![a-z])|(?<![a-z])(?:pwd?|clave|psk|credentials?|log[io]n|add_?user|useradd|net user)(?![a-z])|(?<=[ ])-(?:p|P|N|w|U)(?=[ ]))"
+CHOSEN = r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,64}?\d)(?=[^\s"'`]{0,64}?[A-Za-z])(?=[^\s"'`]{0,64}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
+NOT_CHOSEN = r"^[$%@#&*-]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|@\d|\+\+|\.\w{2,4}$|\?\w+$(?<=\?[a-z]{9})|%[a-z]$|%\d*[sdif]|&&|^[\d.%+-]+[a-z]?$"
 KEYS = (
     "api|access|private|secret|signing|encryption|master|auth|account|shared|service|license|deploy|storage|webhook|client"
     "|session|hmac|jwt|consumer|admin|app"
@@ -174,6 +218,8 @@ def harmless(text: str) -> bool:
     For hooks, which would pay for the detectors with each command; what is not harmless at once is asked of them.
     """
     low = text.lower()
+    if any(near in low for near in NEAR_WORDS) and any(c.isdigit() for c in text) and any(c in "!$%#?+@&*^~" for c in text):
+        return False
     if any(hint in low for hint in _HINTS) or any(prefix in text for prefix in _PREFIXES):
         return False
     return not any(

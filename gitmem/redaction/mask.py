@@ -80,8 +80,15 @@ def scrub_all(value: Any, one: Callable[[str], str] = lambda text: scrub(text).t
     if isinstance(value, str):
         return one(value)
     if isinstance(value, dict):
-        return {k: v if k == "blob" else scrub_all(v, one) for k, v in value.items()}
+        return {k: v if k == "blob" else _named(k, v, one) if isinstance(v, str) else scrub_all(v, one) for k, v in value.items()}
     return [scrub_all(v, one) for v in value] if isinstance(value, list) else value
+
+
+def _named(name: str, value: str, one: Callable[[str], str]) -> str:
+    """Return a text scrubbed by itself, and then with the name that it stands under: `{"password": …}`."""
+    head, masked = f'"{name}": "', one(value)
+    whole = one(f'{head}{masked}"')
+    return whole[len(head) : -1] if whole.startswith(head) and whole.endswith('"') else masked
 
 
 def _kept(spans: Iterable[_Span], text: str, allowed: Sequence[re.Pattern[str]]) -> list[_Span]:
@@ -151,8 +158,12 @@ def _detect(text: str) -> list[_Span]:
             spans += [(*m.span(rx.groups), rank, kind) for m in rx.finditer(text) if test(m[rx.groups])]
     if "cookie" in low:
         spans += _cookies(text)
+    if "secret" in low and "data" in low:
+        spans += _kubernetes(text)
     if any(w in low for w in formats.KEYWORDS):
         spans += _assignments(text)
+    if any(w in low for w in formats.NEAR_WORDS):
+        spans += _near(text)
     return spans
 
 
@@ -163,7 +174,13 @@ def _second(text: str) -> list[_Span]:
 
 def _drawn(text: str) -> list[_Span]:
     """Return what looks drawn by a machine."""
-    return [(start, end, 400, "token") for start, end in detectors.runs(text) if _given(text[start:end])]
+    return [(start, end, 400, "token") for start, end in detectors.runs(text) if _given(text[start:end]) and not _is_digest(text, start)]
+
+
+def _is_digest(text: str, at: int) -> bool:
+    """Tell whether a place is in a digest or a picture in base64: `sha512-…`, `h1:…`, `data:image/png;base64,…`."""
+    word = text[max(text.rfind(mark, 0, at) for mark in " \n\t\"'(<`") + 1 : at]
+    return bool(_rx(r"(?:sha\d{1,3}[-:]|h1:|data:[\w/+.-]{1,40};base64,)").match(word))
 
 
 def _key_blocks(text: str) -> Iterator[_Span]:
@@ -197,6 +214,30 @@ def _cookies(text: str) -> Iterator[_Span]:
             named = _rx(r"(?i)sess|sid|auth|token|jwt|csrf|xsrf|remember|login|ticket").search(pair[1])
             if _given(pair[2]) and (_mixed(pair[2]) or (named and _rx(r"\d").search(pair[2]))):
                 yield *pair.span(2), 200, "session cookie"
+
+
+def _kubernetes(text: str) -> Iterator[_Span]:
+    """Find the values of a Kubernetes secret, in YAML or JSON, whatever their names."""
+    if not _rx(r"""kind["']?:[ ]{0,4}["']?Secret(?!\w)""").search(text):
+        return
+    sections = list(_rx(r"""(?m)(?<![\w-])(data|stringData)["']?:(?:[ \t]*(?:\{|$)|(?=[ ][\w.-]+:))""").finditer(text))
+    for section, following in zip(sections, [*sections[1:], *[None] * bool(sections)], strict=True):
+        end = following.start() if following else len(text)
+        for pair in _rx(r"""[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(text, section.end(), end):
+            if section[1] == "stringData" or _decoded(pair[1]):
+                yield *pair.span(1), 200, "secret"
+
+
+def _near(text: str) -> Iterator[_Span]:
+    """Find what has the form of a chosen password behind a word that announces one, or behind the option that takes one."""
+    done = 0  # each place is looked at once, whatever the words around it
+    for word in _rx(formats.NEAR).finditer(text):
+        line = text.find("\n", word.end())
+        start, end = max(word.end(), done), min(len(text) if line < 0 else line, word.end() + 120)
+        for found in _rx(formats.CHOSEN).finditer(text, start, end) if start < end else ():
+            if _given(found[0]) and not _rx(formats.NOT_CHOSEN).search(found[0]):
+                yield *found.span(), 350, "password"
+        done = max(done, end - 64)
 
 
 def _assignments(text: str) -> Iterator[_Span]:
@@ -246,7 +287,7 @@ def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -
         return False
     core, digits = value.rstrip("!?"), any(c.isdigit() for c in value)
     letters = any(c.isalpha() for c in value)
-    if " " in core or (unsure and not (letters and digits and _strong(core))):
+    if (" " in core and not (human and quoted and env and digits and letters)) or (unsure and not (letters and digits and _strong(core))):
         return False
     if human and digits:
         return not letters or not _wordy(value) or (core.isalnum() and not _rx(formats.TERM).fullmatch(core))
@@ -269,6 +310,8 @@ def _wordy(value: str) -> bool:
     if re.search(r"[^\w./:,@+ ~=-]", value):
         return False
     for part in re.split(r"[^A-Za-z0-9]+", value):
+        if len(part) >= 20 and len(re.findall(r"\d+", part)) >= 3 and re.search("[a-z]", part) and re.search("[A-Z]", part):
+            return False
         words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", part)
         size = sum(map(len, words))
         if len(part) > 3 and not _rx(formats.TERM).fullmatch(part) and (len(part) - size > (3 if words else 4) or size < 2.5 * len(words)):
@@ -301,4 +344,45 @@ def _entropic(value: str) -> bool:
     return -sum(n / len(value) * log2(n / len(value)) for n in map(value.count, set(value))) >= 4.5
 
 
-_CHECKS: dict[str, Callable[[str], bool]] = {"real": _real, "meant": _meant, "mixed": _mixed, "entropic": _entropic}
+def _decoded(value: str) -> str:
+    """Return what a base64 text says, '' if that is no text."""
+    from binascii import Error, a2b_base64
+
+    try:
+        said = a2b_base64(value).decode() if len(value) % 4 == 0 else ""
+    except (Error, ValueError):
+        return ""
+    return said if said.isprintable() else ""
+
+
+def _pair(value: str) -> bool:
+    """Tell `user:password` in base64."""
+    return ":" in _decoded(value)
+
+
+def _chosen(value: str) -> bool:
+    """Tell what a sentence names as a password: letters and digits, as nobody writes a word."""
+    core = value.rstrip(".,;:)")
+    drawn = any(c.isdigit() for c in core) and any(c.isalpha() for c in core) and len(core) >= 6
+    return (
+        drawn
+        and _given(core)
+        and not _rx(formats.HASH).fullmatch(core)
+        and not (core.replace("-", "").replace("_", "").isalnum() and _wordy(core))
+    )
+
+
+def _machine_drawn(value: str) -> bool:
+    return _mixed(value) and _given(value) and any(c.isdigit() for c in value) and "/" not in value[:2]
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "real": _real,
+    "meant": _meant,
+    "mixed": _mixed,
+    "entropic": _entropic,
+    "given": _given,
+    "pair": _pair,
+    "chosen": _chosen,
+    "drawn": _machine_drawn,
+}

@@ -54,7 +54,7 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
       pytest 2>&1 | git mem error record --command pytest
       git mem error record "TypeError: unsupported operand type(s)"
     """
-    from gitmem.fingerprint.fingerprint import fingerprint  # forty tools' rules, and `error list` needs none
+    from gitmem.fingerprint.fingerprint import bounded, fingerprint  # forty tools' rules, and `error list` needs none
     from gitmem.repo.source_frames import anchors
     from gitmem.services.gotchas import count
     from gitmem.services.gotchas.capture import rule_of
@@ -67,11 +67,15 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     with term.open() as app:
         root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
-        mark = fingerprint(without_fences(text), root, command, failed=False)
+        allow = app.settings.get("allowSecret")
+        text, command = scrub(bounded(without_fences(text)), allow).text, scrub(command, allow).text  # before anything is counted
+        mark = fingerprint(text, root, command, failed=False)
+        if mark is None and message:  # whoever types it says that it is one
+            mark = fingerprint(text, root, command, failed=True) or fingerprint(f"Error: {text}", root, command, failed=True)
         if mark is None:
             raise UserError(
                 "no error was found in this; nothing was counted.",
-                "Give the lines that the tool printed. If it is an error by other words, say so: git mem error record 'Error: TEXT'",
+                "Pipe in the lines that the tool printed, or type the error yourself: git mem error record TEXT",
             )
         who = app.writer(session=session)
         title = scrub(mark.title, who.allow).text
