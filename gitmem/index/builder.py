@@ -15,7 +15,7 @@ from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.git.objects import Objects, diff
 from gitmem.index.columns import bases, columns, entries, settled, words
-from gitmem.index.neighbours import LINKED, LINKING, NEIGHBOURS, Map, beside, close
+from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.tokenizer import parts
 from gitmem.records.epic import facts
@@ -347,8 +347,8 @@ class Cache:
 
     def _contexts(self, touched: "_Touched") -> None:
         """Give the context column of what changed, and of what stands beside it, its neighbours' words."""
-        for n, id, session, created, kind in self._affected(touched):
-            near = self._neighbours(n, id, session, created, kind)
+        for n, id, session, created in self._affected(touched):
+            near = self._neighbours(n, id, session, created)
             row = self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (n,)).fetchone()
             if row is None:
                 continue
@@ -358,26 +358,24 @@ class Cache:
     def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:
         found: dict[int, tuple[Any, ...]] = {}
         for id in touched.ids:
-            for row in self.db.execute("SELECT n, id, session, created, kind FROM records WHERE id = ?", (id,)):
+            for row in self.db.execute("SELECT n, id, session, created FROM records WHERE id = ?", (id,)):
                 found[row[0]] = row
             for row in self.db.execute(
-                "SELECT r.n, r.id, r.session, r.created, r.kind FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
+                "SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
             ):
                 found[row[0]] = row
         for id, session, created in touched.spots:
-            for sql in beside(session):
-                for row in self.db.execute(sql.format("n, id, session, created, kind"), (created, id, session, NEIGHBOURS)):
+            for sql in BESIDE if session else ():
+                for row in self.db.execute(sql.format("n, id, session, created"), (created, id, session, NEIGHBOURS)):
                     found[row[0]] = row
         return [row for n, row in found.items() if n not in touched.done]
 
-    def _neighbours(self, n: int, id: str, session: str, created: str, kind: str) -> list[tuple[str, str]]:
-        """Return title and body of what a record links to, what links to it, what stands before and after it."""
+    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[tuple[str, str]]:
+        """Return title and body of what a record links to, what links to it, what stands before and after it in its session."""
         ids: list[int] = [r[0] for r in self.db.execute(LINKED, (n,))]
         ids += [r[0] for r in self.db.execute(LINKING, (id,))]
-        for sql in beside(session) if session or kind != "event" else ():
-            for other, when in self.db.execute(sql.format("n, created"), (created, id, session, NEIGHBOURS)).fetchall():
-                if session or close(created, when):
-                    ids.append(other)
+        for sql in BESIDE if session else ():
+            ids += [r[0] for r in self.db.execute(sql.format("n"), (created, id, session, NEIGHBOURS))]
         unique = [i for i in dict.fromkeys(ids) if i != n][:8]
         rows = (self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (i,)).fetchone() for i in unique)
         return [r for r in rows if r]

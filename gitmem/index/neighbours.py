@@ -7,11 +7,8 @@ from 60.6 to 69.3 %.
 import sqlite3
 from collections.abc import Iterator
 
-from gitmem.clock import seconds
-
 NEIGHBOURS = 2  # records before and after in the same session
 LINKS = 4  # records that it links to, and as many that link to it
-NEAR = 600  # seconds within which two records without a session are neighbours
 
 
 class Map:
@@ -25,9 +22,9 @@ class Map:
         self._by_id: dict[str, list[int]] = {}
         self._sources: dict[str, list[int]] = {}
         order = "ORDER BY session, created, id, store"
-        for n, id, session, created, kind in db.execute(f"SELECT n, id, session, created, kind FROM records {order}"):
+        for n, id, session, created in db.execute(f"SELECT n, id, session, created FROM records {order}"):
             self.rows[n] = (id, session, created)
-            if session or kind != "event":
+            if session:
                 self._place[n] = len(self._line)
                 self._line.append(n)
         for n, id in db.execute("SELECT n, id FROM records ORDER BY id, store"):
@@ -55,8 +52,7 @@ class Map:
                 return
             if (when, other_id) != (created, id):  # the same record in another store stands where it stands
                 left -= 1
-                if session or close(created, when):
-                    yield self._line[at]
+                yield self._line[at]
             at += step
 
 
@@ -64,16 +60,8 @@ LINKED = f"SELECT r.n FROM edges e JOIN records r ON r.id = e.dst WHERE e.n = ? 
 LINKING = f"SELECT r.n FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ? ORDER BY r.created, r.id, r.store, e.rel LIMIT {LINKS}"
 
 
-def beside(session: str) -> Iterator[str]:
-    """Yield the queries for the records before and after a spot in time, in its session or with none."""
-    test = "session = ?3" if session else "session = ?3 AND kind <> 'event'"
-    yield f"SELECT {{}} FROM records WHERE (created, id) < (?1, ?2) AND {test} ORDER BY created DESC, id DESC, store DESC LIMIT ?4"
-    yield f"SELECT {{}} FROM records WHERE (created, id) > (?1, ?2) AND {test} ORDER BY created, id, store LIMIT ?4"
-
-
-def close(one: str, two: str) -> bool:
-    """Say whether two times are near enough for records without a session to be neighbours."""
-    try:
-        return abs(seconds(one) - seconds(two)) <= NEAR
-    except ValueError:
-        return False
+# the records before and after a spot in time, in its session; records without a session have no neighbours
+BESIDE = (
+    "SELECT {} FROM records WHERE (created, id) < (?1, ?2) AND session = ?3 ORDER BY created DESC, id DESC, store DESC LIMIT ?4",
+    "SELECT {} FROM records WHERE (created, id) > (?1, ?2) AND session = ?3 ORDER BY created, id, store LIMIT ?4",
+)

@@ -158,3 +158,25 @@ def test_search_works_with_a_lost_or_broken_index(mem: Mem) -> None:
 
     path.write_bytes(b"this is not a database" * 100)
     assert len(mem("search", "heron", "--json").json) == 1
+
+
+def test_what_stands_beside_nothing_is_no_answer(mem: Mem) -> None:
+    """Records that were added one after the other say nothing of one another."""
+    for title in ("webpack needs NODE_OPTIONS", "never edit a migration that ran", "the gateway needs 60 s"):
+        mem("gotcha", "add", title)
+    found = mem("gotcha", "search", "webpack", "--json").json
+    assert [one["title"] for one in found] == ["webpack needs NODE_OPTIONS"]
+    assert found[0]["reason"] == "webpack in title"
+
+
+def test_a_linked_record_comes_after_what_says_it_itself(mem: Mem) -> None:
+    first = mem("add", "webpack needs NODE_OPTIONS", "--json").json["id"]
+    mem("add", "The build image is pinned", "--link", first)
+    found = mem("search", "webpack", "--json").json
+    assert [one["reason"] for one in found] == ["webpack in title", "webpack in linked or neighbouring records"]
+
+
+def test_a_part_of_a_name_is_its_own(mem: Mem) -> None:
+    mem("add", "CartTotal is in cents")
+    (one,) = mem("search", "cart", "--json").json
+    assert "names" in one["reason"]

@@ -49,3 +49,26 @@ def test_a_line_of_any_length_is_read(line: str) -> None:
 
 def test_a_phase_is_told_in_short() -> None:
     assert len(told("Phase: " + "_ " * 7_900 + "x y").phase) <= 200
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ({"tasks_total": 12, "tasks_completed": 5}, (5, 12)),
+        ({"progress": {"total": 12, "completed": 5}}, (5, 12)),
+        ({"tasks": {"total": 12, "completed": 5}}, (5, 12)),
+        ({"totalTasks": "12", "completedTasks": "5"}, (5, 12)),
+        ({"completed": 5, "remaining": 7}, (5, 12)),
+        ({"total": 12, "completed": ["a", "b"]}, (2, 12)),
+        ({"progress": "5/12 tasks"}, (5, 12)),
+        ({"tasks": {"pending": ["x", "y"], "completed": ["z"]}}, (1, 3)),
+        ({"tasks_total": 12}, (0, 0)),  # how many are done is not told
+        ({"total": 3, "completed": 9}, (0, 0)),
+        ({"done": True, "total": 5}, (0, 0)),
+        ({"next_action": "write the page"}, (0, 0)),
+    ],
+)
+def test_counts_of_a_state_file(state: dict[str, object], expected: tuple[int, int]) -> None:
+    """As these files have them; nothing is said of a number that was not understood."""
+    found = progress(read(io.BytesIO(json.dumps(state).encode()), "state.json"))
+    assert (found.done, found.total) == expected

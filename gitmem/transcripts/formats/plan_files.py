@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from gitmem.base.fast import loads
-from gitmem.transcripts.cleanup import mapping, number, said, sequence, string
+from gitmem.transcripts.cleanup import mapping, said, sequence, string
 from gitmem.transcripts.formats.text import text
 from gitmem.transcripts.turn import USER, Turn
 
@@ -123,6 +123,8 @@ def progress(turns: Iterable[Turn]) -> Progress:
                 tasks.setdefault(" ".join(point[1].split()), False)
     completed = tuple(name for name, done in tasks.items() if done)
     done, total = counted if counted and counted[1] >= len(tasks) else (len(completed), len(tasks))
+    if not counted and len(tasks) < 2:  # a next step alone is no plan of one task
+        done = total = 0
     return Progress(phase, done, total, tuple(name for name, done in tasks.items() if not done), completed)
 
 
@@ -141,6 +143,39 @@ def state(stream: IO[bytes]) -> Iterator[Turn]:
     where = _Where(data)
     for told, name in _stated(mapping(found), 0):
         yield Turn(USER, told, line=where.line(name))
+
+
+_DONE_COUNT = (
+    "tasks_done", "tasksDone", "tasks_completed", "tasksCompleted", "completed_tasks", "completedTasks", "completed_count", "completedCount", "done_count", "doneCount",
+    "completed", "done", "finished",
+)  # fmt: skip
+_TOTAL_COUNT = ("tasks_total", "tasksTotal", "total_tasks", "totalTasks", "task_count", "taskCount", "tasks_count", "tasksCount", "total")
+_LEFT_COUNT = ("tasks_remaining", "tasksRemaining", "remaining_tasks", "remainingTasks", "tasks_left", "remaining", "left", "pending")
+
+
+def _counts(value: dict[str, Any]) -> tuple[int, int] | None:
+    """Return how many tasks are done, of how many; None unless both numbers are told, and can be."""
+    done, total, left = (
+        next((count for key in keys if (count := _count(value.get(key))) is not None), None)
+        for keys in (_DONE_COUNT, _TOTAL_COUNT, _LEFT_COUNT)
+    )
+    if done is None and total is not None and left is not None:
+        done = total - left
+    if total is None and done is not None and left is not None:
+        total = done + left
+    said = re.fullmatch(r"\s*(\d{1,9})\s*(?:/|of|de)\s*(\d{1,9})(?:\s.*)?", string(value.get("progress")))
+    if said and done is None:
+        done, total = int(said[1]), int(said[2])
+    return (done, total) if done is not None and total and 0 <= done <= total else None
+
+
+def _count(value: Any) -> int | None:
+    """Return a count that is given as a number, as its digits, or as the list of what is counted."""
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
+        return int(value)
+    if isinstance(value, list):
+        return len(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 class _Where:
@@ -176,15 +211,9 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
     phase = next((value[key] for key in ("phase", "currentPhase", "current_phase", "stage", "status") if string(value.get(key))), "")
     if phase:
         yield said(f"Phase: {phase}", 300), string(phase)
-    done, total = (
-        next((number(value.get(k)) for k in keys if number(value.get(k))), 0)
-        for keys in (
-            ("tasks_done", "tasksDone", "completedCount", "done_count"),
-            ("tasks_total", "tasksTotal", "totalTasks", "total", "task_count"),
-        )
-    )
-    if total:
-        yield f"Tasks: {done}/{total}", ""
+    counts = _counts(value)
+    if counts:
+        yield f"Tasks: {counts[0]}/{counts[1]}", ""
     known = {string(mapping(one).get("id")) for key in _WORK for one in sequence(value.get(key))[:TASKS]}
     for what, keys in _LISTS.items():
         for key in keys:
@@ -209,7 +238,7 @@ def _stated(value: dict[str, Any], deep: int) -> Iterator[tuple[str, str]]:
         for told, name in _facts(value.get(key)):
             yield said(f"Context: {told}"), name
     if deep < 3:
-        for key in ("progress", "session_state", "state", "plan", "workflow"):
+        for key in ("progress", "session_state", "state", "plan", "workflow", "tasks", "stories", "todos"):
             if isinstance(value.get(key), dict):
                 yield from _stated(value[key], deep + 1)
 
