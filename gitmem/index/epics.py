@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 CRASH_AFTER = 1800.0  # seconds without a sign of life after which, where nothing is known of a process, work counts as crashed
+COMPLETES = frozenset({"STORY_COMPLETED"})  # last actions after which nothing was under way
 HOLDERS = 8  # of one epic that are remembered
 ACTIVE, LEFT, CRASHED = "active", "left", "crashed"  # how an epic stands that was not put down; it may also be paused, aborted or completed
 
@@ -100,14 +101,14 @@ def condition(state: State, epic: "dict[str, Any]", now: float, is_gone: "Callab
         return out
     if out["alive"]:
         return {**out, "why": "its session is running" if latest else "its process is running"}
-    if states and "unknown" not in states:
-        if states[-1] == "ended" and silent <= CRASH_AFTER:
-            return {**out, "standing": LEFT, "why": "its session ended without a pause"}
-        why = "its session ended without a pause" if states[-1] == "ended" else "its process is gone"
-        return {**out, "standing": CRASHED, "why": why}
+    gone = bool(states) and "unknown" not in states
+    why = ("its session ended without a pause" if states[-1] == "ended" else "its process is gone") if gone else ""
+    if str((epic.get("last") or {}).get("action") or "") in COMPLETES:
+        quiet = why or ("nothing was heard of it for more than 30 minutes" if silent > CRASH_AFTER else "")
+        return {**out, "standing": LEFT, "why": f"its last story was completed; {quiet}"} if quiet else out
     if silent > CRASH_AFTER:
-        return {**out, "standing": CRASHED, "why": "nothing was heard of it for more than 30 minutes"}
-    return out
+        return {**out, "standing": CRASHED, "why": why or "nothing was heard of it for more than 30 minutes"}
+    return {**out, "standing": LEFT, "why": why} if gone else out
 
 
 def _known(state: State, epic: "dict[str, Any]") -> "list[dict[str, Any]]":

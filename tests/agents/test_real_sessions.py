@@ -214,7 +214,7 @@ def test_an_epic_that_a_killed_session_was_at_is_told(world: World):
     world.kill(path, "Begin the checkout", world.shell(begin))
     texts = world.work(path, "Hello")
     (block,) = told(texts[0])
-    assert "[epic checkout, crashed] Checkout rework: story 1.1, phase development, 0 of 2 stories done (0%)" in block
+    assert "[epic checkout, left] Checkout rework: story 1.1, phase development, 0 of 2 stories done (0%)" in block
     assert "git mem work resume checkout --continue" in block
     world.work(path, "Go on", world.shell("git mem work resume checkout --continue && git mem work story 1.1 --done"))
     (epic,) = as_json(path, "work", "list")

@@ -531,15 +531,23 @@ def by_agent(folder: Path, *commands: str) -> None:
     subprocess.run([sys.executable, "-c", script], cwd=folder, check=True, env={**os.environ, "PATH": venv_path()})
 
 
-def test_a_process_that_is_gone_is_a_crash_at_once(shop: Mem) -> None:
-    """Also right after a completed story; not after a pause, an abort, the end of the epic."""
+def test_a_process_that_is_gone_is_a_crash_after_30_minutes(shop: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then the epic is left. A story that was completed last is no crash; neither is a pause, an abort, the end of the epic."""
     by_agent(shop.folder, "work phase development", "work story 1.1 --done")
     state = json.loads(shop("work", "show", "--json").out)
     assert (state["standing"], state["alive"]) == ("active", True)  # this process began it, and is there
     by_agent(shop.folder, "work start alone --story a --story b", "work phase development")
-    assert (show(shop, "alone")["standing"], show(shop, "alone")["why"]) == ("crashed", "its process is gone")
-    by_agent(shop.folder, "work story a --epic alone --next b --done")
-    assert show(shop, "alone")["standing"] == "crashed"
+    assert (show(shop, "alone")["standing"], show(shop, "alone")["why"]) == ("left", "its process is gone")
+    with monkeypatch.context() as later:
+        now = time.time() + 1900
+        later.setattr(Clock, "now", lambda self: now)
+        assert (show(shop, "alone")["standing"], show(shop, "alone")["why"]) == ("crashed", "its process is gone")
+    by_agent(shop.folder, "work story a --epic alone --done")
+    assert show(shop, "alone")["standing"] == "left"
+    with monkeypatch.context() as later:
+        now = time.time() + 1900
+        later.setattr(Clock, "now", lambda self: now)
+        assert show(shop, "alone")["standing"] == "left"
     by_agent(shop.folder, "work pause alone")
     assert show(shop, "alone")["standing"] == "paused"
     assert "crashed" not in shop("work", "list").out
@@ -573,12 +581,11 @@ def test_what_was_put_down_never_crashes(shop: Mem, unknown: None, args: tuple[s
         ("checkpoint", "x"),
         ("error", "x"),
         ("resume", "--continue"),
-        ("story", "1.1", "--done"),
         ("story", "1.2"),
     ],
 )
 def test_all_else_does(shop: Mem, unknown: None, args: tuple[str, ...]) -> None:
-    """A review, a checkpoint, an error, a completed story: half an hour of silence after it is a crash."""
+    """A review, a checkpoint, an error: half an hour of silence after it is a crash."""
     if "--answer" in args:
         shop("work", "checkpoint", "look", ago=1950)
     shop("work", *args, ago=1900)
@@ -651,7 +658,7 @@ def test_a_session_is_told_of_what_crashed(shop: Mem) -> None:
     shop("work", "complete", "shop", "--yes")
     told = Agent(shop.folder, "s2").hook("SessionStart")
     line = next(line for line in told.splitlines() if "epic alone" in line)
-    assert "crashed" in line and "story b, phase development, 1 of 2 stories done (50%)" in line
+    assert "left" in line and "story b, phase development, 1 of 2 stories done (50%)" in line
     assert all(f"--{way}" in told for way in ("continue", "review", "restart", "discard"))
     assert "epic shop" not in told
     shop("work", "complete", "alone", "--yes")

@@ -53,10 +53,10 @@ def session(state: State, id: str, last: float, process: str = "p", *, opens: bo
 
 @pytest.mark.parametrize(
     ("gone", "ago", "standing"),
-    [(False, 9 * 3600, "active"), (True, 0, "crashed"), (None, 1800, "active"), (None, 1801, "crashed"), (None, -600, "active")],
+    [(False, 9 * 3600, "active"), (True, 1800, "left"), (True, 1801, "crashed"), (None, 1800, "active"), (None, 1801, "crashed"), (None, -600, "active")],
 )
 def test_a_process_decides_where_it_is_known_and_silence_else(state: State, gone: bool | None, ago: float, standing: str) -> None:
-    """Alive is alive after hours, gone is gone at once; of one that nothing is known of, more than 30 minutes."""
+    """Alive is alive after hours; gone is left for 30 minutes, then a crash; of one that nothing is known of, silence decides."""
     works.hold(state, "wrk-shop", "mine", "", "p", NOW - ago, processes_of({}))
     assert works.condition(state, epic(ago), NOW, processes_of({"p": gone}))["standing"] == standing
 
@@ -78,7 +78,7 @@ def test_signs_of_life_of_its_session_count(state: State) -> None:
 
 
 def test_a_session_that_ended_or_was_buried(state: State) -> None:
-    """An end without a pause is left, for half an hour; one that was found dead is a crash at once; the process of the session's row is asked."""
+    """An end without a pause is left, for half an hour; one that was found dead too; the process of the session's row is asked."""
     session(state, "s", NOW, "p")
     works.hold(state, "wrk-shop", "mine", "s", "other", NOW, processes_of({}))
     assert works.condition(state, epic(0, session="s"), NOW, processes_of({"other": True, "p": False}))["alive"]
@@ -87,7 +87,16 @@ def test_a_session_that_ended_or_was_buried(state: State) -> None:
     assert works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
     session(state, "s", NOW, "p")
     sessions.bury(state, next(one for one in sessions.some(state) if one.id == "s"))
-    assert works.condition(state, epic(0, session="s"), NOW, processes_of({}))["standing"] == "crashed"
+    assert works.condition(state, epic(0, session="s"), NOW, processes_of({}))["standing"] == "left"
+    assert works.condition(state, epic(0, session="s"), NOW + LATE, processes_of({}))["standing"] == "crashed"
+
+
+def test_a_story_that_was_completed_last_is_no_crash(state: State) -> None:
+    """Nothing was under way, however long ago it was."""
+    works.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
+    found = {**epic(LATE), "last": {"action": "STORY_COMPLETED"}}
+    assert works.condition(state, found, NOW, processes_of({"p": True}))["standing"] == "left"
+    assert works.condition(state, found, NOW, processes_of({}))["standing"] == "left"
 
 
 def test_one_of_several_is_enough(state: State) -> None:
@@ -95,7 +104,7 @@ def test_one_of_several_is_enough(state: State) -> None:
     works.hold(state, "wrk-shop", "mine", "", "alive", NOW, processes_of({}))
     works.hold(state, "wrk-shop", "mine", "", "dead", NOW, processes_of({"alive": False}))
     assert works.condition(state, epic(LATE), NOW, processes_of({"alive": False, "dead": True}))["standing"] == "active"
-    assert works.condition(state, epic(0), NOW, processes_of({"alive": True, "dead": True}))["standing"] == "crashed"
+    assert works.condition(state, epic(0), NOW, processes_of({"alive": True, "dead": True}))["standing"] == "left"
     for n in range(40):
         works.hold(state, "wrk-shop", "mine", "", f"p{n}", NOW, processes_of({"dead": True}))
     assert [one["process"] for one in works.holders(state, "wrk-shop")[1]] == [f"p{n}" for n in range(40 - works.HOLDERS, 40)]
@@ -209,6 +218,6 @@ def test_a_terminal_that_is_open_says_nothing_of_the_agent_that_went_on_from_the
     works.hold(state, "wrk-shop", "mine", "", "terminal", NOW - 60, processes_of({}))
     works.hold(state, "wrk-shop", "mine", "s", "agent", NOW - 30, processes_of({}))
     both = {"terminal": False, "agent": True}
-    assert works.condition(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "crashed"
+    assert works.condition(state, epic(0, session="s"), NOW, processes_of(both))["standing"] == "left"
     works.hold(state, "wrk-shop", "mine", "", "terminal", NOW, processes_of(both))  # the person goes on by hand
     assert works.condition(state, epic(0), NOW, processes_of(both))["standing"] == "active"
