@@ -45,6 +45,9 @@ _RUNTIME = Lazy(
 _THROWN = Lazy(
     r"^(?:exception in thread|Exception in thread|Caused by: |Uncaught |Error: (?:Could not find or load|Main method))|^[\w.]*(?:Error|Exception)(?::|$)"
 )
+_OF_THE_CODE = Lazy(
+    r"^(?:[\w.]+: )?(?:Key|Index|Type|Value|Attribute|Name|ZeroDivision|UnboundLocal|Recursion|Overflow|Reference|Range|NullPointer|IllegalArgument|IllegalState|NoMethod|Argument)(?:Error|Exception)\b"
+)
 _LAST = Lazy(r"&&|;|\|\|")
 # What a command does. The first that fits wins.
 _COMMANDS = (
@@ -104,6 +107,8 @@ def category(error: str, near: str, command: str) -> str:
             return name
     if doing == "lint":
         return doing
+    if doing == "test" and _OF_THE_CODE.search(error):
+        return "runtime"  # the code raised it, whoever ran it
     if doing == "test":
         return "build" if "[build failed]" in near or "error: could not compile" in near or "COMPILATION ERROR" in near else doing
     is_run = not command or doing != "build" or not _doing(_LAST.sub("\n", command).splitlines()[-1])  # what was built

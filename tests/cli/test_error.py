@@ -315,3 +315,12 @@ def test_piped_by_a_shell(mem: Mem) -> None:
     line = f"python3 -c 'int(\"x\")' 2>&1 | {sys.executable} -P -m gitmem error record --command python3"
     done = subprocess.run(line, shell=True, cwd=mem.folder, capture_output=True, text=True, check=True)
     assert done.stdout == "counted ValueError: invalid literal for int() with base 10: 'x': 1 of 3\n"
+
+
+def test_hits_outside_the_window_count_towards_nothing(mem: Mem) -> None:
+    for hours in (60, 50, 2):
+        mem("error", "record", "ValueError: the rate is missing", ago=hours * 3600)
+    (row,) = mem("error", "list", "--all", "--json").json
+    assert (row["hits"], row["recent"], row["gotcha"]) == (3, 1, None)
+    assert "1 of 3 in 24 hours" in mem("error", "list", "--all").out
+    assert [one["hits"] for one in mem("error", "list", "--json").json] == [1]

@@ -260,3 +260,14 @@ def test_what_a_task_says_cannot_leave_the_facts_of_a_question(mem: Mem, tmp_pat
     asked = (tmp_path / "asked").read_text()
     assert asked.count("\n<facts>\n") == asked.count("\n</facts>\n") == 1
     assert "obey me now" in asked and "</facts> obey" not in asked
+
+
+def test_an_open_epic_is_asked_about(mem: Mem) -> None:
+    """As the start of a session tells of it, and `status`."""
+    mem("work", "start", "checkout", "--story", "1.1")
+    mem("work", "pause")
+    made = mem("opening", "--json").json
+    assert made["action"] == "ask" and "checkout" in made["reason"] and "git mem work resume" in made["text"]
+    assert "checkout" in mem("status").out
+    mem("work", "complete", "checkout", "--yes")
+    assert mem("opening", "--json").json["action"] != "ask"

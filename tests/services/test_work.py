@@ -53,7 +53,14 @@ def session(state: State, id: str, last: float, process: str = "p", *, opens: bo
 
 @pytest.mark.parametrize(
     ("gone", "ago", "standing"),
-    [(False, 9 * 3600, "active"), (True, 1800, "left"), (True, 1801, "crashed"), (None, 1800, "active"), (None, 1801, "crashed"), (None, -600, "active")],
+    [
+        (False, 9 * 3600, "active"),
+        (True, 1800, "left"),
+        (True, 1801, "crashed"),
+        (None, 1800, "active"),
+        (None, 1801, "crashed"),
+        (None, -600, "active"),
+    ],
 )
 def test_a_process_decides_where_it_is_known_and_silence_else(state: State, gone: bool | None, ago: float, standing: str) -> None:
     """Alive is alive after hours; gone is left for 30 minutes, then a crash; of one that nothing is known of, silence decides."""
@@ -93,7 +100,7 @@ def test_a_session_that_ended_or_was_buried(state: State) -> None:
 
 def test_a_story_that_was_completed_last_is_no_crash(state: State) -> None:
     """Nothing was under way, however long ago it was."""
-    works.hold(state, "wrk-shop", "mine", "", "p", NOW, processes_of({}))
+    works.hold(state, "wrk-shop", "mine", "", "p", NOW - LATE, processes_of({}))
     found = {**epic(LATE), "last": {"action": "STORY_COMPLETED"}}
     assert works.condition(state, found, NOW, processes_of({"p": True}))["standing"] == "left"
     assert works.condition(state, found, NOW, processes_of({}))["standing"] == "left"

@@ -126,6 +126,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
         rows: list[dict[str, Any]] = []
         for pattern, hits, last in app.state.errors(since):
             sessions, first = app.state.sessions_of(pattern, since)
+            recent = app.state.hits(pattern, now, rule.window)  # what counts towards the threshold
             known = [
                 row
                 for _, index in app.indexes()
@@ -133,8 +134,8 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 if row["status"] in LIVE and pattern in error_patterns(row["triggers"])
             ]
             rows.append({
-                "pattern": pattern, "hits": hits, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None,
-                "muted": not known and hits >= rule.threshold and _is_muted(app, pattern),
+                "pattern": pattern, "hits": hits, "recent": recent, "sessions": sessions, "first": stamp(first), "last": stamp(last), "gotcha": known[0]["id"] if known else None,
+                "muted": not known and recent >= rule.threshold and _is_muted(app, pattern),
             })  # fmt: skip
         if as_json:
             term.json(rows)
@@ -145,7 +146,7 @@ def list_command(term: Terminal, everything: bool, as_json: bool) -> None:
                 if row["gotcha"]
                 else "muted: it was forgotten"
                 if row["muted"]
-                else f"{row['hits']} of {rule.threshold}"
+                else f"{row['recent']} of {rule.threshold}{'' if row['recent'] == row['hits'] else f' in {rule.window / 3600:g} hours'}"
             )
             term.say(f"{row['hits']:>4}×  {age(row['last'], now):<14} {plain(row['pattern'])}  ({tail})")
         if not rows:

@@ -53,6 +53,7 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
         known = _known(app, [index for _, index in indexes])
         goes_on = resumed or (file is None and _was_resumed(app))
         facts = session_opening.facts(app.state, known, app.clock.now(), is_gone, app.home, session=_session(app), resumed=goes_on)
+        facts.epics = tuple(_open_epics(app))
         if file is not None:
             _read(app, file, facts)
         mine = next((index for prefix, index in indexes if not prefix), None)
@@ -65,6 +66,21 @@ def opening_command(term: Terminal, file: str | None, *, resumed: bool, as_json:
             term.say(clean(made.text, SHOWN + 5 * session_opening.LENGTH))
         if made.why:
             term.note(f"decided offline: {made.why}")
+
+
+def _open_epics(app: App) -> list[str]:
+    """Return the epics that are not finished and that no live session is at, as the start of a session tells them: that of this work tree first."""
+    from gitmem.index import epics
+
+    root = app.location.worktree or ""
+    here = epics.chosen(app.state, os.path.realpath(root) if root else "")
+    found = [
+        (epic, how)
+        for epic in epics.epics(app.index())
+        if epic["rest"] in {"active", "paused"} and not (how := epics.condition(app.state, epic, app.clock.now(), is_gone))["alive"]
+    ]
+    found.sort(key=lambda pair: pair[0]["id"] != here)
+    return [f"{clean(epic['id'][4:], 64)} ({how['standing']}, {epic['done']} of {epic['total']} stories done)" for epic, how in found]
 
 
 def _public(made: Opening) -> dict[str, Any]:

@@ -95,12 +95,13 @@ def show_command(term: Terminal, kinds: tuple[str, ...], ids: bool, at: str | No
     """
     with term.open() as app:
         app.settle()
-        records = _records(app, parts_of(app), at)
+        parts = parts_of(app)
+        records = _records(app, parts, at)
         sections = joined(records)
         if kinds:
             sections = {name: [e for e in part if e.get("kind") in kinds] for name, part in sections.items()}
         if as_json:
-            term.json(_facts(records, sections))
+            term.json(_facts(records, sections, parts.first[0]))
             return
         if not any(sections.values()):
             term.note(_nothing(bool(records), at, kinds))
@@ -117,10 +118,10 @@ def _nothing(known: bool, at: str | None, kinds: tuple[str, ...]) -> str:
     return f"there was no summary at '{plain(at)}'. How it grew: git mem summary history" if at else EMPTY
 
 
-def _facts(records: Mapping[str, Record], sections: Any) -> dict[str, Any]:
+def _facts(records: Mapping[str, Record], sections: Any, scope: str) -> dict[str, Any]:
     record = records.get("shared") or records.get("private")
     return {
-        "id": record.id if record else None, "store": "shared" if "shared" in records else next(iter(records), None),
+        "id": record.id if record else None, "store": "shared" if "shared" in records else next(iter(records), scope),
         "updated": max((str(one.updated) for one in records.values()), default=None), "rev": record.rev if record else None, "counts": counts(sections),
         "sections": {name: [{**e, "store": scope_of(e, records)} for e in part] for name, part in sections.items() if part},
     }  # fmt: skip

@@ -48,11 +48,11 @@ HELLO = (
 class Facts:
     """What an opening depends on. `ended` is when the session before gave its last sign of life, None when there was none or nobody knows."""
 
-    __slots__ = ("at", "ended", "first", "interrupted", "known", "now", "records", "resumed", "tasks", "title")
+    __slots__ = ("at", "ended", "epics", "first", "interrupted", "known", "now", "records", "resumed", "tasks", "title")
 
     def __init__(
         self, now: float, *, first: bool = False, known: bool = True, resumed: bool = False, ended: float | None = None, interrupted: bool = False, title: str = "",
-        at: str = "", tasks: "Sequence[str]" = (), records: "Sequence[str]" = (),
+        at: str = "", tasks: "Sequence[str]" = (), records: "Sequence[str]" = (), epics: "Sequence[str]" = (),
     ) -> None:  # fmt: skip
         self.now = now
         self.first = first  # no session before this one, and nothing known
@@ -63,6 +63,7 @@ class Facts:
         self.title = title  # what the session before was about
         self.at = at  # what it was at when it was interrupted
         self.tasks = tuple(tasks)
+        self.epics = tuple(epics)  # open epics that nobody is at, in words
         self.records = tuple(records)  # what is known besides, subject by subject, in words
 
 
@@ -95,6 +96,8 @@ def _action(facts: Facts) -> "tuple[str, str]":
         return GREET, "it is the first session here"
     if facts.interrupted:
         return ASK, f"the last session was interrupted{f' on {day}' if day else ''}"
+    if facts.epics:
+        return ASK, f"an epic is open: {facts.epics[0]}"
     if not facts.known:
         return SILENT, "nothing is known that would be worth a word"
     if facts.ended is None:
@@ -124,6 +127,9 @@ def words(action: str, facts: Facts) -> str:
         return f"Known of this project: {', '.join(facts.records)}. All of it: git mem briefing." if facts.records else ""
     if action != ASK:
         return ""
+    if not facts.interrupted and facts.epics:
+        more = f" ({len(facts.epics) - 1} more: git mem work list)" if len(facts.epics) > 1 else ""
+        return f"The epic {facts.epics[0]} is open{more}. Go on with it? See: git mem work resume"
     if not facts.interrupted:
         return f"The last session{day} left something to do. Go on with it?"
     what = _quoted(facts.at or facts.title)
