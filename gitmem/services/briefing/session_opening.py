@@ -92,12 +92,12 @@ def _action(facts: Facts) -> "tuple[str, str]":
     gone = facts.now - facts.ended if facts.ended is not None else 0.0
     if facts.resumed:
         return SILENT, "the conversation of before goes on"
+    if facts.epics and not facts.interrupted:
+        return ASK, f"an epic is open: {facts.epics[0]}"
     if facts.first:
         return GREET, "it is the first session here"
     if facts.interrupted:
         return ASK, f"the last session was interrupted{f' on {day}' if day else ''}"
-    if facts.epics:
-        return ASK, f"an epic is open: {facts.epics[0]}"
     if not facts.known:
         return SILENT, "nothing is known that would be worth a word"
     if facts.ended is None:
