@@ -26,7 +26,7 @@ SAID = {"task": "to do", "decision": "decided", "preference": "wanted"}  # what 
 PATIENCE = 0.4  # seconds that it waits for a text that is being rendered
 SHARE = 3  # part of a start's budget that it takes
 MOST, LENGTH = 400, 4000  # characters of a line, of all
-TAIL = 1 << 16  # bytes at the end of a history that are looked at where nothing was rendered
+TAIL = 1 << 19  # bytes at the end of a history that are looked at where nothing was rendered
 
 
 def after_compaction(hook: Hook, budget: int = 0, *, late: bool = False) -> "list[str]":
@@ -107,16 +107,31 @@ def _last(hook: Hook) -> "list[str]":
     marked: list[str] = []
     asked: list[str] = []
     for stem in reader.stems(hook.home, hook.event.session)[-1:]:
-        try:
-            with open(stem + reader.LIVE, "rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
-                data = file.read(TAIL)
-        except OSError:
-            return []
-        for row in reader.parsed(data.split(b"\n")):
+        for row in reader.parsed(_tail(stem).split(b"\n")):
             text = reader.content(row)
             if text and reader.marked(row):
                 marked.append(f"marked: {text}")
             elif text and reader.event(row) == "PromptSubmit":
                 asked.append(text)
     return [*marked, *(f"asked last: {text}" for text in reversed(asked[-3:]))]
+
+
+def _tail(stem: str) -> bytes:
+    """Return the end of a history: of its live file, and of what was put aside a moment ago and is not compressed yet."""
+    folder, name = os.path.split(stem)
+    try:
+        aside = sorted(one for one in os.listdir(folder) if one.startswith(f"{name}.") and one.endswith(reader.PART))
+    except OSError:
+        aside = []
+    data = b""
+    for path in [stem + reader.LIVE, *(os.path.join(folder, one) for one in reversed(aside))]:
+        room = TAIL - len(data)
+        try:
+            with open(path, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - room))
+                data = file.read(room) + b"\n" + data
+        except OSError:
+            continue  # it is being compressed, or there is none
+        if room <= 0:
+            break
+    return data
