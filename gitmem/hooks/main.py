@@ -29,6 +29,10 @@ PAYLOAD = 8 << 20  # bytes of input that are looked at
 LOG, LOG_SIZE = "hook.log", 256 << 10
 
 
+class Malformed(GitmemError):
+    """What the agent sent cannot be read; `doctor` tells it from failures of our own by this name in the log."""
+
+
 def respond(
     agent: str,
     given: str,
@@ -47,8 +51,11 @@ def respond(
     if agent not in events.ADAPTERS:
         raise GitmemError(f"there is no agent '{agent[:40]}'; known: {', '.join(events.ADAPTERS)}")
     speaks = adapter.find(agent)
-    payload = loads(data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
-    event = adapter.read(speaks, payload, given) if isinstance(payload, dict) else None
+    try:
+        payload = loads(data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
+        event = adapter.read(speaks, payload, given) if isinstance(payload, dict) else None
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise Malformed(f"{type(error).__name__}: {error}") from error
     if event is None:
         return b""
     limit = speaks.limits.get(event.raw, LIMIT)

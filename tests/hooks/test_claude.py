@@ -378,8 +378,11 @@ def test_busy_database_loses_no_hit(project: Path, agent):
 def test_failure_of_a_hook_is_logged_and_told_by_doctor(project: Path, agent):
     agent().hook("SessionStart")
     assert agent().raw(b"{").stdout == b""
-    assert "JSONDecodeError" in agent().log()
-    assert "hooks failed" in run(project, "doctor")
+    assert "Malformed: JSONDecodeError" in agent().log()
+    told = run(project, "doctor")
+    assert "agents sent 1 payload(s) that cannot be read" in told and "hooks failed" not in told
+    assert agent().raw(b'{"hook_event_name": "Stop"}' + b" " * (9 << 20)).stdout == b""
+    assert "hooks failed 1 time(s)" in run(project, "doctor")
 
 
 def test_home_that_cannot_be_written(project: Path, agent):

@@ -92,7 +92,7 @@ def test_a_long_history_is_put_aside_compressed_and_still_digested(project: Path
     assert first["lines"] == whole.count(b"\n")
     agent().hook("SessionEnd")
     (found,) = wait_for(
-        lambda: [one for one in json.loads(run(project, "list", "--kind", "summary", "--private", "--json")) if one["session"]]
+        lambda: [one for one in json.loads(run(project, "list", "--kind", "summary", "--private", "--json")) if one.get("session")]
     )
     assert "14 prompts" in run(project, "show", found["id"])
 

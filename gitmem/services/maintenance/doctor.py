@@ -231,8 +231,12 @@ def check_home(home: Home) -> Iterator[Finding]:
     log = home.join("hook.log")
     if os.path.exists(log) and time.time() - os.path.getmtime(log) < 7 * 86400:
         lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
-        if lines:
-            yield Finding("warning", f"hooks failed {len(lines)} time(s); last: {lines[-1][:160]}", f"All of them: {log}")
+        sent = [line for line in lines if " Malformed: " in line]
+        failed = [line for line in lines if " Malformed: " not in line]
+        if sent:
+            yield Finding("note", f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}", f"All of them: {log}")
+        if failed:
+            yield Finding("warning", f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}", f"All of them: {log}")
 
 
 def check_purge(git: Git, home: Home) -> Iterator[Finding]:
