@@ -10,6 +10,8 @@ import time
 # Crockford base 32 without i, l, o, u: https://github.com/ulid/spec
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
+LAST = 253402300799  # 9999-12-31T23:59:59Z: commits may have any later time
+
 
 class Clock:
     """The current time in seconds since the epoch, and random bytes; both injectable."""
@@ -32,8 +34,8 @@ class Clock:
 
 
 def stamp(seconds: float) -> str:
-    """Return RFC 3339 UTC with seconds: `2026-11-21T03:07:30Z`."""
-    year, month, day, hour, minute, second = time.gmtime(max(0, int(seconds)))[:6]
+    """Return RFC 3339 UTC with seconds: `2026-11-21T03:07:30Z`. A time that the format cannot name is the nearest one that it can."""
+    year, month, day, hour, minute, second = time.gmtime(max(0, int(min(seconds, LAST))))[:6]
     return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}Z"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gitmem.base.files import Lock
-from gitmem.clock import Clock, seconds
+from gitmem.clock import LAST, Clock, seconds
 from gitmem.errors import Busy, GitmemError, InvalidRecord, Moved, UnknownId, UserError
 from gitmem.git.objects import Draft, Entry, Identity, Objects, files
 from gitmem.records.codec import sane
@@ -303,7 +303,7 @@ class Store:
         at = int(seconds(entry["at"]))
         name, mail = entry["author"] if entry["author"][0] else self.author  # a hook does not know the user's name
         # git orders by the committer's time: never earlier than the parent's, whatever the clock says. The author's is what people read
-        ordered = max(at, self.objects.commit(parent).committer.time)
+        ordered = max(at, min(self.objects.commit(parent).committer.time, LAST))
         made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, Identity(name, mail, at), Identity(name, mail, ordered)))
         if self.signer:
             made = self.signer(self.objects.commit(made)) or made

@@ -8,6 +8,7 @@ that merge at once make the same commit. It is never signed.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gitmem.clock import LAST
 from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff, files
 from gitmem.records.merge import digest, merge_bytes
 from gitmem.records.record import kind_of
@@ -60,7 +61,7 @@ def merge_commits(objects: Objects, ours: str, theirs: str, depth: int = 0) -> t
     one, two = objects.commit(ours), objects.commit(theirs)
     base = _base_tree(objects, ours, theirs, depth)
     edits, report = merge_trees(objects, base, one.tree, two.tree)
-    stamp = max(one.committer.time, two.committer.time)
+    stamp = min(max(one.committer.time, two.committer.time), LAST)
     who = Identity(*GITMEM, stamp)
     return objects.write(Draft(one.tree, edits, (ours, theirs), "gitmem: merge\n\nGitmem-Op: merge\n", who, who)), report
 

@@ -515,3 +515,22 @@ def test_id_that_is_not_there_is_no_date(mem: Mem) -> None:
         done = mem("log", text, code=1)
         assert "not a revision" in done.err, text
     assert mem("list", "--at", "yesterday").code == 0
+
+
+@pytest.mark.parametrize("at", [253402300800, 2**40, 2**63 - 1])
+def test_a_commit_of_a_time_beyond_all_calendars(mem: Mem, at: int) -> None:
+    """Somebody's clock, or somebody's hand: everything that reads a history goes on, and so does writing."""
+    mem("add", "one")
+    tip = git(mem.folder, "rev-parse", SHARED)
+    text = git(mem.folder, "cat-file", "commit", tip)
+    head, _, rest = text.partition("\ncommitter ")
+    who, _, rest = rest.partition("> ")
+    raw = f"{head}\ncommitter {who}> {at} +0000\n{rest.partition(chr(10))[2]}\n".encode()
+    odd = git(mem.folder, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", stdin=raw)
+    git(mem.folder, "update-ref", SHARED, odd)
+    for args in (("status",), ("log",), ("log", "--json"), ("list",), ("doctor",), ("diff",), ("summary", "history")):
+        mem(*args, code=None)
+        assert mem(*args, code=None).code == 0, args
+    mem("add", "two")
+    assert [row["title"] for row in mem("list", "--json").json] == ["two", "one"]
+    assert mem("log").code == 0

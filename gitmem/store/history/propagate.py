@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gitmem.clock import LAST
 from gitmem.errors import GitmemError
 from gitmem.git.objects import Change, Commit, Draft, Entry, Identity, Objects, diff, files
 from gitmem.records.codec import SUMMARY_LIMIT
@@ -112,7 +113,7 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
         for old, _ in pairs[1:]:
             base, _ = merge_commits(objects, base, old.oid)
             out.doomed.append(base)
-    who = Identity(*GITMEM, max(one.committer.time, two.committer.time))
+    who = Identity(*GITMEM, min(max(one.committer.time, two.committer.time), LAST))
     cleaner = Cleaner(objects, sorted(ids), Mask(out.masked))
 
     def clean(tree: str) -> str:
