@@ -242,7 +242,7 @@ def test_the_block_goes_with_its_last_record(native: Native) -> None:
     assert native.memory.read_text().startswith("mine\n\n<!--") and not native.memory.read_text().endswith("\n")
     native.mem("archive", id)
     assert "took the block out" in native("push").out
-    assert native.memory.read_text() == "mine\n\n"
+    assert native.memory.read_text() == "mine"
 
 
 def test_the_way_back(native: Native) -> None:
@@ -266,7 +266,7 @@ def test_the_way_back_needs_no_name(native: Native) -> None:
     assert hint in native.mem("wipe", "--yes").err
     out = native("push", "--remove").out
     assert "out of GEMINI.md" in out and "out of AGENTS.md" in out
-    assert (native.root / "GEMINI.md").read_text() == "mine\n\n" and (native.root / "AGENTS.md").read_text() == ""
+    assert (native.root / "GEMINI.md").read_text() == "mine\n" and (native.root / "AGENTS.md").read_text() == ""
     assert "have a block" not in native.mem("uninstall", "claude").err
 
 

@@ -255,7 +255,7 @@ def _written(text: str, entries: Sequence[Entry]) -> str:
             return text
         closes = not text or text.endswith("\n")  # a file without a line end at its end keeps it so
         eol = end + "\n"
-        gap = "" if not text or text.endswith(("\n\n", "\n\r\n")) or text in {"\n", "\r\n"} else eol if closes else eol * 2
+        gap = "" if not text else eol if closes else eol * 2  # always the same, so that it can be taken out again
         return text + gap + eol.join(new) + (eol if closes else "")
     out: list[str] = []
     at = 0
@@ -263,7 +263,10 @@ def _written(text: str, entries: Sequence[Entry]) -> str:
         out.append(text[at:start])
         out.append(_instead(text[start:stop], [*(row + end for row in new if n == 0), *blocks[n].loose]))
         at = stop
-    return "".join([*out, text[at:]])
+    left = "".join([*out, text[at:]])
+    if not new and at == len(text) and left and not blocks[-1].loose:  # the gap that came with the block goes with it
+        return left.removesuffix((end + "\n") * (1 if text.endswith("\n") else 2))
+    return left
 
 
 def _instead(old: str, rows: Sequence[str]) -> str:
