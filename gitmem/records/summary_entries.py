@@ -6,6 +6,7 @@ it stands for several older ones. The format is in `docs/format.md`.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from gitmem.records.items import SECTION, Extract, Item, item_id, plain
@@ -41,6 +42,7 @@ _CHOOSING = frozenset(
 )
 
 
+@lru_cache(maxsize=8192)
 def words(text: str) -> frozenset[str]:
     """Return the telling words of a text, endings off; of scripts without spaces pairs of characters."""
     out: set[str] = set()
@@ -62,10 +64,11 @@ def _stem(word: str) -> str:
     return word[:6]
 
 
-def overruled(text: str) -> list[frozenset[str]]:
+@lru_cache(maxsize=8192)
+def overruled(text: str) -> tuple[frozenset[str], ...]:
     """Return what a text says is no longer so, as telling words: of `use X instead of Y`, those of Y."""
     found = (match["a"] or match["b"] or match["c"] for match in _TOLD.finditer(text))
-    return [said for one in found if (said := words(_FOR.split(one, maxsplit=1)[0]))]
+    return tuple(said for one in found if (said := words(_FOR.split(one, maxsplit=1)[0])))
 
 
 def _matter(text: str) -> frozenset[str]:
@@ -73,17 +76,23 @@ def _matter(text: str) -> frozenset[str]:
     return words(" ".join(_FOR.split(_REASON.split(text, maxsplit=1)[0])[1:]))
 
 
+@lru_cache(maxsize=8192)
+def _row(text: str) -> tuple[str, ...]:
+    """Return the words of a text in their order, as they are compared."""
+    return tuple(plain(text).split())
+
+
 def replaces(new: str, old: str) -> bool:
     """Say whether a newer text takes the place of an older one about the same matter: it says so, or is the same but for one choice."""
-    if same(new, old):
-        return False
     ours, theirs = words(new), words(old)
+    if not ours & theirs or same(new, old):
+        return False
     chosen = theirs.difference(*overruled(old))  # what it refused itself was never chosen
     for gone in overruled(new):
         here, there = _matter(new) - gone, _matter(old) - gone
         if gone <= chosen and len(gone) < len(theirs) and (ours & theirs) - gone and (not here or not there or here & there):
             return True
-    a, b = plain(new).split(), plain(old).split()
+    a, b = _row(new), _row(old)
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
         start += 1
