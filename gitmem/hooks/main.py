@@ -1,7 +1,7 @@
 """The hot path: an agent's hook. One event in, at most one JSON object out, always exit code 0.
 
 A hook must cost its host nothing: it says nothing when anything is wrong (one line in `hook.log` says
-why), and a watchdog ends it. What the events do is in `reactions`; `tests/hooks/test_hot_path.py` holds
+why), and a watchdog ends it. `hooks.dispatch` says what each event does; `tests/hooks/test_hot_path.py` holds
 both to cheap imports.
 """
 

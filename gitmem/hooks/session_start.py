@@ -1,6 +1,6 @@
 """A session starts: it is told what it should know. Part of the hot path.
 
-It is the briefing, chosen as `git mem briefing` chooses (`services.gathering`), and shaped to the budget of a start: each thing is told once a context.
+It is the briefing, chosen as `git mem briefing` chooses (`services.briefing.collect`), and shaped to the budget of a start: each thing is told once a context.
 """
 
 import os

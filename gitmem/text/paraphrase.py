@@ -80,15 +80,15 @@ class Refused:
                 continue
             self._plain.add(one.plain)
             if one.telling:
-                self._claims.setdefault(_shelf(one), []).append(one)
+                self._claims.setdefault(_group_key(one), []).append(one)
 
     def says_again(self, text: str) -> bool:
         """Say whether a text says what was rejected."""
         new = claim(text)
-        return new.plain in self._plain or bool(new.telling and any(says_again(new, old) for old in self._claims.get(_shelf(new), ())))
+        return new.plain in self._plain or bool(new.telling and any(says_again(new, old) for old in self._claims.get(_group_key(new), ())))
 
 
-def _shelf(one: Claim) -> tuple[int, str]:
+def _group_key(one: Claim) -> tuple[int, str]:
     """Return what claims that say the same have in common: how many words tell, and how the longest words begin that one stem may have."""
     return len(one.telling), " ".join(word[:3] for word in one.telling)
 

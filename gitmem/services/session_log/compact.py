@@ -1,6 +1,6 @@
 """Long histories are put aside and told in short, in the background; and what a session is to know of itself is written ahead.
 
-Files of a history: `services.histories`. Rules of the short form: `services.condense`. How rows are put aside: `services.rotating`.
+Files of a history: `services.session_log.reader`. Rules of the short form: `services.session_log.condense`. How rows are put aside: `services.session_log.rotation`.
 """
 
 import io

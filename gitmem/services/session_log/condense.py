@@ -1,6 +1,6 @@
 """A long history in short: per topic what was asked, done, decided and failed; what was marked, word for word. And what of it matters now.
 
-Pure: rows and items in, plain values out. `services.rotating` keeps a segment's short form beside it; `reactions.compacted` tells a session
+Pure: rows and items in, plain values out. `services.session_log.rotation` keeps a segment's short form beside it; `hooks.compaction` tells a session
 whose context was compacted what its own history says.
 """
 

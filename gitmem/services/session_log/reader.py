@@ -1,9 +1,9 @@
-"""The history of a session as it is on disk, read from its first event to its last. `reactions.history` writes it, `services.condense` puts parts aside.
+"""The history of a session as it is on disk, read from its first event to its last. `hooks.session_log` writes it, `services.session_log.condense` puts parts aside.
 
 What is there of a session, in the order of its events:
 
     history_DATE_TIME_ID.0001.jsonl.gz   a segment: rows that were put aside, all of them, compressed
-    history_DATE_TIME_ID.0001.json       what it says in short (`services.condense`); not read here
+    history_DATE_TIME_ID.0001.json       what it says in short (`services.session_log.condense`); not read here
     history_DATE_TIME_ID.0002.part       a segment that was put aside a moment ago, and waits to be compressed; it comes before one of its number
     history_DATE_TIME_ID.jsonl           the live file, to which hooks append
 

@@ -1,4 +1,4 @@
-"""Histories that grow long: their rows are put aside in segments, compressed, and told in short (`services.condense`).
+"""Histories that grow long: their rows are put aside in segments, compressed, and told in short (`services.session_log.condense`).
 
 A hook that has the live file open goes on writing to it when it has been put aside. So a segment is first only renamed; it is compressed,
 and its plain file removed, when nobody can have it open for writing any more. Whoever is killed anywhere in between leaves files that are

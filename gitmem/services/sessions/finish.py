@@ -1,6 +1,6 @@
 """What a session leaves when it is over, or about to forget: a digest, what it taught, a snapshot of its work.
 
-The history is our own file (`reactions.history`); what was said in between is in the agent's transcript, where there is one that can be read.
+The history is our own file (`hooks.session_log`); what was said in between is in the agent's transcript, where there is one that can be read.
 """
 
 import io

@@ -1,6 +1,6 @@
 """The project summary: one record, into which what each session taught is integrated. Its entries are changed one by one here.
 
-Two clones make the same record, by its id; their entries merge one by one (`model.entries`). How it grew is the record's history.
+Two clones make the same record, by its id; their entries merge one by one (`records.summary_entries`). How it grew is the record's history.
 """
 
 from collections.abc import Callable, Mapping, Sequence
