@@ -73,13 +73,18 @@ def overruled(text: str) -> tuple[frozenset[str], ...]:
 
 def _matter(text: str) -> frozenset[str]:
     """Return what a decision is about, as far as it says so: of `use X for Y, because Z`, the words of Y."""
-    return words(" ".join(_FOR.split(_REASON.split(text, maxsplit=1)[0])[1:]))
+    return words(" ".join(_FOR.split(without_reason(text))[1:]))
 
 
 @lru_cache(maxsize=8192)
 def _row(text: str) -> tuple[str, ...]:
     """Return the words of a text in their order, as they are compared."""
     return tuple(plain(text).split())
+
+
+def without_reason(text: str) -> str:
+    """Return what a text says without why: of `use X, because Y`, `use X,`."""
+    return _REASON.split(text, maxsplit=1)[0]
 
 
 def replaces(new: str, old: str) -> bool:

@@ -162,7 +162,10 @@ def session(mem: Mem) -> dict[str, object]:
         payload = json.dumps({**row, "session_id": "one", "cwd": str(mem.folder), "transcript_path": ""})
         spawn(mem.folder, "hook", "claude", stdin=payload.encode())
     end = time.monotonic() + 30
-    while not (found := mem("list", "--private", "--kind", "summary", "--all", "--json").json) and time.monotonic() < end:
+    while (
+        not (found := [r for r in mem("list", "--private", "--kind", "summary", "--all", "--json").json if r.get("session")])
+        and time.monotonic() < end
+    ):
         mem("drain")
     return mem.show(found[0]["id"])
 

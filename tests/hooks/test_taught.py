@@ -66,7 +66,7 @@ def test_a_decision_is_in_the_digest_the_summary_and_the_inbox(project: Path, ag
     )
     body = json.loads(run(project, "show", proposal["id"], "--json"))["body"]
     assert "Evidence: said by the agent in the history of session s1" in body
-    assert git(project, "log", "--format=%s", "refs/gitmem/heads/main").count("proposal") == 0
+    assert git(project, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).count("proposal") == 0
 
 
 def test_what_is_accepted_is_everybodys_and_what_is_rejected_stays_away(project: Path, agent):
@@ -193,7 +193,7 @@ def test_private_parts_and_secrets_of_a_transcript_are_not_kept(project: Path, a
     wait_for(lambda: entries(project))
     wait_for(lambda: inbox(project))
     for ref in ("refs/gitmem/heads/main", "refs/gitmem/local/main"):
-        text = git(project, "log", "-p", ref)
+        text = git(project, "log", "-p", ref, "--", ok=(0, 128))
         assert "Initech" not in text
         assert key not in text
 

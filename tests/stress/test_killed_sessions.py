@@ -149,7 +149,7 @@ def mem(repo: Path, *args: str) -> Any:
 
 def added(repo: Path, ref: str) -> Counter[str]:
     """Return how often each record came into a store, by its id."""
-    names = git(repo, "log", "--format=", "--name-only", "--diff-filter=A", "--no-renames", ref, "--").split()
+    names = git(repo, "log", "--format=", "--name-only", "--diff-filter=A", "--no-renames", ref, "--", ok=(0, 128)).split()
     return Counter(Path(name).stem for name in names)
 
 

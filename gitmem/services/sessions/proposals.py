@@ -15,7 +15,7 @@ from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Ite
 from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
-from gitmem.records.summary_entries import beside, replaces
+from gitmem.records.summary_entries import beside, replaces, without_reason
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.store import operations
@@ -103,7 +103,7 @@ def known(indexes: Sequence[Index], item: Item) -> dict[str, Any] | None:
             if query
             else ()
         ):
-            if same(item.text, hit["title"]):
+            if same(item.text, hit["title"]) or same(without_reason(item.text), hit["title"]):
                 return dict(hit)
     return None
 

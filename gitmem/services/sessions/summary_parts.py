@@ -112,4 +112,5 @@ def unshared(fresh: Mapping[str, Sequence[Entry]], shared: Record | None) -> Sec
         return {name: list(part) for name, part in fresh.items()}
     gone = set(shared.get("gone") or [])
     _, grown = integrate(project_summary.sections(shared), fresh)
-    return {name: [e for e in part if key_of(e) in grown.added and key_of(e) not in gone] for name, part in fresh.items()}
+    new = {*grown.added, *grown.again}  # the same words once more renew what the owner sees; other words for it say nothing new
+    return {name: [e for e in part if key_of(e) in new and key_of(e) not in gone] for name, part in fresh.items()}
