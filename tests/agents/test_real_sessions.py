@@ -106,7 +106,7 @@ def test_a_killed_session_is_finished_by_the_next_which_asks(world: World):
     assert one["state"] == "interrupted"
     assert digests(path) == []
     texts = world.work(path, "Hello", world.shell("echo on"))
-    (block,) = told(texts[0])
+    block, *_ = told(texts[0])  # on a busy machine the prompt is told what the start waited for in vain
     assert re.search(
         r'ask the user first: The last session \([\d-]+\) was interrupted at "Move the ledger to SERIALIZABLE". Go on with it\?', block
     )
@@ -213,7 +213,7 @@ def test_an_epic_that_a_killed_session_was_at_is_told(world: World):
     begin = "git mem work start checkout --title 'Checkout rework' --story 1.1 --story 1.2 && git mem work phase development"
     world.kill(path, "Begin the checkout", world.shell(begin))
     texts = world.work(path, "Hello")
-    (block,) = told(texts[0])
+    block, *_ = told(texts[0])  # on a busy machine the prompt is told what the start waited for in vain
     assert "[epic checkout, left] Checkout rework: story 1.1, phase development, 0 of 2 stories done (0%)" in block
     assert "git mem work resume checkout --continue" in block
     world.work(path, "Go on", world.shell("git mem work resume checkout --continue && git mem work story 1.1 --done"))
