@@ -11,7 +11,7 @@ from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.records.add_edit import done, edited_record
 from gitmem.cli.records.status import every
-from gitmem.cli.sessions.summary import parts_of
+from gitmem.cli.sessions.summary import close_tasks, parts_of
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
@@ -128,9 +128,10 @@ def _open_tasks(app: App) -> dict[str, dict[str, str]]:
     if not known:
         return {}
     entries = {key_of(e) for part in joined(parts_of(app).records()).values() for e in part if e.get("kind") == TASK}
-    records = {
-        row["id"] for row in app.rows(what=TASK, statuses=LIVE, ids=[id for id in known if "-" in id], fields=("id", "store", "created"))
-    }
+    ids = [id for id in known if "-" in id]
+    records = {row["id"] for row in app.rows(what=TASK, statuses=LIVE, ids=ids, fields=("id", "store", "created"))}
+    # one that waits itself is a proposal here: its entry in the summary is asked about
+    records -= {row["id"] for row in app.rows(**WAITING, ids=ids, fields=("id", "store", "created"))}
     return {id: facts for id, facts in known.items() if id in entries or id in records}
 
 
@@ -151,6 +152,7 @@ def _answer(term: Terminal, app: App, id: str, *, is_done: bool, quiet: bool) ->
     elif is_done:
         parts = parts_of(app)
         parts.change(app.writer(), parts.find(key), project_summary.finish)
+        close_tasks(app, facts["text"], "git mem inbox")  # the records that say the same
     perhaps_done.drop(app.state, key, still_open="" if is_done else facts["why"])
     if not quiet:
         term.say(f"{'done' if is_done else 'still open'}: {plain(facts['text'])}")

@@ -217,6 +217,21 @@ def test_what_may_be_done_is_asked_for_in_the_inbox(machine: Real, repo: Path) -
     assert tasks(repo) == []
 
 
+def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, repo: Path) -> None:
+    """`--accept` of the proposal confirms it; only the entry of the summary is asked about, and closes both."""
+    machine.now -= 10 * 86400  # the commands below have the time of the machine
+    session(machine, "TODO: write the rollback script for the orders.", id="s1")
+    session(machine, "Let us go on.", "The rollback script is done.", id="s2")
+    rows = json.loads(mem(repo, "inbox", "--json"))
+    (proposal,) = [row["id"] for row in rows if not row.get("perhaps_done")]
+    (entry,) = [row["id"] for row in rows if row.get("perhaps_done")]
+    assert "-" not in entry
+    mem(repo, "inbox", "--accept", proposal)
+    assert json.loads(mem(repo, "show", proposal, "--json"))["status"] == "active"
+    mem(repo, "inbox", "--accept", entry)
+    assert tasks(repo) == [] and json.loads(mem(repo, "show", proposal, "--json"))["status"] == "archived"
+
+
 def test_a_commit_closes_the_task_that_its_subject_does(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session(machine, "TODO: write the rollback script.", "TODO: remove the old cache.", id="s1")
     machine.hook("SessionStart", "s2", source="startup", after=86400)

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from gitmem.index.reader import Index
-from gitmem.records.items import SECTION
 from gitmem.records.summary_entries import Entry, key_of
 from gitmem.services.maintenance.doctor import Finding
 from gitmem.services.records import history
 from gitmem.services.records.write import Writer
 from gitmem.services.sessions import project_summary
-from gitmem.services.sessions.summary_merge import integrate, without
+from gitmem.services.sessions.summary_merge import integrate
 from gitmem.store.store import Store
 from gitmem.text.same_statement import same
 
@@ -35,14 +34,14 @@ def withdraw(shared: Store, private: Store, who: Writer, entries: list[Entry]) -
     """Move entries from the shared part of the summary to the private one; return what was done, in words."""
     keys = {key_of(e) for e in entries}
     before, mine = project_summary.load(shared), project_summary.load(private)
-    fresh: dict[str, list[Entry]] = {}
-    for e in entries:
-        if not e.get("of"):
-            fresh.setdefault(SECTION[str(e["kind"])], []).append(e)
-    if fresh:
-        merged, _ = integrate(project_summary.sections(mine), fresh)
-        project_summary.save(private, who, mine, merged, f"summary: {len(entries)} from the shared part")
-    left = without({name: [e for e in part if key_of(e) not in keys] for name, part in project_summary.sections(before).items()}, ())
+    old = project_summary.sections(before)
+    going = {name: [e for e in part if key_of(e) in keys] for name, part in old.items()}
+    merged, _ = integrate(project_summary.sections(mine), {name: [e for e in part if not e.get("of")] for name, part in going.items()})
+    for name, part in going.items():
+        known = {key_of(e) for e in merged.get(name, [])}
+        merged.setdefault(name, []).extend(e for e in part if e.get("of") and key_of(e) not in known)
+    project_summary.save(private, who, mine, merged, f"summary: {len(entries)} from the shared part")
+    left = {name: [e for e in part if key_of(e) not in keys] for name, part in old.items()}
     project_summary.save(shared, who, before, left, f"summary: {len(entries)} made private")
     return f"{len(entries)} extracted entries of the project summary are private now; the shared store's history still has them"
 
