@@ -71,11 +71,8 @@ class App:
 
     def close(self) -> None:
         """Release children, files and handles; where agents have hooks, have the index follow what was written."""
-        made = self.objects.made.take() if "objects" in self.__dict__ else None
-        if made and (made.loose or made.packs):  # by a merge, which tells nobody
-            from gitmem.store import repack
-
-            repack.after_write(self.git, self.home, made)
+        if "objects" in self.__dict__ and self.objects.written:  # by a merge, which tells nobody
+            self._pack()
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
         for name in ("objects", "state", "user"):
             part = self.__dict__.pop(name, None)
@@ -177,10 +174,14 @@ class App:
         return signed
 
     def _after_write(self, commits: int) -> None:
+        self.fresh_index.behind = True
+        self._pack()
+
+    def _pack(self) -> None:
         from gitmem.store import repack
 
-        self.fresh_index.behind = True
-        repack.after_write(self.git, self.home, self.objects.made.take())
+        written, self.objects.written = self.objects.written, 0
+        repack.after_write(self.git, self.home, written)
 
     @cached_property
     def user(self) -> "App":

@@ -5,7 +5,6 @@ https://git-scm.com/docs/gitformat-pack and Documentation/technical of git.
 """
 
 import hashlib
-import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
@@ -167,23 +166,15 @@ def build(
     return commit, tree, list(new.values())
 
 
-def pack(objects: Iterable[Raw], count: int, algorithm: str, level: int = 1) -> Iterable[bytes]:
-    """Yield the bytes of a pack (version 2, no deltas) holding `count` objects."""
-    digest = hashlib.new(algorithm, usedforsecurity=False)
-    header = b"PACK" + struct.pack(">II", 2, count)
-    digest.update(header)
-    yield header
-    for _, kind, data in objects:
-        size = len(data)
-        byte = (_PACK_TYPE[kind] << 4) | (size & 15)
-        size >>= 4
-        prefix = bytearray()
-        while size:
-            prefix.append(byte | 0x80)
-            byte = size & 0x7F
-            size >>= 7
-        prefix.append(byte)
-        chunk = bytes(prefix) + zlib.compress(data, level)
-        digest.update(chunk)
-        yield chunk
-    yield digest.digest()
+def entry_bytes(kind: str, data: bytes, level: int = 1) -> bytes:
+    """Return an object as a pack holds it, without a delta: its type and size, then the compressed data."""
+    size = len(data)
+    byte = (_PACK_TYPE[kind] << 4) | (size & 15)
+    size >>= 4
+    prefix = bytearray()
+    while size:
+        prefix.append(byte | 0x80)
+        byte = size & 0x7F
+        size >>= 7
+    prefix.append(byte)
+    return bytes(prefix) + zlib.compress(data, level)

@@ -8,14 +8,12 @@ not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from gitmem.errors import External
 
 BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
-# More new objects than this in one write go into a pack: loose, they would cost a file each.
-PACK_ABOVE = 50
 # Folders nested deeper than this are one entry, unopened: a store needs 2, a path that may come in has at most 7.
 MAX_DEPTH = 7
 # Entries of folders that were opened before under other names. A store has next to none, for names hold the shard or the id;
@@ -95,20 +93,6 @@ class Traits:
     signs: bool = False
 
 
-@dataclass(slots=True)
-class Made:
-    """What was written since somebody last took note of it: how many loose objects, and the packs by name."""
-
-    loose: int = 0
-    packs: list[str] = field(default_factory=list)
-
-    def take(self) -> "Made":
-        """Return it and begin anew."""
-        taken = Made(self.loose, self.packs)
-        self.loose, self.packs = 0, []
-        return taken
-
-
 class TreeCache:
     """The trees read and written last: the next write starts from the trees that this one made."""
 
@@ -136,7 +120,7 @@ class Objects(Protocol):
     """Git's objects and refs. Reads raise MissingObject for what is not there."""
 
     traits: Traits
-    made: Made
+    written: int  # how many packs were made
 
     def tip(self, ref: str) -> str | None:
         """Return the commit that a ref names, or None; raises External when the ref is broken."""
@@ -166,7 +150,13 @@ class Objects(Protocol):
         """Return the entry at a path below a tree, or None."""
 
     def write(self, draft: Draft) -> str:
-        """Make the blobs, trees and the commit of a draft; return its oid. Moves no ref."""
+        """Make the blobs, trees and the commit of a draft; return its oid. Moves no ref.
+
+        Until `move` has a ref name the commit, or `close`, git throws none of them away, whatever is collected beside us.
+        """
+
+    def adopt(self, oid: str) -> None:
+        """Keep a commit that git itself made as `write` keeps one."""
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """Set a ref from `old` to `new`, durably; `old=None` means it must not exist. Raises Moved."""
@@ -284,3 +274,9 @@ DISK_HINTS = (
     ("insufficient permission", "You may not write there; check the owner and mode of the .git folder."),
     ("unable to write", "Check that the disk has space and is writable, then run the command again."),
 )
+
+
+def refused(text: str) -> External:
+    """Return the error for an object or a ref that could not be written, with what to do."""
+    hint = next((hint for part, hint in DISK_HINTS if part in text), "Run 'git mem doctor' to see what is wrong.")
+    return External(f"cannot write to the repository: {text}.", hint)

@@ -1,24 +1,24 @@
 """`Objects` on the git command: for every repository that git itself can open.
 
-Reads go through one `cat-file --batch` child that is started on first use; a write hands git one small
-pack (`unpack-objects`, or `index-pack` for batches) and one `update-ref` with the old value.
+Reads go through one `cat-file --batch` child that is started on first use; a write is one new pack (`new_packs`) and one
+`update-ref` with the old value.
 """
 
 import errno
 import os
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects
-from gitmem.git.object_codec import RAW_LENGTH, Raw, build, pack, parse_commit, parse_tree
+from gitmem.git.new_packs import NewPacks
+from gitmem.git.object_codec import RAW_LENGTH, Raw, build, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
+from gitmem.repo.location import is_shared
 from gitmem.repo.refs import has_reftable, raw_ref
 
 ROOM_FOR_A_REF = 64 * 1024
-UNPACK_TRIES = 10
 READ_PAST = 8 * 1024 * 1024  # of a blob that is not wanted; for a larger one a new child costs less
 
 
@@ -28,7 +28,8 @@ class CliObjects:
     def __init__(self, git: Git, algorithm: str = "sha1") -> None:
         self._git = git
         self.traits = objects.Traits("git", algorithm)
-        self.made = objects.Made()
+        self.written = 0
+        self._new = NewPacks(os.path.join(git.gitdir, "objects"), algorithm, is_shared(git.gitdir))
         self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -66,7 +67,7 @@ class CliObjects:
                 raise MissingObject(
                     f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again."
                 )
-            self.close()
+            self._end_batch()
             raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
         size = int(head[2])
         if most is not None and size > most:
@@ -81,7 +82,7 @@ class CliObjects:
         assert self._batch is not None
         assert self._batch.stdout is not None
         if left > READ_PAST:
-            self.close()
+            self._end_batch()
             return
         while left and (chunk := self._batch.stdout.read(min(left, 65536))):
             left -= len(chunk)
@@ -95,7 +96,7 @@ class CliObjects:
                 self._batch.stdin.flush()
                 return self._answer(oid, most)
             except (BrokenPipeError, ValueError) as error:
-                self.close()
+                self._end_batch()
                 raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.") from error
 
     def read(self, oid: str) -> bytes:
@@ -180,49 +181,17 @@ class CliObjects:
         self.store(raws)
         return commit
 
+    def adopt(self, oid: str) -> None:
+        """See Objects."""
+        self.store([(oid, "commit", self._parsed(oid))])
+
     def store(self, raws: Sequence[Raw]) -> None:
-        """Put new objects into the database: loose when few, one pack when many."""
-        chunks = pack(raws, len(raws), self.traits.hash)
+        """Put objects into the database, in a pack that git keeps until `move` or `close`."""
         try:
-            if len(raws) > objects.PACK_ABOVE:
-                with tempfile.TemporaryFile() as spool:  # index-pack reads while we compress: no pipe dead-lock, no big buffer
-                    for chunk in chunks:
-                        spool.write(chunk)
-                    spool.seek(0)
-                    self.made.packs.append(self._index_pack(spool.fileno()))
-            else:
-                self._unpack(b"".join(chunks))
-                self.made.loose += len(raws)
-        except GitFailed as error:
-            raise disk_failure(error) from error
+            self._new.write(raws)
         except OSError as error:
-            raise External(
-                f"cannot write to the repository: {error.strerror}.", dict(objects.DISK_HINTS).get(error.strerror or "", "Check the disk.")
-            ) from error
-
-    def _unpack(self, data: bytes) -> None:
-        for attempt in range(UNPACK_TRIES):
-            try:
-                self._git.run("unpack-objects", "-q", stdin=data, config=DURABLE)
-                return
-            except GitFailed as error:
-                # the user's gc removes a folder of loose objects that it emptied, between git's mkdir and its file in there
-                if attempt == UNPACK_TRIES - 1 or "temporary file: No such file" not in error.stderr:
-                    raise
-
-    def _index_pack(self, handle: int) -> str:
-        process = subprocess.run(
-            self._git.command(["index-pack", "--stdin"], DURABLE),
-            stdin=handle,
-            env=self._git.env,
-            capture_output=True,
-            check=False,
-            timeout=600,
-        )
-        if process.returncode:
-            text = process.stderr.decode("utf-8", "replace").strip()
-            raise GitFailed(f"git index-pack failed: {text.splitlines()[-1] if text else ''}", code=process.returncode, stderr=text)
-        return process.stdout.split()[-1].decode()
+            raise objects.refused(error.strerror or str(error)) from error
+        self.written += 1
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""
@@ -231,6 +200,7 @@ class CliObjects:
             self._git.run("update-ref", "--no-deref", "-m", message, ref, new, old or zero, config=DURABLE)
         except GitFailed as error:
             raise _ref_failure(ref, error, self._git.gitdir) from error
+        self._new.release(new)
 
     def delete(self, ref: str, old: str) -> None:
         """See Objects."""
@@ -261,6 +231,10 @@ class CliObjects:
 
     def close(self) -> None:
         """See Objects."""
+        self._new.close()
+        self._end_batch()
+
+    def _end_batch(self) -> None:
         batch, self._batch = self._batch, None
         if batch is not None:
             for stream in (batch.stdin, batch.stdout):

@@ -5,15 +5,16 @@ Cannot open SHA-256 or reftable repositories, does not fetch what a partial clon
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
 from gitmem.git import objects
-from gitmem.git.loose_objects import write_loose
-from gitmem.git.object_codec import build, parse_commit, parse_tree
+from gitmem.git.new_packs import NewPacks
+from gitmem.git.object_codec import Raw, build, parse_commit, parse_tree
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
+from gitmem.repo.location import is_shared
 
 
 class Pygit2Objects:
@@ -36,9 +37,9 @@ class Pygit2Objects:
                 ) from error
             raise External(f"libgit2 cannot open the repository: {error}.") from error
         self._cli = CliObjects(git)
-        self._objects = os.path.join(commondir, "objects")
+        self.written = 0
+        self._new = NewPacks(os.path.join(commondir, "objects"), "sha1", is_shared(commondir))
         self.traits = objects.Traits("libgit2", "sha1")
-        self.made = self._cli.made
         self._tree = objects.TreeCache(self._read_tree)
         self._tells_size = hasattr(self._repo.odb, "read_header")  # not in every pygit2 that we work with
 
@@ -119,32 +120,37 @@ class Pygit2Objects:
     def write(self, draft: objects.Draft) -> str:
         """See Objects."""
         commit, _, raws = build(draft, self.tree, self.traits.hash, self._tree.put)
-        if len(raws) > objects.PACK_ABOVE:
-            self._cli.store(raws)
-            self._repo.odb.refresh() if hasattr(self._repo.odb, "refresh") else None
-            return commit
-        try:
-            write_loose(self._objects, raws)
-        except OSError as error:
-            raise write_error(error) from error
-        self.made.loose += len(raws)
+        self.store(raws)
         return commit
+
+    def adopt(self, oid: str) -> None:
+        """See Objects."""
+        self.store([(oid, "commit", self._parsed(oid))])
+
+    def store(self, raws: Sequence[Raw]) -> None:
+        """Put objects into the database, in a pack that git keeps until `move` or `close`."""
+        try:
+            self._new.write(raws)
+        except OSError as error:
+            raise objects.refused(error.strerror or str(error)) from error
+        self.written += 1
 
     def move(self, ref: str, old: str | None, new: str, message: str) -> None:
         """See Objects."""
         try:
             if old is None:
                 self._create(ref, new, message)
-                return
-            reference = self._repo.lookup_reference(ref)
-            # set_target swaps against the target that THIS object was read with: no second look-up in between
-            if str(reference.target) != old:
-                raise Moved(f"{ref} has moved.")
-            reference.set_target(new, message)
+            else:
+                reference = self._repo.lookup_reference(ref)
+                # set_target swaps against the target that THIS object was read with: no second look-up in between
+                if str(reference.target) != old:
+                    raise Moved(f"{ref} has moved.")
+                reference.set_target(new, message)
         except KeyError as error:
             raise Moved(f"{ref} has gone.") from error
         except (self._pygit2.GitError, OSError, ValueError) as error:
             raise ref_error(ref, error) from error
+        self._new.release(new)
 
     def _create(self, ref: str, new: str, message: str) -> None:
         with self._repo.transaction() as transaction:
@@ -192,6 +198,7 @@ class Pygit2Objects:
 
     def close(self) -> None:
         """See Objects."""
+        self._new.close()
         self._cli.close()
         self._repo.free()
 
@@ -213,13 +220,4 @@ def ref_error(ref: str, error: Exception) -> Exception:
     text = str(error)
     if any(part in text for part in RETRY) and "Permission denied" not in text and "Read-only" not in text and "No space" not in text:
         return Moved(f"{ref} is being written by another process.")
-    return write_error(error)
-
-
-def write_error(error: Exception) -> External:
-    """Return the error for a refused object or ref write, with what to do."""
-    text = str(error)
-    for part, hint in objects.DISK_HINTS:
-        if part in text:
-            return External(f"cannot write to the repository: {text}.", hint)
-    return External(f"cannot write to the repository: {text}.", "Run 'git mem doctor' to see what is wrong.")
+    return objects.refused(text)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from gitmem.base.files import Lock
 from gitmem.clock import LAST, Clock, seconds
-from gitmem.errors import Busy, GitmemError, InvalidRecord, Moved, UnknownId, UserError
+from gitmem.errors import Busy, GitmemError, InvalidRecord, MissingObject, Moved, UnknownId, UserError
 from gitmem.git.objects import Draft, Entry, Identity, Objects, files
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
@@ -306,10 +306,20 @@ class Store:
         ordered = max(at, min(self.objects.commit(parent).committer.time, LAST))
         made = self.objects.write(Draft(tree, dict(view.edits), (parent,), text, Identity(name, mail, at), Identity(name, mail, ordered)))
         if self.signer:
-            made = self.signer(self.objects.commit(made)) or made
+            made = self._signed(made) or made
         self.objects.move(self.ref, parent, made, entry["subject"][:100])
         self._notices.append(Notice(op_name, tuple(ids), made, self.ref))
         return made
+
+    def _signed(self, commit: str) -> str | None:
+        assert self.signer
+        signed = self.signer(self.objects.commit(commit))
+        try:
+            if signed:
+                self.objects.adopt(signed)  # git's own commit-tree left it loose
+        except MissingObject:  # and the user's git has thrown it away by now
+            return None
+        return signed
 
 
 def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:

@@ -11,7 +11,7 @@ import pytest
 
 from gitmem.errors import External, MissingObject, Moved
 from gitmem.git.backend import open_objects
-from gitmem.git.objects import BLOB, LINK, PACK_ABOVE, TREE, Change, Draft, Entry, Identity, Objects, TreeCache, diff, files
+from gitmem.git.objects import BLOB, LINK, TREE, Change, Draft, Entry, Identity, Objects, TreeCache, diff, files
 from gitmem.git.objects_cli import CliObjects
 from gitmem.repo.location import locate
 from gitmem.store.operations import put
@@ -98,7 +98,7 @@ def test_removing_everything_leaves_the_empty_tree(objects: Objects):
 def test_git_finds_nothing_wrong(world: tuple[str, Path], objects: Objects):
     """`git fsck --strict` accepts what was written, few objects and many."""
     first = objects.write(draft({"x-/a": b"1", "x/b": b"2", "x.c": b"3", "é/ü": b"4"}))
-    many = objects.write(draft({f"{n % 7}/{n}": b"%d" % n for n in range(PACK_ABOVE * 2)}, objects.commit(first).tree, (first,)))
+    many = objects.write(draft({f"{n % 7}/{n}": b"%d" % n for n in range(100)}, objects.commit(first).tree, (first,)))
     objects.move(REF, None, many, "test")
     assert "" == fsck(world[1])
 
@@ -106,11 +106,11 @@ def test_git_finds_nothing_wrong(world: tuple[str, Path], objects: Objects):
 def test_many_objects_make_one_pack(world: tuple[str, Path], objects: Objects):
     """A batch adds one pack and no loose objects, and is read at once."""
     before = git(world[1], "count-objects", "-v")
-    commit = objects.write(draft({f"{n}": b"file %d" % n for n in range(PACK_ABOVE * 4)}))
+    commit = objects.write(draft({f"{n}": b"file %d" % n for n in range(200)}))
     after = git(world[1], "count-objects", "-v")
     loose = [next(line for line in text.splitlines() if line.startswith("count:")) for text in (before, after)]
     assert loose[0] == loose[1]
-    assert PACK_ABOVE * 4 == len(objects.tree(objects.commit(commit).tree))
+    assert 200 == len(objects.tree(objects.commit(commit).tree))
 
 
 def test_ref_is_created_moved_and_read(objects: Objects):
@@ -406,7 +406,7 @@ def test_both_back_ends_make_the_same_commit(make_repo):
     """One draft has one oid, whichever implementation writes it, few objects or many."""
     opened = [open_objects(locate(str(make_repo("bare")), os.environ), os.environ, backend) for backend in ("libgit2", "git")]
     few = draft({"a/b": b"1", "a-": b"2", "link": b"x", "é": b"3"}, message="Titel\n\nGitmem-Op: x\n")
-    many = draft({f"{n}/f": b"%d" % n for n in range(PACK_ABOVE + 5)})
+    many = draft({f"{n}/f": b"%d" % n for n in range(55)})
     got = [[objects.write(few), objects.write(many)] for objects in opened]
     for objects in opened:
         objects.close()

@@ -97,7 +97,7 @@ class Forge:
         tree = self.tree({**rows, FORMAT_PATH.encode(): (0o100644, FORMAT_BYTES)})
         data = f"tree {tree}\nparent {parent}\nauthor M <m@x> 1700000000 +0000\ncommitter M <m@x> 1700000000 +0000\n\nevil\n".encode()
         oid = self.made("commit", data)
-        self.store.objects._cli.store(self.raws)
+        self.store.objects.store(self.raws)
         self.raws = []
         return oid
 
@@ -332,7 +332,7 @@ def test_tree_that_repeats_itself_is_refused_at_once(make_repo, open_store, back
     theirs, ours = open_store(hub), open_store(here, backend)
     forge = Forge(theirs)
     oid = bomb(forge, 9)
-    theirs.objects._cli.store(forge.raws)
+    theirs.objects.store(forge.raws)
     theirs.objects.move(theirs.ref, None, planted(theirs, where, oid), "evil")
     git(here, "remote", "add", "origin", str(hub))
     item = record()
@@ -350,7 +350,7 @@ def test_equal_folders_within_reason_are_merged(shared):
     """A few folders with the same content are no attack."""
     forge = Forge(shared)
     oid = bomb(forge, 3, 5)
-    shared.objects._cli.store(forge.raws)
+    shared.objects.store(forge.raws)
     evil = planted(shared, "other", oid)
     mine = shared.objects.write(Draft(shared.objects.commit(shared.objects.write(root_draft())).tree, {record_path(MINE.id): encode(MINE)}, (shared.objects.write(root_draft()),), "mine\n", WHO, WHO))  # fmt: skip
     made, report = merge_commits(shared.objects, mine, evil)
@@ -362,7 +362,7 @@ def test_folder_too_deep_is_named_not_opened(shared):
     """What lies deeper than any path of a store is one damaged entry, in the store as in the index."""
     forge = Forge(shared)
     oid = bomb(forge, 40, 1)
-    shared.objects._cli.store(forge.raws)
+    shared.objects.store(forge.raws)
     reset(shared, planted(shared, "memories/deep", oid))
     found = [row.path for row in shared.records()]
     assert ["memories/deep" + "/d00" * 6] == found
@@ -435,7 +435,7 @@ def test_many_refused_entries_cost_their_number(shared):
     forge = Forge(shared)
     blob = bytes.fromhex(forge.made("blob", b"/etc/passwd"))
     oid = forge.made("tree", b"".join(b"120000 l%05d\0%s" % (n, blob) for n in range(60_000)))
-    shared.objects._cli.store(forge.raws)
+    shared.objects.store(forge.raws)
     evil = planted(shared, "other", oid)
     root = shared.objects.commit(evil).parents[0]
     mine = shared.objects.write(Draft(shared.objects.commit(root).tree, {record_path(MINE.id): encode(MINE)}, (root,), "mine\n", WHO, WHO))

@@ -11,7 +11,6 @@ import pytest
 
 from gitmem.base.files import Lock
 from gitmem.errors import Busy
-from gitmem.git.objects import PACK_ABOVE
 from gitmem.records.codec import encode
 from gitmem.repo.refs import BACKUP, REMOTES
 from gitmem.store import operations
@@ -315,7 +314,7 @@ def test_packed_objects_go(store, repo, how):
     """Objects in packs are removed as loose ones are; packs, graphs and bitmaps stay sound."""
     keep = [add(store) for _ in range(3)]
     if how == "big write":
-        keep += [record() for _ in range(PACK_ABOVE)]
+        keep += [record() for _ in range(50)]
         bad = record(body=f"{SECRET}\n")
         store.write([operations.put(r) for r in (*keep[3:], bad)], Message("import", "import"))
     else:

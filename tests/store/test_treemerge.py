@@ -362,7 +362,7 @@ def _deep(world: World, blob: str, levels: int) -> str:
             data = b"40000 d\0" + bytes.fromhex(tree)
             tree = __import__("gitmem.git.object_codec", fromlist=["x"]).object_id("tree", data, "sha1")
             rows.append((tree, "tree", data))
-        world.objects.store(rows) if hasattr(world.objects, "store") else world.objects._cli.store(rows)
+        world.objects.store(rows)
     return tree
 
 

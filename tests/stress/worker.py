@@ -64,7 +64,7 @@ def create(path: str, backend: str, rounds: str, name: str) -> None:
 
 def write(path: str, backend: str, count: str, name: str) -> None:
     """Write as the product does, with its maintenance; packs often, so that races and deaths meet a packing."""
-    repack.LOOSE_LIMIT, repack.PACK_LIMIT = 150, 3
+    repack.PACK_LIMIT = 3
     with open_app(path, os.environ, prefer=backend) as app:
         store, who = app.store(), app.writer()
         say("ready")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from gitmem.errors import GitFailed, MissingObject
+from gitmem.git.new_packs import is_kept
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import DURABLE, Git
 from gitmem.records.codec import SUMMARY_LIMIT
@@ -122,7 +123,7 @@ def _unpack_doomed(git: Git, doomed: set[str]) -> tuple[int, list[str]]:
         hit = doomed.intersection(oids)
         if not hit:
             continue
-        if os.path.exists(os.path.join(folder, f"pack-{name}.keep")):
+        if is_kept(folder, name):
             kept += sorted(hit)
             continue
         rest = [oid for oid in oids if oid not in doomed]
