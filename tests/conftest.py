@@ -1,6 +1,7 @@
 """A sealed world: real git and real repositories, a fresh home, none of the machine's settings."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -71,6 +72,19 @@ def git(path: Path | str, *args: str, stdin: bytes | None = None, ok: tuple[int,
     done = subprocess.run(["git", "-C", str(path), *PERSON, *args], input=stdin, capture_output=True, check=False)
     assert done.returncode in ok, f"git {args}: {done.stderr.decode()}"
     return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+def lose(repo: Path, *oids: str) -> None:
+    """Take objects out of a repository, wherever they are."""
+    packs = repo / ".git/objects/pack"
+    aside = repo / ".git/aside"
+    shutil.move(packs, aside)
+    packs.mkdir()
+    for pack in aside.glob("*.pack"):
+        subprocess.run(["git", "-C", str(repo), "unpack-objects", "-q"], input=pack.read_bytes(), check=True)
+    shutil.rmtree(aside)
+    for one in oids:
+        (repo / ".git/objects" / one[:2] / one[2:]).unlink()
 
 
 def fsck(path: Path | str) -> str:

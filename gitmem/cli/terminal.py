@@ -80,6 +80,10 @@ class Terminal:
         yield app
         if app.stale or ("user" in app.__dict__ and app.user.stale):
             self.note("another process is indexing: the newest records may be missing here. Try again in a moment.")
+        if app.fresh_index.incomplete:
+            self.note(
+                "the newest commit of the memory is missing from the repository: this is what was indexed last. Run: git mem doctor --fix"
+            )
         if app.unsigned:
             self.note(
                 "saved, but not signed: git could not sign. Try: git commit-tree -S -m test HEAD^{tree}; to stop signing: git config gitmem.sign false"

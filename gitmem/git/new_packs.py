@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import IO
 
 from gitmem.base.files import sync_dir
-from gitmem.git.object_codec import RAW_LENGTH, Raw, entry_bytes
+from gitmem.git.object_codec import RAW_LENGTH, entry_bytes
+from gitmem.git.objects import Raw
 
 OURS = b"gitmem".hex()  # git wants a name of hex digits
 MANY = 16  # packs of one process that wait for a ref; above it they are joined: a rewritten history has thousands of commits

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 
 from gitmem.errors import InvalidRecord
-from gitmem.git.objects import TREE, Commit, Draft, Entry, Identity
+from gitmem.git.objects import TREE, Commit, Draft, Entry, Identity, Raw
 
 RAW_LENGTH = {"sha1": 20, "sha256": 32}
 _PACK_TYPE = {"commit": 1, "tree": 2, "blob": 3}
-
-Raw = tuple[str, str, bytes]  # oid, type, content
 
 
 def object_id(kind: str, data: bytes, algorithm: str) -> str:

@@ -7,13 +7,14 @@ An object id is lower-case hex, 40 or 64 characters. A path is a `/`-joined str;
 not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name as NUL.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gitmem.errors import External
+from gitmem.errors import External, MissingObject
 
 BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+Raw = tuple[str, str, bytes]  # oid, type, content
 # Folders nested deeper than this are one entry, unopened: a store needs 2, a path that may come in has at most 7.
 MAX_DEPTH = 7
 # Entries of folders that were opened before under other names. A store has next to none, for names hold the shard or the id;
@@ -155,6 +156,9 @@ class Objects(Protocol):
         Until `move` has a ref name the commit, or `close`, git throws none of them away, whatever is collected beside us.
         """
 
+    def store(self, raws: Sequence[Raw]) -> None:
+        """Put objects into the database that something names already; kept as those of `write` are."""
+
     def adopt(self, oid: str) -> None:
         """Keep a commit that git itself made as `write` keeps one."""
 
@@ -196,19 +200,29 @@ class _Opened:
             self._seen.add(folder)
 
 
-def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "") -> Iterator[Change]:
+Lost = Callable[[str, str], None]  # told the path and the oid of a folder that cannot be read
+
+
+def diff(objects: Objects, old: str | None, new: str | None, prefix: str = "", lost: Lost | None = None) -> Iterator[Change]:
     """Yield what differs between two trees, blob by blob; equal folders are not opened, nor those below MAX_DEPTH.
 
-    Raises External for a tree that was made to be endless.
+    Raises External for a tree that was made to be endless, MissingObject unless there is somebody to be told: then a folder
+    that is gone has no changes.
     """
-    return _diff(objects, old, new, prefix, _Opened())
+    return _diff(objects, old, new, prefix, _Opened(), lost)
 
 
-def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opened: _Opened) -> Iterator[Change]:
+def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opened: _Opened, lost: Lost | None) -> Iterator[Change]:
     if old == new:
         return
-    before = {e.name: e for e in objects.tree(old)} if old else {}
-    after = {e.name: e for e in objects.tree(new)} if new else {}
+    try:
+        before = {e.name: e for e in objects.tree(old)} if old else {}
+        after = {e.name: e for e in objects.tree(new)} if new else {}
+    except MissingObject:
+        if lost is None:
+            raise
+        lost(prefix, new or "")
+        return
     opened.note((old, new), len(before) + len(after))
     closed = prefix.count("/") >= MAX_DEPTH
     for name in sorted(before.keys() | after.keys()):
@@ -222,28 +236,36 @@ def _diff(objects: Objects, old: str | None, new: str | None, prefix: str, opene
         sub_a = a.oid if a and a.is_tree else None
         sub_b = b.oid if b and b.is_tree else None
         if sub_a or sub_b:
-            yield from _diff(objects, sub_a, sub_b, path + "/", opened)
+            yield from _diff(objects, sub_a, sub_b, path + "/", opened, lost)
         leaf_a = a if a and not a.is_tree else None
         leaf_b = b if b and not b.is_tree else None
         if leaf_a or leaf_b:
             yield Change(path, leaf_a, leaf_b)
 
 
-def files(objects: Objects, tree: str | None, prefix: str = "", depth: int = MAX_DEPTH) -> Iterator[tuple[str, Entry]]:
+def files(
+    objects: Objects, tree: str | None, prefix: str = "", depth: int = MAX_DEPTH, lost: Lost | None = None
+) -> Iterator[tuple[str, Entry]]:
     """Yield (path, entry) for all below a tree that is not a folder, and for folders below `depth` others, unopened.
 
-    Raises External for a tree that was made to be endless.
+    Raises External for a tree that was made to be endless, MissingObject unless there is somebody to be told.
     """
-    return _files(objects, tree, prefix, depth, _Opened()) if tree else iter(())
+    return _files(objects, tree, prefix, depth, _Opened(), lost) if tree else iter(())
 
 
-def _files(objects: Objects, tree: str, prefix: str, depth: int, opened: _Opened) -> Iterator[tuple[str, Entry]]:
-    entries = objects.tree(tree)
+def _files(objects: Objects, tree: str, prefix: str, depth: int, opened: _Opened, lost: Lost | None) -> Iterator[tuple[str, Entry]]:
+    try:
+        entries = objects.tree(tree)
+    except MissingObject:
+        if lost is None:
+            raise
+        lost(prefix, tree)
+        return
     opened.note(tree, len(entries))
     closed = prefix.count("/") >= depth
     for entry in entries:
         if entry.is_tree and not closed:
-            yield from _files(objects, entry.oid, prefix + entry.name + "/", depth, opened)
+            yield from _files(objects, entry.oid, prefix + entry.name + "/", depth, opened, lost)
         else:
             yield prefix + entry.name, entry
 

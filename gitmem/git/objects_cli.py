@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects
 from gitmem.git.new_packs import NewPacks
-from gitmem.git.object_codec import RAW_LENGTH, Raw, build, parse_commit, parse_tree
+from gitmem.git.object_codec import RAW_LENGTH, build, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
 from gitmem.repo.location import is_shared
 from gitmem.repo.refs import has_reftable, raw_ref
@@ -64,9 +64,7 @@ class CliObjects:
         head = stream.readline().split()
         if len(head) != 3:
             if head[1:2] == [b"missing"]:
-                raise MissingObject(
-                    f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again."
-                )
+                raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run: git mem doctor --fix")
             self._end_batch()
             raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
         size = int(head[2])
@@ -185,8 +183,8 @@ class CliObjects:
         """See Objects."""
         self.store([(oid, "commit", self._parsed(oid))])
 
-    def store(self, raws: Sequence[Raw]) -> None:
-        """Put objects into the database, in a pack that git keeps until `move` or `close`."""
+    def store(self, raws: Sequence[objects.Raw]) -> None:
+        """See Objects."""
         try:
             self._new.write(raws)
         except OSError as error:
@@ -215,7 +213,10 @@ class CliObjects:
         if not tips:
             return
         names = "\n".join([*tips, *(f"^{h}" for h in hide), ""]).encode()
-        out = self._git.run("rev-list", "--date-order", "--stdin", stdin=names)
+        try:
+            out = self._git.run("rev-list", "--date-order", "--stdin", stdin=names)
+        except GitFailed as error:
+            raise MissingObject(f"the store's history is incomplete: {error}", "Run: git mem doctor --fix") from error
         for oid, data in self.read_many(out.decode().split()):
             yield parse_commit(oid, data)
 

@@ -11,7 +11,7 @@ from typing import Any
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
 from gitmem.git import objects
 from gitmem.git.new_packs import NewPacks
-from gitmem.git.object_codec import Raw, build, parse_commit, parse_tree
+from gitmem.git.object_codec import build, parse_commit, parse_tree
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
 from gitmem.repo.location import is_shared
@@ -68,9 +68,7 @@ class Pygit2Objects:
                 return size
             data: bytes = self._repo.odb.read(oid)[1]
         except (KeyError, ValueError) as error:
-            raise MissingObject(
-                f"object {oid[:12]} is missing from the repository.", "Run 'git fsck'; 'git mem sync' may fetch it again."
-            ) from error
+            raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run: git mem doctor --fix") from error
         except self._pygit2.GitError as error:
             raise External(f"object {oid[:12]} cannot be read: {error}.", "Run 'git fsck' to see what is damaged.") from error
         return data
@@ -127,8 +125,8 @@ class Pygit2Objects:
         """See Objects."""
         self.store([(oid, "commit", self._parsed(oid))])
 
-    def store(self, raws: Sequence[Raw]) -> None:
-        """Put objects into the database, in a pack that git keeps until `move` or `close`."""
+    def store(self, raws: Sequence[objects.Raw]) -> None:
+        """See Objects."""
         try:
             self._new.write(raws)
         except OSError as error:
@@ -181,7 +179,7 @@ class Pygit2Objects:
             for commit in walker:
                 yield parse_commit(str(commit.id), commit.read_raw())
         except (KeyError, self._pygit2.GitError) as error:
-            raise MissingObject(f"the store's history is incomplete: {error}.", "Run 'git mem sync' to fetch what is missing.") from error
+            raise MissingObject(f"the store's history is incomplete: {error}.", "Run: git mem doctor --fix") from error
 
     def bases(self, one: str, two: str) -> tuple[str, ...]:
         """See Objects."""

@@ -96,10 +96,13 @@ class Remote:
         named = not self.name.startswith("/") and not set(self.name) & set("=:")
         return ("-c", f"remote.{self.name}.mirror=false") if named else ()
 
-    def fetch(self, into: str) -> bool:
-        """Fetch the ref into a tracking ref; False when the remote does not have it. Raises RemoteRefused."""
+    def fetch(self, into: str, *, again: bool = False) -> bool:
+        """Fetch the ref into a tracking ref; False when the remote does not have it. Raises RemoteRefused.
+
+        `again` also fetches what should be here already, for when it is not (git 2.36 or newer).
+        """
         for pause in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 0.0):
-            code, text = self._fetch(into)
+            code, text = self._fetch(into, ["--refetch"] if again else [])
             if code == 0:
                 return True
             if "couldn't find remote ref" in text or "Couldn't find remote ref" in text:
@@ -110,7 +113,7 @@ class Remote:
             time.sleep(pause * random.uniform(0.5, 1.5))
         raise self._refusal(code, text, "read")
 
-    def _fetch(self, into: str) -> tuple[int, str]:
+    def _fetch(self, into: str, how: Sequence[str]) -> tuple[int, str]:
         # a partial clone would fetch our ref without its blobs
         partial = ["--no-filter"] if self.partial else []
         code, _, text = self._call(
@@ -121,6 +124,7 @@ class Remote:
             "--no-recurse-submodules",
             "--refmap=",  # a user's own '+refs/gitmem/*:refs/gitmem/*' would overwrite what is not sent yet
             *partial,
+            *how,
             "--",
             self.name,
             f"+{self.ref}:{into}",

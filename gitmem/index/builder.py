@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
-from gitmem.errors import Busy, External, GitmemError
-from gitmem.git.objects import Objects, diff
+from gitmem.errors import Busy, External, GitmemError, MissingObject
+from gitmem.git.objects import Objects, diff, files
 from gitmem.index.columns import bases, columns, entries, settled, words
 from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
 from gitmem.index.reader import NAME, SCHEMA, Index
@@ -22,9 +22,9 @@ from gitmem.records.epic import facts
 from gitmem.records.kinds import command_heads, error_patterns
 from gitmem.records.record import Record, is_stamp, kind_of
 from gitmem.repo.location import Home
-from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
+from gitmem.store.layout import PLAIN_LIMIT, in_record_folder
 from gitmem.store.operations import parse_usage
-from gitmem.store.store import Damaged, Store, Stored, load
+from gitmem.store.store import GONE, Damaged, Store, Stored
 
 Progress = Callable[[int, int], None]
 CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
@@ -204,7 +204,14 @@ class Cache:
         touched = _Touched()
         if old_tree is None:
             self._clear(name, touched)
-        changes = list(diff(objects, old_tree, new_tree))
+        lost: list[Damaged] = []
+        if old_tree and self._lacks(name) and not _lost_folders(objects, new_tree):  # the store was mended
+            old_tree = None
+            self._clear(name, touched)
+        # what stood in a folder that is gone stays as it was: there is no better knowledge of it
+        changes = list(diff(objects, old_tree, new_tree, lost=lambda path, oid: lost.append(Damaged(path, oid, GONE))))
+        for gone in lost:
+            self._damage(name, gone)
         removed = [c.path for c in changes if c.old is not None]
         added = [c for c in changes if c.new is not None and (in_record_folder(c.path) or c.path.startswith("usage/"))]
         if old_tree is not None:
@@ -218,12 +225,10 @@ class Cache:
         if bulk:
             self.db.execute("CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)")
         for path, oid in (row for row in rows if row[0].startswith("usage/")):
-            self._usage(name, path, objects.read_small(oid, PLAIN_LIMIT))
+            with contextlib.suppress(MissingObject):
+                self._usage(name, path, objects.read_small(oid, PLAIN_LIMIT))
         rows = [row for row in rows if not row[0].startswith("usage/")]
-        for number, ((path, oid), (_, data)) in enumerate(
-            zip(rows, objects.read_many_small((oid for _, oid in rows), FILE_LIMIT), strict=True)
-        ):
-            found = load(path, oid, data)
+        for number, found in enumerate(store.load(rows)):
             if isinstance(found, Damaged):
                 self._damage(name, found)
             elif bulk:
@@ -241,6 +246,9 @@ class Cache:
         if progress and rows:
             progress(len(rows), len(rows))
         return len(changes)
+
+    def _lacks(self, name: str) -> bool:
+        return self.db.execute("SELECT 1 FROM damaged WHERE store = ? AND reason = ? LIMIT 1", (name, GONE)).fetchone() is not None
 
     def _clear(self, name: str, touched: "_Touched") -> None:
         if self.db.execute("SELECT 1 FROM records WHERE store <> ? LIMIT 1", (name,)).fetchone():
@@ -407,6 +415,14 @@ def _schema(db: sqlite3.Connection) -> str | None:
             return None
         raise
     return row[0] if row else None
+
+
+def _lost_folders(objects: Objects, tree: str | None) -> bool:
+    lost: list[str] = []
+    for _ in files(objects, tree, lost=lambda path, _: lost.append(path)):
+        if lost:
+            break
+    return bool(lost)
 
 
 def _tree_of(objects: Objects, commit: str) -> str | None:

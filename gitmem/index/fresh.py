@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from gitmem.errors import Busy
+from gitmem.errors import Busy, MissingObject
 from gitmem.index.reader import NAME, Index, open_index
 from gitmem.repo.location import Home
 
@@ -27,6 +27,7 @@ class FreshIndex:
         self._cache: Cache | None = None
         self._index: Index | None = None
         self.stale = False  # another process was indexing all the time: what was read may lack the newest records
+        self.incomplete = False  # the store's newest commit is missing: what was read is of an older one
         self.behind = False  # this process wrote, and has not indexed it
 
     def at(self, tips: Mapping[str, str]) -> Index:
@@ -75,8 +76,13 @@ class FreshIndex:
                     return
                 if time.monotonic() > end:  # it is being made, and there is nothing to answer from
                     raise
+            except MissingObject:
+                self.incomplete = bool(cache.index().tips())
+                if not self.incomplete:
+                    raise
+                return
             else:
-                self.stale = self.behind = False
+                self.stale = self.behind = self.incomplete = False
                 return
 
     def _mend(self) -> "sqlite3.Connection":

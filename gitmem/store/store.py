@@ -7,14 +7,14 @@ moved it, everything is built again; when that does not end in time, the operati
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gitmem.base.files import Lock
 from gitmem.clock import LAST, Clock, seconds
 from gitmem.errors import Busy, GitmemError, InvalidRecord, MissingObject, Moved, UnknownId, UserError
-from gitmem.git.objects import Draft, Entry, Identity, Objects, files
+from gitmem.git.objects import Draft, Entry, Identity, Lost, Objects, files
 from gitmem.records.codec import sane
 from gitmem.records.record import Record
 from gitmem.repo.location import Home
@@ -25,6 +25,8 @@ from gitmem.store.replica import replica
 from gitmem.store.tree_merge import root_draft
 
 T = TypeVar("T")
+GONE = "it is missing from the repository: run 'git mem doctor --fix'."
+PACK_EVERY = 32  # writes out of the journal, between two joinings of packs
 BUDGET = 5.0  # seconds of trying before a write is left in the journal
 
 
@@ -140,20 +142,38 @@ class Store:
             raise InvalidRecord(f"the file of {id} is damaged: {found.reason}", "Run 'git mem doctor' to see all damaged files.")
         return found
 
-    def entries(self, at: str | None = None) -> Iterator[tuple[str, Entry]]:
-        """Yield (path, entry) of every file in the folders of records."""
+    def entries(self, at: str | None = None, lost: Lost | None = None) -> Iterator[tuple[str, Entry]]:
+        """Yield (path, entry) of every file in the folders of records; `lost` is told of folders that are gone, else MissingObject is raised."""
         tree = self.tree(at)
         for top in self.objects.tree(tree) if tree else ():
             if top.is_tree and top.name in FOLDER.values():
-                yield from files(self.objects, top.oid, top.name + "/")
+                yield from files(self.objects, top.oid, top.name + "/", lost=lost)
 
     def records(self, at: str | None = None) -> Iterator[Stored | Damaged]:
-        """Yield every record, and every file that should be one and is not."""
-        listed = list(self.entries(at))
-        blobs = [(p, e) for p, e in listed if e.mode in {0o100644, 0o100755}]
+        """Yield every record, and every file that should be one and is not, or is gone."""
+        lost: list[Damaged] = []
+        listed = list(self.entries(at, lambda path, oid: lost.append(Damaged(path, oid, GONE))))
+        yield from lost
         yield from (Damaged(p, e.oid, "it is not a regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
-        for (path, entry), (_, data) in zip(blobs, self.objects.read_many_small((e.oid for _, e in blobs), FILE_LIMIT), strict=True):
-            yield load(path, entry.oid, data)
+        yield from self.load((p, e.oid) for p, e in listed if e.mode in {0o100644, 0o100755})
+
+    def load(self, rows: Iterable[tuple[str, str]]) -> Iterator[Stored | Damaged]:
+        """Yield what files of records hold, by (path, oid)."""
+        for some in batched(rows, 500):
+            try:
+                found: list[tuple[str, bytes | None]] = list(self.objects.read_many_small((oid for _, oid in some), FILE_LIMIT))
+            except MissingObject:
+                for path, oid in some:
+                    yield self._load_one(path, oid)
+            else:
+                for (path, oid), (_, data) in zip(some, found, strict=True):
+                    yield load(path, oid, data)
+
+    def _load_one(self, path: str, oid: str) -> Stored | Damaged:
+        try:
+            return load(path, oid, self.objects.read_small(oid, FILE_LIMIT))
+        except MissingObject:
+            return Damaged(path, oid, GONE)
 
     # -- writing
 
@@ -230,10 +250,14 @@ class Store:
                 continue
             try:
                 done += self._retry(lambda e=entry: self._commit(e, str(e["key"]))) is not None  # type: ignore[misc]
+            except MissingObject:
+                continue  # what it changes is gone; it waits for what mends the store, and holds up no other
             except (UserError, LookupError, TypeError, ValueError, AttributeError):
                 journal.set_aside(path)  # kept for doctor; one bad entry must not block the others
                 continue
             journal.remove(path)
+            if self.after_write and done % PACK_EVERY == PACK_EVERY - 1:
+                self.after_write(0)  # each write is a pack: a long journal must not become as many
         return done
 
     def _applied(self, entry: dict[str, Any], tip: str) -> bool:
@@ -320,6 +344,18 @@ class Store:
         except MissingObject:  # and the user's git has thrown it away by now
             return None
         return signed
+
+
+def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of at most `size` rows."""
+    some: list[T] = []
+    for row in rows:
+        some.append(row)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:

@@ -14,7 +14,7 @@ import pytest
 from gitmem.config import SETTINGS
 from gitmem.services.gotchas import placement
 from tests.cli.conftest import PRIVATE, SHARED, Mem, commits, on_terminal, tip, venv_path
-from tests.conftest import fsck, git
+from tests.conftest import fsck, git, lose
 
 # -- init
 
@@ -351,13 +351,15 @@ def test_doctor_removes_a_dead_lock(mem: Mem) -> None:
 
 
 def test_doctor_tells_of_missing_objects(mem: Mem) -> None:
-    """An object that is gone is an error that names where to get it."""
+    """An object that is gone is an error; what nothing has any more is named, and the store is whole without it."""
     id = mem.add("T")
-    blob = git(mem.folder, "rev-parse", f"{SHARED}:memories/{id[-2:]}/{id}.md")
-    (mem.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    kept = mem.add("Kept")
+    lose(mem.folder, git(mem.folder, "rev-parse", f"{SHARED}:memories/{id[-2:]}/{id}.md"))
+    (mem.folder / ".git/gitmem/index.db").unlink(missing_ok=True)
 
     assert "missing" in mem("doctor", code=1).out
-    assert "missing" in mem("doctor", "--fix", code=1).out
+    assert f"could not be saved: {id}" in mem("doctor", "--fix").out
+    assert [kept] == [row["id"] for row in mem("list", "--json").json]
 
 
 @pytest.mark.parametrize(

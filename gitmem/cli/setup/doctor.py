@@ -11,8 +11,11 @@ from gitmem.errors import GitmemError
 from gitmem.index.reader import open_index
 from gitmem.install import status
 from gitmem.install.plan import World
+from gitmem.repo.refs import PRIVATE, SHARED
 from gitmem.services.maintenance import doctor, extracted
+from gitmem.services.maintenance.mend import Mender
 from gitmem.services.work.context import root_of
+from gitmem.store.sync import tracking_ref
 
 
 @click.command("doctor", short_help="Check everything, and repair it with --fix")
@@ -48,7 +51,8 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
             )
             return int(errors > 0)
         for text in repaired:
-            term.say(f"repaired: {plain(text)}")
+            for number, line in enumerate(text.split("\n")):
+                term.say(f"{'' if number else 'repaired: '}{plain(line)}")
         colors = {"ok": "green", "note": "blue", "warning": "yellow", "error": "red"}
         for f in found:
             term.say(f"{term.style(f'{f.level:<8}', fg=colors[f.level])}{plain(f.what)}")
@@ -62,7 +66,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
 def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from doctor.check_git(app.git, app.objects.traits.name)
     known = open_index(app.home.join("index.db"))
-    yield from doctor.check_refs(app.git, app.location, app.home, known)
+    yield from doctor.check_refs(app.git, app.location, app.home, known, lambda: _mend(app))
     if known is not None:
         known.db.close()
     broken = False
@@ -88,3 +92,21 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
     yield from doctor.check_model(app.settings, app.env)
     yield from doctor.check_workflows(app.home, root_of(app.location.worktree))
+
+
+def _mend(app: App) -> str:
+    refs = {"shared": SHARED, "private": PRIVATE}
+    known = open_index(app.home.join("index.db"))
+    try:
+        mender = Mender(app.git, app.objects, app.home, known.db if known else None)
+        synced = [app.remote(name) for name in app.remotes() if app.objects.tip(tracking_ref(name))]
+        report = mender.mend(
+            {name: app.store(name) for name in refs},
+            synced,
+            lambda name: doctor.last_good(app.git, app.location.commondir, refs[name], known, name),
+            int(app.clock.now()),
+        )
+    finally:
+        if known is not None:
+            known.db.close()
+    return "\n          ".join(report)

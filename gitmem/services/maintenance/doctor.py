@@ -18,7 +18,7 @@ from gitmem.git.process import Git
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
 from gitmem.repo.location import Home, Location
-from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED, packed_ref, raw_ref
+from gitmem.repo.refs import BACKUP, NAMESPACE, PRIVATE, REMOTES, SHARED, packed_ref, raw_ref
 from gitmem.state.database import NAME as STATE
 from gitmem.store import journal
 from gitmem.store.history import prune
@@ -54,8 +54,8 @@ def check_git(git: Git, backend: str) -> Iterator[Finding]:
         yield Finding("ok", f"git {version}, objects through {backend}")
 
 
-def check_refs(git: Git, location: Location, home: Home, index: Index | None) -> Iterator[Finding]:
-    """Are our refs readable, is everything that they need there, did a crash leave locks?"""
+def check_refs(git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]) -> Iterator[Finding]:
+    """Are our refs readable, is everything that they need there, did a crash leave locks? `mend` brings back what is missing."""
     indexed = _tips(index)
     for name, ref in (("shared", SHARED), ("private", PRIVATE)):
         path = os.path.join(location.commondir, ref)
@@ -88,7 +88,7 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None) ->
                 if missing
                 else f"history cannot be read: {text.splitlines()[-1] if text else code}"
             )
-            yield Finding("error", what, "Get them from a clone that has them: git mem sync, or git fetch from it.")
+            yield Finding("error", what, "Get back what remotes, the index and older commits have: git mem doctor --fix", mend)
         else:
             yield Finding("ok", f"history complete: {len(refs)} ref(s), {len(out.splitlines())} object(s)")
 
@@ -344,6 +344,18 @@ def _set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Call
         return f"{ref} is in order again"
 
     return repair
+
+
+def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str) -> list[str]:
+    """Return commits that may be a store's last one when the one that its ref names is gone, the best first."""
+    known = [tip for tip in (_tips(index).get(name), packed_ref(commondir, ref)) if tip]
+    with contextlib.suppress(OSError):
+        lines = Path(commondir, "logs", ref).read_text(encoding="utf-8", errors="replace").splitlines()
+        known += [oid for line in reversed(lines[-50:]) for oid in line.split(" ", 2)[1::-1]]
+    kept = git.run("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", BACKUP, REMOTES).decode().split()
+    known += kept if ref == SHARED else []
+    good = [oid for oid in dict.fromkeys(known) if _is_commit(git, oid)]
+    return list(dict.fromkeys([*(_newest(git, oid) for oid in good[:1]), *good]))
 
 
 def _newest(git: Git, known: str) -> str:
