@@ -17,6 +17,7 @@ from gitmem.app import App, open_app, open_user, user_store
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
 from gitmem.records.kinds import UNSURE
+from gitmem.repo.location import WIPING
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -77,7 +78,10 @@ class Terminal:
             yield from self._used(app)
 
     def _used(self, app: App) -> Iterator[App]:
+        wiping = os.path.exists(app.home.join(WIPING))
         yield app
+        if wiping and os.path.exists(app.home.join(WIPING)):
+            self.note("a 'git mem wipe' was stopped before its end. End it: git mem wipe --yes; to keep what is left: git mem init")
         if app.stale or ("user" in app.__dict__ and app.user.stale):
             self.note("another process is indexing: the newest records may be missing here. Try again in a moment.")
         if app.fresh_index.incomplete:

@@ -144,6 +144,9 @@ def is_shared(commondir: str) -> bool:
     )
 
 
+WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
+
+
 class Home:
     """Our folder in a common dir. Creates files readable as the repository is: group-shared or not."""
 

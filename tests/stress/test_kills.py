@@ -3,6 +3,7 @@
 import random
 import secrets
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,12 +15,12 @@ from gitmem.store import journal
 from tests.conftest import fsck, git, listed
 from tests.scale import FULL, scaled
 from tests.stress.conftest import assert_whole, findings, finish, mem, unwell
-from tests.stress.harness import Nest, age, heal
+from tests.stress.harness import Nest, age, heal, kill
 
 pytestmark = pytest.mark.stress
 
 KILLS = scaled(150, 20)  # on each backend
-SYNCS, PURGES = scaled(12, 3), scaled(10, 3)  # that are killed
+SYNCS, PURGES, WIPES = scaled(12, 3), scaled(10, 3), scaled(30, 8)  # that are killed
 WAITING = scaled(150, 60)  # writes in the journal that is drained
 GOTCHA = "got-01hzzzzzzzzzzzzzzzzzzzzzzz"
 
@@ -183,3 +184,46 @@ def test_lock_of_a_dead_git(repo: Path, open_store, backend: str):
         assert "before" in mem(repo, *command).stdout
     assert 1 == heal(repo)
     assert_whole(repo, {before, during})
+
+
+def test_killed_wipes(repo: Path, nest: Nest, rng: random.Random):
+    """A wipe that is killed leaves all or says at the next command that it has not ended; the next one ends it."""
+    halfway = 0
+    for _ in range(WIPES):
+        mem(repo, "init", "--no-remote")
+        for number in range(3):
+            mem(repo, "add", f"Something to forget {number}")
+        mem(repo, "add", "Private", "--private")
+        for number in range(300):  # what takes time to remove
+            (repo / ".git/gitmem/sessions").mkdir(exist_ok=True)
+            (repo / f".git/gitmem/sessions/{number}").touch()
+        pid = nest.start("mem", "-C", repo, "wipe", "--yes")
+        while not (repo / ".git/gitmem/wiping").exists() and (repo / ".git/gitmem").exists():
+            time.sleep(0.0005)
+        time.sleep(rng.random() * 0.03)
+        kill(pid, everything=rng.random() < 0.5)
+        nest.settle()
+        if left := list((repo / ".git").rglob("*.lock")):  # of a git command that was killed too
+            age(left)
+            mem(repo, "doctor", "--fix")
+        if not (repo / ".git/gitmem").exists():
+            continue
+        whole = len(list((repo / ".git/gitmem/sessions").glob("*"))) == 300 and git(repo, "for-each-ref", "refs/gitmem")
+        said = "stopped before its end" in mem(repo, "status").stderr
+        halfway += said
+        assert whole or said
+        mem(repo, "wipe", "--yes")
+        assert not (repo / ".git/gitmem").exists()
+        assert git(repo, "for-each-ref", "refs/gitmem") == ""
+    assert halfway
+
+
+def test_a_wipe_that_was_stopped_can_be_given_up(repo: Path):
+    """`init` keeps what is left."""
+    mem(repo, "init", "--no-remote")
+    mem(repo, "add", "Kept after all")
+    (repo / ".git/gitmem/wiping").touch()
+    assert "git mem wipe --yes" in mem(repo, "list").stderr
+    mem(repo, "init", "--no-remote")
+    done = mem(repo, "list")
+    assert ("Kept after all" in done.stdout, done.stderr) == (True, "")

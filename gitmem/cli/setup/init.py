@@ -1,10 +1,14 @@
 """The command that makes the store, and offers hooks for agents."""
 
+import contextlib
+import os
+
 import click
 
 from gitmem.cli import options
 from gitmem.cli.setup import install
 from gitmem.cli.terminal import Terminal, plain
+from gitmem.repo.location import WIPING
 from gitmem.repo.refs import SHARED
 
 
@@ -29,6 +33,8 @@ def init_command(term: Terminal, no_remote: bool, agents: str | None, as_json: b
     with term.open() as app:
         store = app.store()
         existed = store.tip() is not None
+        with contextlib.suppress(FileNotFoundError):  # of a wipe that was stopped: the user has chosen otherwise
+            os.unlink(app.home.join(WIPING))
         tip = store.create()
         replica = app.replica()
         has = None

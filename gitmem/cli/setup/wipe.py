@@ -1,16 +1,20 @@
 """The command that removes gitmem from a repository."""
 
+import contextlib
 import os
 import shutil
+import time
 
 import click
 
 from gitmem.app import App
+from gitmem.base.files import write_atomic
 from gitmem.cli.setup.install import carry_out, remark_blocks
 from gitmem.cli.terminal import Terminal
-from gitmem.errors import External, UserError
+from gitmem.errors import Busy, External, GitFailed, UserError
 from gitmem.install import status
 from gitmem.install.plan import World
+from gitmem.repo.location import WIPING
 from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED
 
 
@@ -40,25 +44,51 @@ def wipe_command(term: Terminal, remote: str | None, yes: bool) -> None:
             return
         remark_blocks(term, app)
         _ask("Remove all memory from this repository? What no remote has is lost.", yes)
+        app.home.make()
+        write_atomic(app.home.join(WIPING), b"", shared=app.home.shared)
         left = _unhook(app)
-        for ref, oid in refs.items():
-            app.objects.delete(ref, oid)
-        for section in ("gitmem",):
-            app.git.call("config", "--local", "--remove-section", section, ok=(0, 1, 128))
-        app.close()
-        try:
-            shutil.rmtree(app.home.path)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise External(f"cannot remove '{app.home.path}': {error.strerror}.", "Remove the folder by hand.") from error
+        _delete(app)
+        app.git.call("config", "--local", "--remove-section", "gitmem", ok=(0, 1, 128))
         for name in (SHARED, PRIVATE):
-            path = os.path.join(app.location.commondir, "logs", name)
-            if os.path.exists(path):
-                os.unlink(path)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(app.location.commondir, "logs", name))
+        app.close()
+        _empty(app.home.path)
         term.say(f"removed {len(refs)} ref(s), {app.home.path} and the settings under 'gitmem.'. Git's garbage collection frees the space.")
         for place in left:
             term.note(f"hooks are still in {place.path}, for everybody who uses this repository: git mem uninstall {place.what} --project")
+
+
+def _delete(app: App) -> None:
+    """Delete our refs, all at once; raises Busy when others write to them all the time."""
+    for attempt in range(5):
+        listing = "".join(f"delete {ref} {oid}\n" for ref, oid in app.objects.refs(NAMESPACE).items())
+        try:
+            if listing:
+                app.git.run("update-ref", "--stdin", stdin=listing.encode())
+            return
+        except GitFailed as error:
+            if attempt == 4:
+                raise Busy(
+                    "git is writing to these refs, or was killed while it did.",
+                    "Try again in a moment; 'git mem doctor --fix' removes a lock that a git command left ten minutes ago.",
+                ) from error
+            time.sleep(0.1 * (attempt + 1))
+
+
+def _empty(folder: str) -> None:
+    """Remove our folder; the mark that a wipe is under way goes last."""
+    try:
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            elif name != WIPING:
+                os.unlink(path)
+        os.unlink(os.path.join(folder, WIPING))
+        os.rmdir(folder)
+    except OSError as error:
+        raise External(f"cannot remove '{folder}': {error.strerror}.", "Remove the folder by hand.") from error
 
 
 def _unhook(app: App) -> list[status.Row]:

@@ -29,6 +29,7 @@ OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
 SHARED_LOCKS = (
     ("packed-refs.lock",),
+    ("config.lock",),
     ("objects", "info", "commit-graph.lock"),
     ("objects", "info", "commit-graphs", "commit-graph-chain.lock"),
 )
