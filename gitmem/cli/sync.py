@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import click
 
 from gitmem.app import App
+from gitmem.base.detach import detach
 from gitmem.base.files import Lock
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import RemoteRefused, UserError
+from gitmem.git.objects import diff
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
 from gitmem.services.maintenance import extracted, purge_local
@@ -18,8 +21,10 @@ from gitmem.store import sync
 from gitmem.store.history import prune
 from gitmem.store.history.propagate import purged_ids
 from gitmem.store.history.redact import Mask
+from gitmem.store.store import Store
 
 TOLD = "extracted-entries-told"  # in our folder: a sync has said that extracted entries would be sent
+MANY = 10_000  # records that take a second to index
 HELD = (
     "nothing was pushed: the shared project summary has entries that were extracted from conversations and that nobody accepted. "
     "List them: git mem doctor. Make them private: git mem doctor --fix. To send them as they are, run 'git mem sync' again."
@@ -82,6 +87,7 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         name, may_push = store_name(app, remote)
         held = may_push and not pull_only and not _may_send(app)
         app.flush_reads()
+        before = store.tip()
         try:
             out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held)
         except RemoteRefused as error:
@@ -90,7 +96,10 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             raise
         if out.abandoned:
             _follow(app, out)
-        app.index()
+        if _is_much(store, before):
+            detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
+        else:
+            app.index()
         if held:
             out.warnings.append(HELD)
         if as_json:
@@ -102,6 +111,12 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             )
             return
         _report(term, app, out, may_push, name)
+
+
+def _is_much(store: Store, before: str | None) -> bool:
+    """Say whether what came takes seconds to index: then that is done in the background, or by the next reader."""
+    changes = diff(store.objects, store.tree(before) if before else None, store.tree())
+    return len(list(islice(changes, MANY))) == MANY
 
 
 def _may_send(app: App) -> bool:

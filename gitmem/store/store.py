@@ -161,13 +161,11 @@ class Store:
         """Yield what files of records hold, by (path, oid)."""
         for some in batched(rows, 500):
             try:
-                found: list[tuple[str, bytes | None]] = list(self.objects.read_many_small((oid for _, oid in some), FILE_LIMIT))
+                found = dict(self.objects.read_many_small(dict.fromkeys(oid for _, oid in some), FILE_LIMIT))
             except MissingObject:
-                for path, oid in some:
-                    yield self._load_one(path, oid)
+                yield from (self._load_one(path, oid) for path, oid in some)
             else:
-                for (path, oid), (_, data) in zip(some, found, strict=True):
-                    yield load(path, oid, data)
+                yield from (load(path, oid, found[oid]) for path, oid in some)
 
     def _load_one(self, path: str, oid: str) -> Stored | Damaged:
         try:

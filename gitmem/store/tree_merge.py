@@ -90,14 +90,15 @@ def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> t
     report = Report()
     mine = {c.path: (c.old, c.new) for c in diff(objects, base, ours)}
     edits: Edits = {}
-    refused = {c.path for c in diff(objects, base, theirs) if c.new and not _acceptable(c.path, c.new)}
+    changes = list(diff(objects, base, theirs))
+    refused = {c.path for c in changes if c.new and not _acceptable(c.path, c.new)}
     # what may not come in is left out on both sides, or the result would depend on who merges
     for path, (_, new) in mine.items():
         if new and not _acceptable(path, new):
             edits[path] = None
             refused.add(path)
     report.refused = sorted(refused)
-    for change in diff(objects, base, theirs):
+    for change in changes:
         path = change.path
         if path in refused:
             continue
@@ -108,9 +109,30 @@ def merge_trees(objects: Objects, base: str | None, ours: str, theirs: str) -> t
         if new == change.new:
             continue
         edits.update(_both(objects, path, old, new, change.new, (ours, theirs), report))
-    _bury(objects, edits, mine, ours)
-    _settle_clashes(objects, edits, ours)
+    tree = _Tree(objects, ours)
+    _bury(objects, edits, mine, tree)
+    _settle_clashes(objects, edits, tree)
     return edits, report
+
+
+class _Tree:
+    """Finds many paths in one tree: each folder is looked through once."""
+
+    def __init__(self, objects: Objects, root: str) -> None:
+        self._objects = objects
+        self._folders: dict[str, dict[str, Entry]] = {"": {e.name: e for e in objects.tree(root)}}
+
+    def find(self, path: str) -> Entry | None:
+        folder, _, name = path.rpartition("/")
+        return self._folder(folder).get(name)
+
+    def _folder(self, path: str) -> dict[str, Entry]:
+        known = self._folders.get(path)
+        if known is None:
+            entry = self.find(path)
+            known = {e.name: e for e in self._objects.tree(entry.oid)} if entry and entry.is_tree else {}
+            self._folders[path] = known
+        return known
 
 
 def _acceptable(path: str, entry: Entry) -> bool:
@@ -196,7 +218,7 @@ def _merge_usage(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
     return usage_bytes(out)
 
 
-def _bury(objects: Objects, edits: Edits, mine: Mapping[str, tuple[Entry | None, Entry | None]], ours: str) -> None:
+def _bury(objects: Objects, edits: Edits, mine: Mapping[str, tuple[Entry | None, Entry | None]], tree: _Tree) -> None:
     """Move a record that one side added to the attic when the other side forgot its id.
 
     Happens to captured gotchas, whose ids come from their patterns: muted here, learned there.
@@ -207,22 +229,24 @@ def _bury(objects: Objects, edits: Edits, mine: Mapping[str, tuple[Entry | None,
     for id in sorted(ids):
         if kind_of(id) is None:
             continue
+        mark = _result(edits, tombstone_path(id), tree)
+        if mark is None:
+            continue
         path = record_path(id)
-        mark = _result(objects, edits, tombstone_path(id), ours)
-        found = _result(objects, edits, path, ours)
-        if mark is not None and found is not None:
+        found = _result(edits, path, tree)
+        if found is not None:
             edits[path] = None
             if not _purged(objects, mark):
                 where, what = _to_attic(objects, id, found)
                 edits[where] = what
 
 
-def _result(objects: Objects, edits: Edits, path: str, ours: str) -> bytes | Entry | None:
-    value = edits[path] if path in edits else objects.find(ours, path)
+def _result(edits: Edits, path: str, tree: _Tree) -> bytes | Entry | None:
+    value = edits[path] if path in edits else tree.find(path)
     return None if isinstance(value, Entry) and value.is_tree else value
 
 
-def _settle_clashes(objects: Objects, edits: Edits, ours: str) -> None:
+def _settle_clashes(objects: Objects, edits: Edits, tree: _Tree) -> None:
     """Where one side has a file and the other a folder of its name, keep the folder; the file goes to the attic."""
     folders = {
         "/".join(parts[:n])
@@ -232,9 +256,9 @@ def _settle_clashes(objects: Objects, edits: Edits, ours: str) -> None:
         for n in range(1, len(parts))
     }
     for folder in sorted(folders):
-        _give_way(objects, edits, folder, edits.pop(folder) if folder in edits else objects.find(ours, folder))
+        _give_way(objects, edits, folder, edits.pop(folder) if folder in edits else tree.find(folder))
     for path, value in list(edits.items()):
-        entry = objects.find(ours, path) if value is not None else None
+        entry = tree.find(path) if value is not None else None
         if entry and entry.is_tree and any(edits.get(p, e) is not None for p, e in files(objects, entry.oid, path + "/")):
             _give_way(objects, edits, path, edits.pop(path))
 

@@ -27,6 +27,7 @@ from gitmem.store.store import Store
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
+NAMED = 50  # damaged files that are named one by one
 SHARED_LOCKS = (
     ("packed-refs.lock",),
     ("config.lock",),
@@ -120,12 +121,15 @@ def check_store(store: Store, name: str) -> Iterator[Finding]:
 
 def check_records(index: Index) -> Iterator[Finding]:
     """Which files are damaged, which records wait for a person?"""
-    for row in index.damaged():
+    damaged = index.damaged()
+    for row in damaged[:NAMED]:
         yield Finding(
             "error",
             f"damaged: {row['path']} ({row['store']}): {row['reason']}",
             f"Its bytes are kept: git cat-file blob {row['oid'][:12]}; see how it came: git mem log",
         )
+    if len(damaged) > NAMED:
+        yield Finding("error", f"damaged: {len(damaged) - NAMED:,} more file(s)", "All of them: git mem status --json")
     conflicts = index.rows(conflict=True)
     if conflicts:
         yield Finding(
