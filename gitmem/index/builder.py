@@ -14,7 +14,7 @@ from typing import Any
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError, MissingObject
 from gitmem.git.objects import Objects, diff, files
-from gitmem.index.columns import bases, columns, entries, settled, words
+from gitmem.index.columns import bases, columns, context_words, entries, settled, words
 from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.tokenizer import parts
@@ -341,7 +341,7 @@ class Cache:
                     heads[other] = self.db.execute(
                         f"SELECT title, substr(body, 1, {CONTEXT_TEXT}) FROM words WHERE rowid = ?", (other,)
                     ).fetchone() or ("", "")
-            context = " ".join([own, *(f"{heads[x][0]} {heads[x][1]}" for x in near)]).strip()
+            context = context_words(own, title, [heads[x] for x in near])
             self.db.execute(
                 "INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)",
                 (n, title, tags, body, anchors, context),
@@ -360,7 +360,7 @@ class Cache:
             row = self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (n,)).fetchone()
             if row is None:
                 continue
-            context = " ".join([parts(f"{row[0]} {row[1]}"), *(f"{t} {b[:CONTEXT_TEXT]}" for t, b in near)]).strip()
+            context = context_words(parts(f"{row[0]} {row[1]}"), row[0], [(t, b[:CONTEXT_TEXT]) for t, b in near])
             self.db.execute("UPDATE words SET context = ? WHERE rowid = ? AND context <> ?", (context, n, context))
 
     def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:

@@ -51,6 +51,20 @@ def words(record: Record) -> tuple[str, str, str, str, str]:
     return title, fold(" ".join(record.tags)), text, " ".join(_anchor_words(record)), parts(f"{title} {text}")
 
 
+def context_words(own: str, title: str, near: Sequence[tuple[str, str]]) -> str:
+    """Return a record's context: the parts of its own names, and title and text of each neighbour.
+
+    A neighbour's title is left out when it only repeats the beginning of its text, or is that of another one too (who spoke, and when):
+    a word that is beside every record tells none from another.
+    """
+    out = [own]
+    titles = [title, *(t for t, _ in near)]
+    for other, text in near:
+        telling = not text or (titles.count(other) == 1 and not " ".join(text.split()).startswith(other.rstrip("…")))
+        out.append(f"{other} {text}" if telling else text)
+    return " ".join(out).strip()
+
+
 def entries(record: Record) -> list[tuple[Any, ...]]:
     """Return the entries of a summary's sections, in the order of the table, from their place on; what is not an entry is passed over."""
     sections = record.fields.get("sections")

@@ -10,6 +10,7 @@ NAMES = (
     "bench_write",
     "bench_bulk",
     "bench_search",
+    "bench_recall",
     "bench_matching",
     "bench_extraction",
     "bench_digest",
