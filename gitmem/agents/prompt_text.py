@@ -4,7 +4,7 @@ Records are data written by others. A value loses control, bidi and invisible ch
 brackets, is one line, and has an end. Standard library only: the hot path imports this.
 """
 
-from gitmem.base.fast import Lazy
+from gitmem.base.fast import Lazy, loads
 from gitmem.records.kinds import UNSURE
 
 TYPE_CHECKING = False
@@ -114,8 +114,8 @@ def gotcha_lines(row: "dict[str, Any]", reasons: "Sequence[str]") -> "list[str]"
     return [record_line(row), f"  why: {clean('; '.join(reasons), 200)}"]
 
 
-def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead: str = "", spot: str = "") -> str:
-    """Return a record as one line: what it is, its title, where it comes from, where it applies (`spot`, when that is known better), what helps."""
+def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead: str = "", spot: str = "", fix: str = "") -> str:
+    """Return a record as one line: what it is, its title, where it comes from, where it applies (`spot`, when that is known better), what helps, how it was fixed."""
     is_gotcha = row["kind"] == "gotcha"
     what = (
         f"{row['severity'] or 'warning'} gotcha"
@@ -139,5 +139,18 @@ def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead:
     facts.append(clean(spot, 200) if spot else place(row))
     line = f"- {lead}[{clean(what, 40)} {clean(row['id'], 80)[-8:]}] {clean(row['title'], most)} ({'; '.join(f for f in facts if f)})"
     if row["workaround"]:
-        return f"{line} Workaround: {clean(row['workaround'], most)}"
-    return f"{line} {clean(body, most)}" if body else line
+        line = f"{line} Workaround: {clean(row['workaround'], most)}"
+    elif body:
+        line = f"{line} {clean(body, most)}"
+    return f"{line} {clean(fix, 2 * most)}" if fix else line
+
+
+def fix_text(fix: str) -> str:
+    """Return how an error that came back was dealt with before, from the index's JSON of it; empty when it never was."""
+    if not fix:
+        return ""
+    known = loads(fix)
+    commit, stat = str(known.get("commit", ""))[:12], str(known.get("stat", ""))
+    what = f"at commit {commit}" + (f" ({stat})" if stat else "") if commit else f"with {stat}" if stat else ""
+    told = f"It came back: it was fixed on {str(known.get('at', ''))[:10]}" + (f" {what}" if what else "")
+    return f"{told}. {known['note']}" if known.get("note") else f"{told}."

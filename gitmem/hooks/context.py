@@ -368,4 +368,4 @@ def _form(row: "Row") -> str:
         return str(row["oid"])
     from binascii import crc32
 
-    return f"{crc32(repr((row['title'], row['workaround'], row['severity'], row['resolved'])).encode('utf-8', 'replace')):08x}"
+    return f"{crc32(repr((row['title'], row['workaround'], row['severity'], bool(row.get('fix')))).encode('utf-8', 'replace')):08x}"

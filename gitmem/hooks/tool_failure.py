@@ -4,6 +4,7 @@ import os
 import time
 
 from gitmem.agents import events
+from gitmem.agents.prompt_text import fix_text
 from gitmem.base.fast import loads
 from gitmem.base.processes import runs
 from gitmem.base.sqlite import is_locked, unless_locked
@@ -85,11 +86,13 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
             raise
     if not hook.settings.get("inject"):
         return []
-    rows = shown(hook, [row for row in rows if row["workaround"] and row["agent"] in hook.agents])
+    rows = shown(hook, [row for row in rows if (row["workaround"] or row["fix"]) and row["agent"] in hook.agents])
     if not rows:
         return []
     spots = Spots(hook)
-    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: spots.line(row, lead="this error is known: "))
+    return hook.tell(
+        rows, int(hook.settings.get("fileBudget")), lambda row: spots.line(row, lead="this error is known: ", fix=fix_text(row["fix"]))
+    )
 
 
 def _note_failure(hook: Hook, pattern: str) -> None:

@@ -10,6 +10,7 @@ from gitmem.records import epic
 from gitmem.records.kinds import error_patterns
 from gitmem.records.record import Record
 
+SHOWN = 400  # characters of a note that a hook may tell
 FOREVER = "~"  # greater than any date
 SAID = frozenset({"text", "detail"})  # of an entry, what somebody said
 
@@ -26,8 +27,18 @@ def columns(record: Record) -> tuple[Any, ...]:
         (error_patterns(triggers) or [""])[0], int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
         json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
         record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
-        int(bool(record.fields.get("confirmed"))) if record.kind in {"memory", "gotcha"} else 1,
+        int(bool(record.fields.get("confirmed"))) if record.kind in {"memory", "gotcha"} else 1, _fix(record),
     )  # fmt: skip
+
+
+def _fix(record: Record) -> str:
+    """Return how a gotcha was dealt with last, as JSON of `at`, `commit`, `note`, `stat` as far as they are known; empty when it never was."""
+    if record.kind != "gotcha":
+        return ""
+    every = [fix for fix in [*record.get("fixes"), record.get("resolved")] if fix]
+    last: dict[str, Any] = max(every, key=lambda fix: str(fix.get("at")), default={})
+    known = {key: str(last[key])[:SHOWN] for key in ("at", "commit", "note", "stat") if last.get(key)}
+    return json.dumps(known, ensure_ascii=False) if known else ""
 
 
 def bases(record: Record) -> set[tuple[str, str]]:

@@ -34,7 +34,7 @@ OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "gotcha": (
         ("category", "str"), ("severity", "str"), ("workaround", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
-        ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("source", "str"), ("confirmed", "map"),
+        ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("fixes", "maps"), ("source", "str"), ("confirmed", "map"),
     ),
     "summary": (("scope", "str"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"), ("by", "str"), ("tokens", "int"), ("gone", "set"), ("sections", "map")),
     "snapshot": (

@@ -26,6 +26,8 @@ BY = 12  # characters of a clone's name that epics know it by, the last
 COMBINED = 8  # steps from a gotcha to the one that stands for it
 Edits = dict[str, bytes | None]
 
+FIXES = 5  # of a gotcha that came back, those that are kept
+
 
 class View:
     """A parent tree with the edits so far on top, and the name of the clone that applies them."""
@@ -199,13 +201,16 @@ def _observe(op: Op, view: View) -> None:
     old = decode(current)
     anchors = old.anchors + [a for a in new.anchors if a.get("path") not in {b.get("path") for b in old.anchors}]
     body = old.body
+    fixes = old.get("fixes")
     if old.resolved:
+        fixes = sorted([*fixes, old.get("resolved")], key=lambda fix: str(fix.get("at")))[-FIXES:]  # how it was dealt with then
         body = with_note(body, f"Reopened {op['at']}: it happened again after it was resolved.")
     after = old.touched(op["at"]).change(
         body=body,
         last_seen=max(op["at"], old.get("last_seen") or ""),
         anchors=anchors,
         resolved=None,
+        fixes=fixes or None,
     )
     # the stamps of an older text are not this one's; a conflict in it is still for a person to settle
     after = restamp(old, after).change(conflict=old.fields.get("conflict"))

@@ -66,6 +66,24 @@ def test_later_hits_are_counted_and_reopen(project: Path, agent):
     wait_for(lambda: gotchas(project)[0]["occurrences"] == 6)
 
 
+def test_an_error_that_comes_back_is_answered_with_its_fix(project: Path, agent):
+    """Resolved, then it fails again: the hook says at once how it was fixed, and that it came back; so does a later session."""
+    for _ in range(3):
+        agent().fail(crash(project))
+    found = wait_for(lambda: [g for g in gotchas(project) if g["occurrences"] == 3])
+    id = found[0]["id"]
+    run(project, "gotcha", "resolve", id, "-m", "TAX_RATE has a default in app/settings.py now")
+    fresh(project)
+    commit = git(project, "rev-parse", "HEAD")[:12]
+    answer = agent("later").fail(crash(project))
+    assert "It came back: it was fixed on" in answer and f"at commit {commit}" in answer
+    assert "TAX_RATE has a default in app/settings.py now" in answer and id[-8:] in answer
+    wait_for(lambda: not gotchas(project)[0].get("resolved"))
+    fresh(project)
+    assert "It came back" in agent("next day").fail(crash(project))
+    assert "was fixed on" in run(project, "error", "record", crash(project))
+
+
 def test_secret_in_an_error_never_reaches_a_blob(project: Path, agent):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     for _ in range(3):

@@ -1,12 +1,13 @@
 """`git mem error`: count an error, and see what is counted."""
 
+import json
 import os
 import sys
 from typing import Any
 
 import click
 
-from gitmem.agents.prompt_text import without_fences
+from gitmem.agents.prompt_text import fix_text, without_fences
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.group import Parts
@@ -90,16 +91,19 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         )  # fmt: skip
         app.notify(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
         help_ = next((row["workaround"] for row in known if row["workaround"]), "")
+        fixed = next((row["fix"] for row in known if row["fix"]), "")
         if as_json:
             term.json(
                 {"pattern": mark.pattern, "title": title, "category": mark.category, "severity": mark.severity, "hits": out.hits, "threshold": rule.threshold,
-                 "gotcha": out.gotcha, "workaround": help_}
+                 "gotcha": out.gotcha, "workaround": help_, "fix": json.loads(fixed) if fixed else None}
             )  # fmt: skip
             return
         if out.gotcha:
             term.say(f"gotcha {term.style(short(out.gotcha), fg='yellow')} {plain(title)} (seen {out.hits}× lately)")
             if help_:
                 term.say(f"    {plain(help_)}")
+            if fixed:
+                term.say(f"    {plain(fix_text(fixed))}")
         elif out.written is not None:
             term.say(f"counted {plain(title)} (seen {out.hits}× lately); its gotcha was rejected or put aside, and stays so.")
         elif out.hits >= rule.threshold and not rule.on:
