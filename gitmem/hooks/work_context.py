@@ -59,9 +59,20 @@ def context_lines(hook: "Hook") -> "list[str]":
     return lines + hook.tell(
         rows,
         budget,
-        lambda row: record_line(row, most=160, body=clean(_flat(bodies.get(row["id"], "")), BODY), lead="handed over to you: "),
+        lambda row: record_line(
+            {**row, "title": _title(row["title"], bodies.get(row["id"], ""))},
+            most=160,
+            body=clean(_flat(bodies.get(row["id"], "")), BODY),
+            lead="handed over to you: ",
+        ),
         lines,
     )
+
+
+def _title(title: str, body: str) -> str:
+    """Return a hand-over's title, without the beginning of what its text says in full."""
+    who, _, about = title.partition(": ")
+    return who if about and " ".join(body.split()).startswith(about.removesuffix("…")) else title
 
 
 def _flat(body: str) -> str:

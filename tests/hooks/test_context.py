@@ -97,12 +97,20 @@ def test_an_agent_that_is_called(project: Path, agent):
     assert [row["agent"] for row in context(project)["agents"]] == ["qa"]
 
 
+def test_a_long_handover_does_not_repeat_its_beginning(project: Path, agent):
+    """What does not fit into a title is told whole, and once."""
+    words = " ".join(f"word{n}" for n in range(40))
+    run(project, "session", "handover", "qa", "--from", "dev", "-m", words)
+    told = agent("s1", GITMEM_AGENT="qa").hook("SessionStart")
+    assert (1, 1) == (told.count("word1 "), told.count("word39"))
+
+
 def test_a_handover_is_told_once(project: Path, agent):
     run(project, "session", "handover", "qa", "--from", "dev", "-m", "Mind the <b>retry</b>")
     one = agent("s1", GITMEM_AGENT="qa")
     told = one.hook("SessionStart")
     assert "handed over to you: [context " in told
-    assert "Mind the ‹b›retry‹/b›" in told
+    assert 1 == told.count("Mind the ‹b›retry‹/b›")
     assert "handed over" not in one.hook("SessionStart")
     assert "handed over to you" in one.hook("SessionStart", source="compact")
     assert "handed over" not in agent("s3", GITMEM_AGENT="dev").hook("SessionStart")

@@ -48,17 +48,20 @@ class Handover:
 
 def title_of(given: Handover, on: Context) -> str:
     """Return one line for a list: from whom to whom, and what about."""
+    return f"{f'@{given.sender} to ' if given.sender else 'To '}@{given.to}: {_about(given, on)}"
+
+
+def _about(given: Handover, on: Context) -> str:
     about = (
         " ".join(given.message.split())
         or (f"{on.workflow}, {on.state}" if on.workflow else on.story)
         or (on.commands[-1:] or ["the work in hand"])[0]
     )
-    about = about if len(about) <= TITLE else about[: TITLE - 1].rstrip() + "…"
-    return f"{f'@{given.sender} to ' if given.sender else 'To '}@{given.to}: {about}"
+    return about if len(about) <= TITLE else about[: TITLE - 1].rstrip() + "…"
 
 
 def body_of(given: Handover, on: Context) -> str:
-    """Return the text: what was said, then where it stands, and what is decided, open and shown, each a list."""
+    """Return the text: what was said as far as the title has not room for it, then where it stands, and what is decided, open and shown, each a list."""
     stands = [
         f"Workflow: {on.workflow}, {on.state}{'' if on.sure else ' (begun)'}" if on.workflow else "",
         f"Usual next: {', '.join(map(spoken, on.next))}" if on.next else "",
@@ -76,7 +79,8 @@ def body_of(given: Handover, on: Context) -> str:
         ("Open", [_item(one) for one in given.tasks]),
         ("Evidence", [_item(one) for one in given.evidence]),
     ]
-    text = f"{given.message.strip()}\n" if given.message.strip() else ""
+    said = given.message.strip()
+    text = f"{said}\n" if said and said != _about(given, on) else ""  # the title has it
     return text + "".join(f"\n## {name}\n\n" + "".join(f"- {' '.join(item.split())}\n" for item in items) for name, items in parts if items)
 
 
