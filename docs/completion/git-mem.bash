@@ -106,7 +106,7 @@ __git_mem_options ()
 	recall) echo --session --past --all-sessions --since --limit --json ;;
 	extract) echo --from --session --commits --kind --save --json ;;
 	activate) echo --list --history --timeout --json ;;
-	graph) echo --depth --dot --json ;;
+	graph) echo --at --depth --dot --json ;;
 	log) echo --limit --oneline --patch --reverse --private --user --shared --format --json ;;
 	diff) echo --name-status --private --shared --json ;;
 	undo) echo --private --shared ;;

@@ -225,7 +225,7 @@ complete -c git-mem -n '__git_mem_using edit "gotcha edit"' -l unanchor -d 'Remo
 complete -c git-mem -n '__git_mem_using restore' -l list -d 'List what history has and the store has not'
 complete -c git-mem -n '__git_mem_using forget inbox' -l reason -x -d 'Why; kept with the mark that is left'
 complete -c git-mem -n '__git_mem_using purge' -l text -x -d 'Mask this text in every record of all times'
-complete -c git-mem -n '__git_mem_using show list "gotcha show"' -l at -x -d 'As it was then'
+complete -c git-mem -n '__git_mem_using show list graph "gotcha show"' -l at -x -d 'As it was then'
 complete -c git-mem -n '__git_mem_using show "gotcha show"' -l raw -d 'Print the file as it is stored'
 complete -c git-mem -n '__git_mem_using show list search log "gotcha show"' -l format -x -d 'Print a template for each'
 complete -c git-mem -n '__git_mem_using list' -l status -x -a 'active decayed archived pinned' -d 'With this status'

@@ -67,11 +67,11 @@ class Adapter:
     `session` names variables in which its CLI tells commands the session's id, `mark` one that its commands have where none tells it. `ask` makes the answer to the end of a turn that has the
     model go on with a remark; None where there is none. `foreign` are keys that only other CLIs' payloads have: some run the hooks that
     they find in this one's settings. `notices` begin what comes as a prompt though nobody wrote it. `resume` is what its user types before a
-    session's id to go on with it.
+    session's id to go on with it. `loads` are files whose text its model has read at every start, as records call them: from the work tree's root, or from `~`.
     """
 
     __slots__ = (
-        "answer", "ask", "events", "foreign", "limits", "mark", "name", "notices", "places", "refine", "resume", "session", "settings", "told", "tools",
+        "answer", "ask", "events", "foreign", "limits", "loads", "mark", "name", "notices", "places", "refine", "resume", "session", "settings", "told", "tools",
     )  # fmt: skip
 
     def __init__(
@@ -92,6 +92,7 @@ class Adapter:
         foreign: "Sequence[str]" = (),
         notices: "tuple[str, ...]" = (),
         resume: str = "",
+        loads: "Sequence[str]" = (),
     ) -> None:
         self.name = name
         self.events = events
@@ -108,6 +109,7 @@ class Adapter:
         self.foreign = foreign
         self.notices = notices
         self.resume = resume
+        self.loads = frozenset(loads)
 
 
 def find(agent: str) -> Adapter:

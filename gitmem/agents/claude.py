@@ -27,6 +27,7 @@ ADAPTER = Adapter(
     notices=("<task-notification>",),  # a command in the background ended
     foreign=("timestamp", "cursor_version"),  # Copilot CLI and Cursor run what is in .claude/settings.json too, and read other answers
     resume="claude --resume",
+    loads=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "~/.claude/CLAUDE.md"),
     settings=Settings(
         "claude", user=".claude/settings.json", project=".claude/settings.json", local=".claude/settings.local.json", override="CLAUDE_CONFIG_DIR",
         # what is told before a tool is read with its result: for a look at a file, or a command, the hook after it will do

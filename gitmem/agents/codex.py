@@ -67,6 +67,7 @@ ADAPTER = Adapter(
     limits={"SessionEnd": 2.0},
     session=("CODEX_SESSION_ID", "CODEX_THREAD_ID"),
     resume="codex resume",
+    loads=("AGENTS.md", "AGENTS.override.md", "~/.codex/AGENTS.md", "~/.codex/AGENTS.override.md"),
     settings=Settings(
         "claude", user=".codex/hooks.json", project=".codex/hooks.json", override="CODEX_HOME",
         most={"SessionEnd": 3},  # it says so at each start to those who ask for more

@@ -47,5 +47,6 @@ ADAPTER = Adapter(
     notices=("<system_notification>",),
     session=("COPILOT_AGENT_SESSION_ID",),
     resume="copilot --resume",
+    loads=("AGENTS.md",),
     settings=Settings("copilot", user=".copilot/hooks/git-mem.json", project=".github/hooks/git-mem.json", override="COPILOT_HOME"),
 )  # fmt: skip

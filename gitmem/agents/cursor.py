@@ -53,6 +53,7 @@ ADAPTER = Adapter(
     answer=_context,
     refine=_refine,
     resume="cursor-agent --resume",
+    loads=("AGENTS.md",),
     settings=Settings(
         "cursor", user=".cursor/hooks.json", project=".cursor/hooks.json", programs=("cursor", "cursor-agent"),
         matchers={"postToolUse": "Shell|Read|Write|StrReplace|Edit", "postToolUseFailure": "Shell|Read|Write|StrReplace|Edit"},

@@ -95,6 +95,7 @@ ADAPTER = Adapter(
     session=("GEMINI_SESSION_ID",),  # hooks have it, commands do not
     mark="GEMINI_CLI",
     resume="gemini --resume",
+    loads=("GEMINI.md", "~/.gemini/GEMINI.md"),
     settings=Settings(
         "gemini", user=".gemini/settings.json", project=".gemini/settings.json", unit=1000,
         note="Gemini CLI runs a project's hooks in folders that you trust alone (/permissions), and lists them when it starts.",

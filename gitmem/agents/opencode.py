@@ -39,6 +39,7 @@ ADAPTER = Adapter(
     refine=_refine,
     session=("OPENCODE_SESSION_ID",),  # the plugin tells it
     resume="opencode --session",
+    loads=("AGENTS.md", "~/.config/opencode/AGENTS.md"),
     settings=Settings(
         "opencode", user=".config/opencode/plugin/git-mem.js", project=".opencode/plugin/git-mem.js", override="XDG_CONFIG_HOME",
     ),

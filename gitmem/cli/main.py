@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "search": ("records.list", "Find records by their words", "Read"),
     "recall": ("sessions.recall", "Search this session and memory", "Read"),
     "extract": ("sessions.extract", "Find decisions, fixes and tasks in a session or a file", "Read"),
-    "graph": ("records.show", "Show what links to what", "Read"),
+    "graph": ("records.graph", "Show what links to what", "Read"),
     "briefing": ("sessions.briefing", "Show what is known about this project, within a budget", "Read"),
     "summary": ("sessions.summary", "Show the project summary", "Read"),
     "log": ("records.history", "Show the history of the store", "History"),

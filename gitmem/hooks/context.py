@@ -42,9 +42,17 @@ class Hook:
     """One call: the event, the repository, and what is opened on first use. Times are read once."""
 
     def __init__(
-        self, event: events.Event, env: "Mapping[str, str]", now: float, *, hears: bool = True, hears_after_compact: bool = True
+        self,
+        event: events.Event,
+        env: "Mapping[str, str]",
+        now: float,
+        *,
+        hears: bool = True,
+        hears_after_compact: bool = True,
+        loads: "frozenset[str]" = frozenset(),
     ) -> None:
         self.event = event
+        self.loads = loads  # memory files that the model has read already
         self.hears = hears  # whether the model reads what is told beside this event
         self.hears_after_compact = hears_after_compact
         self.folder = _folder(event.cwd)
@@ -222,7 +230,7 @@ class Hook:
         chosen: dict[str, tuple[str, str]] = {}
         for row in rows:
             form = _form(row)
-            if row["id"] in chosen or known.get(row["id"]) == form:
+            if row["id"] in chosen or known.get(row["id"]) == form or row.get("source") in self.loads:
                 continue
             line = lines(row)
             if tokens(line) > room or units(line) > length:

@@ -62,7 +62,7 @@ def respond(
     ready(None, event.name, limit)
     try:
         compacts = events.AFTER_COMPACT in speaks.events.values()
-        hook = Hook(event, env, now, hears=heard and event.raw in speaks.told, hears_after_compact=compacts)
+        hook = Hook(event, env, now, hears=heard and event.raw in speaks.told, hears_after_compact=compacts, loads=speaks.loads)
     except NotARepository:
         return b""
     if not hook.trusted() or is_off(hook.home, env, now, event.session):

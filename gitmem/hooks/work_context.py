@@ -61,7 +61,7 @@ def context_lines(hook: "Hook") -> "list[str]":
         budget,
         lambda row: record_line(
             {**row, "title": _title(row["title"], bodies.get(row["id"], ""))},
-            most=160,
+            most=BODY,
             body=clean(_flat(bodies.get(row["id"], "")), BODY),
             lead="handed over to you: ",
         ),

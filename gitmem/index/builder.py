@@ -36,7 +36,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT, status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
   created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT, resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
-  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, fix TEXT, oid TEXT, path TEXT, UNIQUE (store, path));
+  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
@@ -298,7 +298,7 @@ class Cache:
         """Insert what is not full text: the row, its edges, its places."""
         record = stored.record
         cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 31)})", (name, *columns(record), stored.oid, stored.path)
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 32)})", (name, *columns(record), stored.oid, stored.path)
         )
         n = cursor.lastrowid
         for rel in ("links", "supersedes"):

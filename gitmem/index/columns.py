@@ -7,7 +7,7 @@ from typing import Any
 
 from gitmem.index.tokenizer import fold, parts
 from gitmem.records import epic
-from gitmem.records.kinds import error_patterns
+from gitmem.records.kinds import error_patterns, text_key
 from gitmem.records.record import Record
 
 SHOWN = 400  # characters of a note that a hook may tell
@@ -27,7 +27,7 @@ def columns(record: Record) -> tuple[Any, ...]:
         (error_patterns(triggers) or [""])[0], int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
         json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
         record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
-        int(bool(record.fields.get("confirmed"))) if record.kind in {"memory", "gotcha"} else 1, _fix(record),
+        int(bool(record.fields.get("confirmed"))) if record.kind in {"memory", "gotcha"} else 1, _fix(record), _source(record),
     )  # fmt: skip
 
 
@@ -39,6 +39,14 @@ def _fix(record: Record) -> str:
     last: dict[str, Any] = max(every, key=lambda fix: str(fix.get("at")), default={})
     known = {key: str(last[key])[:SHOWN] for key in ("at", "commit", "note", "stat") if last.get(key)}
     return json.dumps(known, ensure_ascii=False) if known else ""
+
+
+def _source(record: Record) -> str:
+    """Return the memory file of an agent that says what a record says, word for word; empty when none does."""
+    source = record.fields.get("source") if record.kind == "memory" else None
+    if not isinstance(source, Mapping) or source.get("gone") or not isinstance(source.get("file"), str):
+        return ""
+    return source["file"] if source.get("hash") == text_key(record.title, record.body) else ""
 
 
 def bases(record: Record) -> set[tuple[str, str]]:

@@ -30,7 +30,7 @@ _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the 
 WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
-    "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "fix", "oid", "path",
+    "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "fix", "source", "oid", "path",
 )  # fmt: skip
 _ALL = ("n", *FIELDS)
 NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})  # filters that leave few records

@@ -40,3 +40,10 @@ def derived_id(prefix: str, text: str) -> str:
 def gotcha_id(pattern: str) -> str:
     """Return the id of a captured gotcha: the same pattern gives the same id in every clone."""
     return derived_id("got", pattern)
+
+
+def text_key(title: str, body: str) -> str:
+    """Return what tells one text from another: the first 16 hex characters of a SHA-256; how its lines are broken does not count."""
+    import hashlib
+
+    return hashlib.sha256(f"{' '.join(title.split())}\n{' '.join(body.split())}".encode("utf-8", "replace")).hexdigest()[:16]

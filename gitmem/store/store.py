@@ -234,8 +234,13 @@ class Store:
         notices, self._notices = self._notices, []
         if done and self.after_write:
             self.after_write(done)
-        for notice in notices if self.listener else ():
-            self.listener(notice)  # type: ignore[misc]
+        for notice in notices:
+            self.say(notice)
+
+    def say(self, notice: Notice) -> None:
+        """Tell the listener, if there is one."""
+        if self.listener:
+            self.listener(notice)
 
     def _drain(self) -> int:
         done = 0

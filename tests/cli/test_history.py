@@ -1,6 +1,7 @@
 """Commands about the past: log, diff, undo, graph, and reading as of a date."""
 
 import os
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -353,7 +354,7 @@ def test_graph_of_the_store(linked: tuple[Mem, list[str]]) -> None:
     out = mem("graph").out
 
     assert "links → " in out
-    assert "supersedes → " in out
+    assert "supersedes since " in out
     assert all(id[-8:] in out for id in ids)
     assert "alone" not in out
     found = mem("graph", "--json").json
@@ -370,6 +371,38 @@ def test_graph_of_one_record(linked: tuple[Mem, list[str]]) -> None:
     assert {n["id"] for n in mem("graph", ids[0][-8:], "--depth", "2", "--json").json["nodes"]} == set(ids[:3])
     assert {n["id"] for n in mem("graph", ids[3], "--json").json["nodes"]} == set(ids)
     assert mem("graph", ids[3]).out.splitlines()[0].endswith("dd")
+
+
+def test_graph_says_since_when(mem: Mem) -> None:
+    """Each edge has its time: of the commit that made it, and not of one that changed the record later."""
+    day = 86400.0
+    one, two = mem.add("one", ago=9 * day), mem.add("two", ago=8 * day)
+    mem("link", one, two, ago=6 * day)
+    mem("edit", one, "--title", "one, anew", ago=4 * day)
+    new = mem("supersede", two, "three", "--json", ago=2 * day).json["id"]
+    today = datetime.now(UTC).date()
+    linked, replaced = (str(today - timedelta(days=n)) for n in (6, 2))
+    found = {(e["source"], e["target"]): str(e["since"])[:10] for e in mem("graph", one, "--json").json["edges"]}
+    assert found == {(one, two): linked, (new, two): replaced}
+    assert f"links since {linked} → " in mem("graph", one).out
+    whole = {(e["source"], e["target"]): e["since"] and e["since"][:10] for e in mem("graph", "--json").json["edges"]}
+    assert whole == {(one, two): None, (new, two): replaced}
+
+
+def test_graph_of_the_past(mem: Mem) -> None:
+    """`--at` shows the links of that time, with the titles of that time."""
+    one, two = mem.add("one"), mem.add("two")
+    before = git(mem.folder, "rev-parse", SHARED)
+    mem("link", one, two)
+    then = git(mem.folder, "rev-parse", SHARED)
+    mem("edit", one, "--title", "one, anew")
+    new = mem("supersede", two, "three", "--json").json["id"]
+    assert mem("graph", "--at", before, "--json").json == {"nodes": [], "edges": []}
+    past = mem("graph", one, "--at", then, "--json").json
+    assert [(e["source"], e["relation"], e["target"]) for e in past["edges"]] == [(one, "links", two)]
+    assert {n["title"] for n in past["nodes"]} == {"one", "two"}
+    assert "was not there" in mem("graph", new, "--at", then, code=1).err
+    assert "not a revision" in mem("graph", "--at", "nonsense", code=1).err
 
 
 def test_graph_as_dot(linked: tuple[Mem, list[str]]) -> None:

@@ -10,9 +10,10 @@ import pytest
 from gitmem.app import open_app
 from gitmem.clock import Clock
 from gitmem.errors import UserError
+from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.records.kinds import gotcha_id
 from gitmem.services.gotchas import count, lifecycle, outcomes
-from gitmem.services.gotchas.capture import Rule
+from gitmem.services.gotchas.capture import Rule, rule_of
 from gitmem.services.gotchas.page import escape
 from gitmem.state import attempts
 from tests.conftest import git, record
@@ -251,9 +252,18 @@ def test_listeners_are_told(app):
     stop()
     assert told.append in app.notices._listeners
     again()
-    assert [(notice.op, notice.ids) for notice in told] == [("capture", (id,)), ("resolve", (id,)), ("reopen", (id,))]
-    assert all(notice.commit for notice in told)
+    assert [(notice.op, notice.ids) for notice in told if notice.commit] == [("capture", (id,)), ("resolve", (id,)), ("reopen", (id,))]
+    assert {notice.op for notice in told if not notice.commit} == {"track"}
 
 
 def test_escape():
     assert escape("a <b> [c](d) *e* `f` \\ |\n#") == "a \\<b\\> \\[c\\](d) \\*e\\* \\`f\\` \\\\ \\| \\#"
+
+
+def test_listeners_are_told_of_counts(app):
+    """An error that is counted is no commit; who subscribed hears of it all the same."""
+    told = []
+    app.subscribe(told.append)
+    mark = fingerprint("Traceback (most recent call last):\nKeyError: 'TAX_RATE'", "", "make")
+    count.record(app.store(), app.state, app.writer(), rule_of(app.settings), mark, [], [], "KeyError: 'TAX_RATE'", "make", "")
+    assert [("track", 1, mark.pattern)] == [(notice.op, notice.facts["hits"], notice.facts["pattern"]) for notice in told]

@@ -59,7 +59,6 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
     from gitmem.repo.source_frames import anchors
     from gitmem.services.gotchas import count
     from gitmem.services.gotchas.capture import rule_of
-    from gitmem.store.store import Notice
 
     text = " ".join(message)
     if not text:
@@ -89,7 +88,6 @@ def record_command(term: Terminal, message: tuple[str, ...], command: str, sessi
         out = count.record(
             app.store(), app.state, who, rule, mark, known, anchors(mark.locations, root, os.getcwd(), head(app.location)), text, command, root
         )  # fmt: skip
-        app.notify(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
         help_ = next((row["workaround"] for row in known if row["workaround"]), "")
         fixed = next((row["fix"] for row in known if row["fix"]), "")
         if as_json:

@@ -1,4 +1,4 @@
-"""Commands that read records: show, graph."""
+"""The command that shows a record, and states of the past for `list`."""
 
 from typing import Any
 
@@ -21,7 +21,6 @@ from gitmem.store.store import Damaged, Store, Stored
 _NOTHING = ("",) * 64
 PLACES = 32  # of a record that are looked at
 DIRTY = 12  # changed files of a snapshot that are named
-DEEPEST = 40  # levels that a graph is indented by
 
 
 def computed(app: App, record: Record) -> dict[str, Any]:
@@ -261,88 +260,3 @@ def listed_at(
             ):
                 rows.append({**row, "resolved": stored.record.resolved})
     return sorted(rows, key=lambda r: (r["created"], r["id"]), reverse=True)
-
-
-@click.command("graph", short_help="Show what links to what")
-@click.argument("id", required=False)
-@click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="How many steps from ID.")
-@click.option("--dot", is_flag=True, help="Print Graphviz DOT.")
-@options.json_option
-@click.pass_obj
-def graph_command(term: Terminal, id: str | None, depth: int, dot: bool, as_json: bool) -> None:
-    """Show links and supersedes chains, of one record or of the whole store.
-
-    \b
-    Examples:
-      git mem graph 7k2m9qxa
-      git mem graph --dot | dot -Tsvg > memory.svg
-    """
-    with term.open_any() as app:
-        edges = sorted({e for _, index in app.indexes() for e in index.edges()})
-        start = app.find(id) if id else None
-        if start:
-            edges = _near(edges, start, depth)
-        ids = sorted({x for s, _, d in edges for x in (s, d)} | ({start} if start else set()))
-        rows = {i: next((r for _, index in app.indexes() for r in index.get(i)), None) for i in ids}
-        titles = {i: str(r["title"]) if r else "(not here)" for i, r in rows.items()}
-        if as_json:
-            nodes = [
-                {"id": i, "title": titles[i], "kind": r["kind"], "created": r["created"]} if (r := rows[i]) else {"id": i, "missing": True}
-                for i in ids
-            ]
-            term.json({"nodes": nodes, "edges": [{"source": s, "relation": r, "target": d} for s, r, d in edges]})
-        elif dot:
-            click.echo("digraph memory {")
-            for i in ids:
-                click.echo(f'  "{_dot(i)}" [label="{_dot(short(i))}\\n{_dot(titles[i])}"];')
-            for source, relation, target in edges:
-                click.echo(f'  "{_dot(source)}" -> "{_dot(target)}" [label="{relation}"];')
-            click.echo("}")
-        else:
-            term.page(_tree(term, start, edges, titles, {i: r["created"][:10] if r else "" for i, r in rows.items()}), app)
-            if not edges:
-                term.note("no links yet. Link two records with: git mem link ID ID")
-
-
-def _dot(text: str) -> str:
-    """Return text as it stands between the quotes of a DOT string."""
-    return plain(text).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _near(edges: list[tuple[str, str, str]], start: str, depth: int) -> list[tuple[str, str, str]]:
-    """Return the edges between records that are at most so many steps from one, whichever way a link points."""
-    import networkx  # a tenth of a second, for this command alone
-
-    links = networkx.Graph((source, target) for source, _, target in edges)
-    near = networkx.single_source_shortest_path_length(links, start, cutoff=depth) if start in links else {start: 0}
-    return [edge for edge in edges if edge[0] in near and edge[2] in near]
-
-
-def _tree(term: Terminal, start: str | None, edges: list[tuple[str, str, str]], titles: dict[str, str], dates: dict[str, str]) -> list[str]:
-    """Return the graph as indented lines: from one record, or from each that nothing points to."""
-    targets = {d for _, _, d in edges}
-    roots = [start] if start else sorted({s for s, _, _ in edges} - targets) or sorted({s for s, _, _ in edges})[:1]
-    out: list[str] = []
-    shown: set[str] = set()
-
-    leaving: dict[str, list[tuple[str, str]]] = {}
-    for source, relation, target in edges:
-        leaving.setdefault(source, []).append((relation, target))
-
-    for root in (*roots, *(source for source, _, _ in edges)):
-        if root in shown:
-            continue
-        todo = [(root, 0, "")]  # no recursion: a chain of supersedes may be longer than Python's stack
-        while todo:
-            id, indent, label = todo.pop()
-            known = id in shown
-            lead = "  " * min(indent, DEEPEST) + label
-            out.append(f"{lead}{term.style(plain(short(id)), fg='yellow')} {dates[id]} {plain(titles[id])}{' …' if known else ''}")
-            if known:
-                continue
-            shown.add(id)
-            more = [(target, indent + 1, f"{relation} → ") for relation, target in leaving.get(id, ())]
-            if start and indent == 0:
-                more += [(source, 1, f"← {relation} of ") for source, relation, target in edges if target == id]
-            todo += more[::-1]
-    return out

@@ -31,7 +31,7 @@ _SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
 _SECTION = {"key_decisions": DECISIONS, "pending_tasks": TASKS, "user_preferences": PREFERENCES}
 FIELDS = (
     "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
-    "last_seen", "workaround", "conflict", "anchors", "confirmed", "oid",
+    "last_seen", "workaround", "conflict", "anchors", "confirmed", "source", "oid",
 )  # fmt: skip
 DAYS = 7  # of progress that are looked back on
 LOOKED = 30  # digests that are looked at for those that say something

@@ -11,7 +11,7 @@ from gitmem.services.gotchas.capture import Rule, claim
 from gitmem.services.records.write import Writer
 from gitmem.state.database import State
 from gitmem.store import operations
-from gitmem.store.store import Message, Store, Written
+from gitmem.store.store import Message, Notice, Store, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,16 @@ def record(
 ) -> Counted:  # fmt: skip
     """Count a hit, and capture the error when it has repeated.
 
-    `known` are the live gotchas of its pattern; raises what a write raises.
+    `known` are the live gotchas of its pattern; raises what a write raises. The store's listener is told (`track`).
     """
+    out = _record(store, state, who, rule, mark, known, anchors, output, command, root)
+    store.say(Notice("track", (out.gotcha,) if out.gotcha else (), facts={"pattern": mark.pattern, "hits": out.hits}))
+    return out
+
+
+def _record(
+    store: Store, state: State, who: Writer, rule: Rule, mark: Fingerprint, known: Sequence[dict[str, Any]], anchors: Sequence[dict[str, Any]], output: str, command: str, root: str
+) -> Counted:  # fmt: skip
     now = who.clock.now()
     # who names no session speaks of this time: where sessions are counted, two such times are two
     session = who.session or (f"by-hand-{now:.6f}" if rule.sessions else "by-hand")

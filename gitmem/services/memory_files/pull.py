@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gitmem.records.kinds import text_key
 from gitmem.records.record import Record
 from gitmem.services.memory_files.pairing import Said
 from gitmem.services.memory_files.record_line import Clean
-from gitmem.services.memory_files.statements import text_key
 from gitmem.services.records.write import Writer
 from gitmem.store import operations
 from gitmem.store.store import Message, Store

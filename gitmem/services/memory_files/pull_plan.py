@@ -7,7 +7,7 @@ from typing import Any
 from gitmem.clock import seconds
 from gitmem.codemap.anchors.resolve import attach
 from gitmem.errors import GitmemError, InvalidRecord, UserError
-from gitmem.records.kinds import derived_id
+from gitmem.records.kinds import derived_id, text_key
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.services.memory_files import managed_block
@@ -32,7 +32,7 @@ from gitmem.services.memory_files.pull import (  # fmt: skip
     World,
 )
 from gitmem.services.memory_files.record_line import text_of, usual, whole
-from gitmem.services.memory_files.statements import TOLD, Statement, divided, same_words, text_key
+from gitmem.services.memory_files.statements import TOLD, Statement, divided, same_words
 from gitmem.services.records.write import clean
 from gitmem.store.layout import tombstone_path
 

@@ -7,8 +7,8 @@ code belongs to the words before it. `@path` lines are told apart, they name oth
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 
+from gitmem.records.kinds import text_key
 from gitmem.records.record import clean_body, clean_title
 from gitmem.services.memory_files.managed_block import regions
 from gitmem.services.memory_files.note_types import type_of
@@ -65,11 +65,6 @@ class Page:
     imports: tuple[tuple[int, str], ...] = ()
     front: dict[str, list[str]] = field(default_factory=dict)
     dropped: int = 0  # statements past the most that are taken
-
-
-def text_key(title: str, body: str) -> str:
-    """Return what tells one text from another: 16 hex characters; how its lines are broken does not count."""
-    return sha256(f"{' '.join(title.split())}\n{' '.join(body.split())}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def same_words(title: str, body: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitmem.clock import stamp
-from gitmem.errors import UnknownId, UserError
+from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.objects import Change, Commit, Entry, Objects, diff
 from gitmem.git.process import Git
 from gitmem.records.codec import sane
@@ -144,6 +144,25 @@ def log(store: Store, ids: Sequence[str] = (), start: str | None = None) -> Iter
         changes = sorted(_changes_at(store.objects, commit, wanted), key=lambda c: order[c[1]]) if wanted else ()
         if not wanted or changes:
             yield Step(commit, tuple(changes), trailers(commit.message))
+
+
+def edge_times(store: Store, edges: Sequence[tuple[str, str, str]], start: str | None = None) -> dict[tuple[str, str, str], int]:
+    """Return since when (source, relation, target) are there, in seconds since the epoch, as a store's history tells; not those that it does not have."""
+    by: dict[str, set[tuple[str, str, str]]] = {}
+    for edge in edges:
+        by.setdefault(edge[0], set()).add(edge)
+    times: dict[tuple[str, str, str], int] = {}
+    for step in log(store, list(by), start):
+        for _, id in step.changes:
+            try:
+                record = store.get(id, step.commit.oid).record
+            except GitmemError:
+                by[id] = set()  # it began after this
+                continue
+            there = {(id, rel, target) for rel in ("links", "supersedes") for target in record.get(rel) or ()}
+            by[id] &= there  # an edge that was missing here came later
+            times |= dict.fromkeys(by[id], step.commit.author.time)
+    return times
 
 
 Wanted = dict[str, "Wanted | str"]  # folders with the names in them; the id for a file
