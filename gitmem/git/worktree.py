@@ -103,5 +103,11 @@ class WorkTree:
         rows = [row.decode("utf-8", "replace").partition(" ") for row in out.split(b"\0") if row]
         return [(id, subject) for id, _, subject in rows]
 
+    def changed_files(self, since: float, until: float) -> list[str]:
+        """Return the files that commits of the checked-out branch changed between two times, the newest first."""
+        span = (f"--since=@{int(since)}", f"--until=@{int(until) + 1}")
+        out = self._run("log", "-z", "--max-count=50", "--no-show-signature", "--name-only", *span, "--format=", "HEAD", "--", ok=(0, 128))
+        return list(dict.fromkeys(path.strip() for row in out.split(b"\0") if (path := row.decode("utf-8", "replace")).strip()))
+
     def _tracked(self, path: str) -> bool:
         return bool(self._run("ls-files", "-z", "--", f":(top,literal){path}"))

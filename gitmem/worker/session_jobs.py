@@ -8,8 +8,10 @@ from gitmem.extraction import model_extractor
 from gitmem.llm.provider import Model
 from gitmem.records.items import Extract
 from gitmem.services.session_log import reader
+from gitmem.services.sessions.digest import ended_at
 from gitmem.services.sessions.finish import Desk
-from gitmem.state import perhaps_done
+from gitmem.state import perhaps_done, sessions
+from gitmem.state.sessions import Session
 from gitmem.store.store import Store
 from gitmem.transcripts import ignored
 from gitmem.transcripts.turn import Turn
@@ -45,7 +47,16 @@ def desk(app: App) -> Desk:
         limit=app.settings.get("summaryLimit"),
         ask=model.ask if model is not None else None,
         perhaps=lambda found: perhaps_done.keep(app.state, found),
+        before=lambda session: _before(app, session),
     )
+
+
+def _before(app: App, session: Session) -> float:
+    """Return when the last session of the same work tree ended that began before this one; its own beginning when there was none."""
+    others = (
+        one for one in sessions.some(app.state) if one.root == session.root and one.id != session.id and one.started < session.started
+    )
+    return min(session.started, max(map(ended_at, others), default=session.started))
 
 
 class _Beating:

@@ -232,6 +232,41 @@ def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, r
     assert tasks(repo) == [] and json.loads(mem(repo, "show", proposal, "--json"))["status"] == "archived"
 
 
+def committed(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch, path: str, subject: str) -> None:
+    """Commit a change of a file at the machine's time, an hour later."""
+    machine.now += 3600
+    monkeypatch.setenv("GIT_AUTHOR_DATE", f"@{int(machine.now)} +0000")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{int(machine.now)} +0000")
+    (repo / path).parent.mkdir(exist_ok=True)
+    (repo / path).write_text(f"# {subject}\n")
+    git(repo, "add", path)
+    git(repo, "commit", "-qm", subject)
+    monkeypatch.delenv("GIT_AUTHOR_DATE")
+    monkeypatch.delenv("GIT_COMMITTER_DATE")
+
+
+def test_commits_between_sessions_close_tasks_too(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody committed while no agent was at work is looked at when the next session ends."""
+    session(machine, "TODO: write the rollback script.", id="s1")
+    committed(machine, repo, monkeypatch, "rollback.sql", "Write the rollback script")
+    session(machine, "Let us go on with something else.", id="s2")
+    assert tasks(repo) == []
+
+
+def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The inbox asks; a later session does not ask for the same again."""
+    session(machine, "TODO: handle the timeout in client.py.", id="s1")
+    committed(machine, repo, monkeypatch, "src/client.py", "Wait for thirty seconds")
+    session(machine, "Let us go on with something else.", id="s2")
+    (row,) = [one for one in json.loads(mem(repo, "inbox", "--json")) if one.get("perhaps_done") and "-" not in one["id"]]
+    assert row["perhaps_done"] == "commits changed src/client.py"
+    mem(repo, "inbox", "--reject", row["id"])
+    committed(machine, repo, monkeypatch, "src/client.py", "Log what was asked")
+    session(machine, "And on.", id="s3")
+    assert "perhaps done" not in mem(repo, "summary")
+    assert len(tasks(repo)) == 1
+
+
 def test_a_commit_closes_the_task_that_its_subject_does(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session(machine, "TODO: write the rollback script.", "TODO: remove the old cache.", id="s1")
     machine.hook("SessionStart", "s2", source="startup", after=86400)

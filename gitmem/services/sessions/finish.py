@@ -64,6 +64,7 @@ class Desk:
     extract: Callable[[Iterable[Turn], Callable[[], None]], Extract]  # what it is given as well is called now and then, while it is at work
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the project summary
+    before: Callable[[Session], float] = lambda session: session.started  # when the session before it ended: commits were made since
     ask: project_summary.Ask | None = None
     perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None  # keeps which tasks may be done, and why
 
@@ -157,7 +158,12 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     if seen.trivial and not counted.matters:  # what an answer to a greeting repeats of what is known is not news
         return []
     commits = tree.commits(session.started, ended_at(session))
-    closing = [*(item for item in extract.items if item.kind == DONE), *counted.done, *_by_commits(commits, stamp(ended_at(session)))]
+    earlier = desk.before(session)
+    between = tree.commits(earlier, session.started) if earlier < session.started else []
+    closing = [
+        *(item for item in extract.items if item.kind == DONE), *counted.done, *_by_commits(commits, stamp(ended_at(session))),
+        *_by_commits([one for one in between if one not in commits], stamp(session.started)),
+    ]  # fmt: skip
     done = []
     who = Writer(desk.who.clock, desk.who.author, desk.who.agent, session.id, desk.who.allow)
     new = digest(
@@ -174,8 +180,9 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         if desk.team_summary is not None and shared is not None:  # tasks that are done leave it; nothing comes in
             grown = project_summary.grow(desk.team_summary, who, {}, desk.limit, source, finished=finished) or grown
         done += [f"project summary grown by session {session.id[:8]}"] if grown else []
-    if closing and desk.perhaps is not None:
-        desk.perhaps(outdated.perhaps(desk.indexes(), closing, session.id, who.clock.stamp()))
+    if desk.perhaps is not None:
+        changed = [path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)]
+        desk.perhaps(outdated.perhaps(desk.indexes(), closing, changed, session.id, stamp(session.started), who.clock.stamp()))
     if desk.proposals is not None:
         stores = {"private": desk.proposals, "shared": desk.elsewhere[0]} if desk.elsewhere else {"private": desk.proposals}
         made_now = [item for item in extract.items if item.kind != DONE]

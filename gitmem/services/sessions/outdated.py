@@ -1,5 +1,6 @@
 """Records that a later session says are done, or no longer so: proposals go, what somebody confirmed is put aside with a note."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from gitmem.services.sessions.summary_merge import PERHAPS, closes, finishes
 from gitmem.store.store import Store
 
 Row = Mapping[str, Any]
+_FILE = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)*\.\w{1,8}\b")  # what looks like a file with an ending
 MOST = 400  # records of a kind that are looked at, the newest
 
 
@@ -37,18 +39,32 @@ def settle(
     return out
 
 
-def perhaps(indexes: Sequence[Index], done: Sequence[Item], session: str, now: str) -> dict[str, dict[str, str]]:
-    """Return the open tasks that may be done, by the id of their record or entry: `text`, `why` (what was said), `session`."""
+def perhaps(
+    indexes: Sequence[Index], done: Sequence[Item], changed: Sequence[str], session: str, began: str, now: str
+) -> dict[str, dict[str, str]]:
+    """Return the open tasks that may be done, by the id of their record or entry: `text`, `why` (what was said), `session`.
+
+    `changed` are files that commits changed: a task from before the session `began` that names one may be done too.
+    """
     out: dict[str, dict[str, str]] = {}
+    if not done and not changed:
+        return out
     for index in indexes:
         tasks = [(str(row["id"]), str(row["title"]), str(row["created"])) for row in index.rows(what=TASK, statuses=LIVE, limit=MOST)]
         numbers = summaries.cumulative(index)
         tasks += [(e["id"], e["text"], e["at"]) for e in (summaries.entries(index, numbers) if numbers else ()) if e["kind"] == TASK]
         for id, text, at in tasks:
             said = next((item for item in done if (item.at or now) >= at and closes(item.text, text) == PERHAPS), None)
-            if said is not None:
-                out[id] = {"text": text, "why": said.text, "session": session}
+            named = "" if said is not None or at >= began else _named(text, changed)
+            if said is not None or named:
+                out[id] = {"text": text, "why": said.text if said is not None else f"commits changed {named}", "session": session}
     return out
+
+
+def _named(task: str, changed: Sequence[str]) -> str:
+    """Return the changed file that a task names, by its path or the end of it; empty for none."""
+    names = {name.strip("./") for name in _FILE.findall(task)}
+    return next((path for path in changed if any(path == name or path.endswith(f"/{name}") for name in names)), "")
 
 
 def _found(indexes: Callable[[], Sequence[Index]], what: str, items: Sequence[Item]) -> Iterator[tuple[Row, Item]]:
