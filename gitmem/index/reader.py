@@ -6,8 +6,9 @@ dicts. A missing, damaged or foreign file is `None` to `open_index`, never an er
 
 import os
 
-from gitmem.base.fast import dumps, loads, sqlite
+from gitmem.base.fast import loads, sqlite
 from gitmem.base.sqlite import healing
+from gitmem.index.filters import filtered, marks, where_of
 from gitmem.index.tokenizer import match_query, tokens, unfold
 
 TYPE_CHECKING = False
@@ -27,7 +28,6 @@ _NEXT = (
     "FROM records a WHERE n IN ({}) AND session <> ''"
 )
 _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the configured `rank`
-WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
     "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "fix", "source", "oid", "path",
@@ -79,7 +79,7 @@ class Index:
 
         `fields` are those that the caller looks at; all is three times the work.
         """
-        where, values = _filtered(**filters)
+        where, values = filtered(**filters)
         wanted = set(fields)
         names = [f for f in FIELDS if f in wanted]
         # few of many, worst first: the index has them in this order, and SQLite does not see that this is less than to sort them all
@@ -90,7 +90,7 @@ class Index:
     @healing
     def number(self, /, **filters: "Any") -> int:
         """Return how many records pass every filter of `rows`."""
-        where, values = _filtered(**filters)
+        where, values = filtered(**filters)
         return int(self.db.execute(f"SELECT COUNT(*) FROM records{where}", values).fetchone()[0])
 
     @healing
@@ -106,7 +106,7 @@ class Index:
         out: set[str] = set()
         for start in range(0, len(patterns), 500):
             part = patterns[start : start + 500]
-            sql = f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = 'gotcha' AND p.pattern IN ({_marks(part)})"
+            sql = f"SELECT p.pattern FROM patterns p JOIN records r ON r.n = p.n WHERE r.kind = 'gotcha' AND p.pattern IN ({marks(part)})"
             out.update(pattern for (pattern,) in self.db.execute(sql, part))
         return out
 
@@ -131,15 +131,13 @@ class Index:
     @healing
     def by_patterns(self, patterns: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that were captured from, or wait for, one of these errors."""
-        sql = (
-            f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({_marks(patterns)})) LIMIT ?"
-        )
+        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({marks(patterns)})) LIMIT ?"
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
     def by_commands(self, heads: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":
         """Return the gotchas that a command is known to trip on, by its first words."""
-        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE head IN ({_marks(heads)})) LIMIT ?"
+        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM commands WHERE head IN ({marks(heads)})) LIMIT ?"
         return _dicts(_ALL, self.db.execute(sql, (*heads, limit)))
 
     @healing
@@ -215,7 +213,7 @@ class Index:
         query = match_query(text)
         if not query or limit < 1:
             return []
-        where, values = _where(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types)
+        where, values = where_of(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types)
         if resolved is not None:
             where.append("resolved = ?")
             values.append(int(resolved))
@@ -251,7 +249,7 @@ class Index:
         """
         ranks = dict(ranked)
         best: dict[int, float] = {}
-        for n, after in self.db.execute(_NEXT.format(_marks(ranked)), list(ranks)):
+        for n, after in self.db.execute(_NEXT.format(marks(ranked)), list(ranks)):
             if after in ranks:
                 best[n] = min(best.get(n, 0.0), ranks[after])
                 best[after] = min(best.get(after, 0.0), ranks[n])
@@ -261,7 +259,7 @@ class Index:
         out = []
         for start in range(0, len(ranked), 500):
             part = ranked[start : start + 500]
-            sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({_marks(part)})" + "".join(f" AND {w}" for w in where)
+            sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN ({marks(part)})" + "".join(f" AND {w}" for w in where)
             found = {r["n"]: r for r in _dicts(_ALL, self.db.execute(sql, (*(n for n, _ in part), *values)))}
             for n, rank in part:
                 if n in found:
@@ -300,92 +298,6 @@ def _marked(text: str | None) -> "list[str]":
     import re
 
     return list(dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x03]*)\x03", text or "")))
-
-
-def _marks(values: "Sequence[Any]") -> str:
-    return ",".join("?" * len(values))
-
-
-def _filtered(
-    *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
-    categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
-    numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
-    globs: bool = False, triggered: bool = False, what: str = "", by_hand: bool = False, by_sessions: bool = False, pinned: bool = False,
-) -> "tuple[str, list[Any]]":  # fmt: skip
-    """Return the WHERE part of a query for records, and its values.
-
-    `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
-    may be a pattern, `triggered` for those that code may call for, `what` for a kind, or memories of a type: the newest few of them are
-    found without a look at the others. `by_hand` leaves out what sessions leave, their digests and snapshots, `by_sessions` asks for that. `pinned` finds the few that are.
-    """
-    where, values = _where(
-        kinds=kinds,
-        stores=stores,
-        statuses=statuses,
-        agents=agents,
-        types=types,
-        sessions=sessions,
-        categories=categories,
-        severities=severities,
-    )
-    if what:
-        where.append(f"{WHAT} = ?")
-        values.append(what)
-    if ids is not None:  # as one value: there may be more of them than a statement has room for
-        where.append("id IN (SELECT value FROM json_each(?))")
-        values.append(dumps(list(ids)))
-    if without:
-        where.append("id NOT IN (SELECT value FROM json_each(?))")
-        values.append(dumps(list(without)))
-    for tag in tags:
-        where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
-        values.append(tag)
-    if paths:
-        where.append(f"n IN (SELECT n FROM places WHERE path IN ({_marks(paths)}))")
-        values += paths
-    if numbers:
-        where.append(f"n IN ({_marks(numbers)})")
-        values += numbers
-    if globs:
-        where.append("n IN (SELECT n FROM globs)")
-    if triggered:
-        where.append("n IN (SELECT n FROM codes)")
-    if by_hand or by_sessions:
-        where.append(("" if by_sessions else "NOT ") + "(kind IN ('summary', 'snapshot') AND origin = 'captured')")
-    if pinned:
-        where.append("status = 'pinned'")  # in full: only so does SQLite see that an index has these alone
-    if resolved is not None:
-        where.append("resolved = ?")
-        values.append(int(resolved))
-    if unconfirmed is not None:
-        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
-    if conflict is not None:
-        where.append("conflict = ?")
-        values.append(int(conflict))
-    for test, bound in (("created >= ?", since), ("created <= ?", until)):
-        if bound:
-            where.append(test)
-            values.append(bound)
-    return (f" WHERE {' AND '.join(where)}" if where else ""), values
-
-
-def _where(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
-    names = {
-        "kinds": "kind",
-        "stores": "store",
-        "statuses": "status",
-        "agents": "agent",
-        "types": "type",
-        "sessions": "session",
-        "categories": "category",
-        "severities": "severity",
-    }
-    where, values = [], []
-    for name, wanted in filters.items():
-        if wanted:
-            where.append(f"{names[name]} IN ({_marks(wanted)})")
-            values += list(wanted)
-    return where, values
 
 
 def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":

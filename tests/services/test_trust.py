@@ -232,6 +232,22 @@ def test_a_proposed_task_that_may_be_done_can_still_be_accepted(machine: Real, r
     assert tasks(repo) == [] and json.loads(mem(repo, "show", proposal, "--json"))["status"] == "archived"
 
 
+def test_the_digest_says_what_it_replaced(machine: Real, repo: Path) -> None:
+    """With the command that takes it back; also when the session goes on and is read again."""
+    session(machine, "We decided to use MySQL for the orders store.", "TODO: write the rollback script.", id="s1")
+    session(machine, "We decided to use PostgreSQL instead of MySQL for the orders store.", "The rollback script is done.", id="s2")
+    told = next(record.body for record in machine.digests().values() if record.get("session") == "s2")
+    assert "In the project summary" in told
+    line = next(line for line in told.splitlines() if "replaced: We decided to use MySQL" in line or "replaced: use MySQL" in line.lower())
+    assert "PostgreSQL" in line and "closed:" in told
+    commit = line.split("git mem undo ")[1].split()[0]
+    mem(repo, "undo", commit, "--private")
+    assert any(
+        "MySQL for the orders" in e["text"] and "instead" not in e["text"]
+        for e in json.loads(mem(repo, "summary", "--json"))["sections"]["key_decisions"]
+    )
+
+
 def committed(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch, path: str, subject: str) -> None:
     """Commit a change of a file at the machine's time, an hour later."""
     machine.now += 3600

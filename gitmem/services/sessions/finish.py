@@ -19,10 +19,11 @@ from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import Entry, entry_of
 from gitmem.redaction.mask import scrub
+from gitmem.repo.refs import PRIVATE
 from gitmem.services.records import write
 from gitmem.services.records.write import Change, Writer
 from gitmem.services.session_log.reader import parsed
-from gitmem.services.sessions import outdated, project_summary, proposals, transcript_file
+from gitmem.services.sessions import outdated, project_summary, proposals, replaced, transcript_file
 from gitmem.services.sessions.digest import Told, digest, ended_at
 from gitmem.services.sessions.summary_parts import unshared
 from gitmem.state import sessions
@@ -176,10 +177,14 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
         finished = [entry_of(item, session.id, extract.by, stamp(ended_at(session))) for item in closing]
         fresh, source = _lasting(new.get("sections")), f"session {session.id[:8]}"
         shared = project_summary.load(desk.team_summary) if desk.team_summary is not None else None
-        grown = project_summary.grow(desk.summary, who, unshared(fresh, shared), desk.limit, source, desk.ask, finished)
+        grown = [(desk.summary, project_summary.grow(desk.summary, who, unshared(fresh, shared), desk.limit, source, desk.ask, finished))]
         if desk.team_summary is not None and shared is not None:  # tasks that are done leave it; nothing comes in
-            grown = project_summary.grow(desk.team_summary, who, {}, desk.limit, source, finished=finished) or grown
-        done += [f"project summary grown by session {session.id[:8]}"] if grown else []
+            grown.append((desk.team_summary, project_summary.grow(desk.team_summary, who, {}, desk.limit, source, finished=finished)))
+        changes = [(store, change) for store, change in grown if change is not None]
+        done += [f"project summary grown by session {session.id[:8]}"] if changes else []
+        said = [line for store, change in changes for line in replaced.lines(change, "private" if store.ref == PRIVATE else "shared")]
+        if said and desk.digests is not None:
+            _put_digest(desk.digests, who, new.change(body=replaced.with_lines(new.body, said)))
     if desk.perhaps is not None:
         changed = [path for path in tree.changed_files(earlier, ended_at(session)) if not tree.hides(path)]
         desk.perhaps(outdated.perhaps(desk.indexes(), closing, changed, session.id, stamp(session.started), who.clock.stamp()))
@@ -217,7 +222,8 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
     except UnknownId:
         return write.add(store, who, new, "digest")
     fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens")}
-    change = write.update(store, who, old, old.change(title=new.title, body=new.body, **fresh), "digest", f"summary: digest {new.id}")
+    body = replaced.with_lines(new.body, replaced.of(old.body))  # what it says of the summary stays
+    change = write.update(store, who, old, old.change(title=new.title, body=body, **fresh), "digest", f"summary: digest {new.id}")
     return change if change.written.commit or change.written.journaled else None
 
 

@@ -1,0 +1,98 @@
+"""Filters of records as the WHERE part of a query. Standard library only: the hot path imports this."""
+
+from gitmem.base.fast import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+WHAT = "CASE kind WHEN 'memory' THEN type ELSE kind END"  # what a record is, as an index has it
+
+
+def marks(values: "Sequence[Any]") -> str:
+    """Return as many question marks as there are values."""
+    return ",".join("?" * len(values))
+
+
+def filtered(
+    *, kinds: "Sequence[str]" = (), stores: "Sequence[str]" = (), statuses: "Sequence[str]" = (), agents: "Sequence[str]" = (), types: "Sequence[str]" = (), sessions: "Sequence[str]" = (),
+    categories: "Sequence[str]" = (), severities: "Sequence[str]" = (), ids: "Sequence[str] | None" = None, without: "Sequence[str]" = (), tags: "Sequence[str]" = (), paths: "Sequence[str]" = (),
+    numbers: "Sequence[int]" = (), resolved: bool | None = None, since: str = "", until: str = "", conflict: bool | None = None, unconfirmed: bool | None = None,
+    globs: bool = False, triggered: bool = False, what: str = "", by_hand: bool = False, by_sessions: bool = False, pinned: bool = False,
+) -> "tuple[str, list[Any]]":  # fmt: skip
+    """Return the WHERE part of a query for records, and its values.
+
+    `ids` asks for these ids (None: all), `without` leaves ids out, `numbers` asks for rows by their number, `globs` for those whose place
+    may be a pattern, `triggered` for those that code may call for, `what` for a kind, or memories of a type: the newest few of them are
+    found without a look at the others. `by_hand` leaves out what sessions leave, their digests and snapshots, `by_sessions` asks for that. `pinned` finds the few that are.
+    """
+    where, values = where_of(
+        kinds=kinds,
+        stores=stores,
+        statuses=statuses,
+        agents=agents,
+        types=types,
+        sessions=sessions,
+        categories=categories,
+        severities=severities,
+    )
+    if what:
+        where.append(f"{WHAT} = ?")
+        values.append(what)
+    if ids is not None:  # as one value: there may be more of them than a statement has room for
+        where.append("id IN (SELECT value FROM json_each(?))")
+        values.append(dumps(list(ids)))
+    if without:
+        where.append("id NOT IN (SELECT value FROM json_each(?))")
+        values.append(dumps(list(without)))
+    for tag in tags:
+        where.append("EXISTS (SELECT 1 FROM json_each(NULLIF(records.tags, '')) WHERE value = ?)")
+        values.append(tag)
+    if paths:
+        where.append(f"n IN (SELECT n FROM places WHERE path IN ({marks(paths)}))")
+        values += paths
+    if numbers:
+        where.append(f"n IN ({marks(numbers)})")
+        values += numbers
+    if globs:
+        where.append("n IN (SELECT n FROM globs)")
+    if triggered:
+        where.append("n IN (SELECT n FROM codes)")
+    if by_hand or by_sessions:
+        where.append(("" if by_sessions else "NOT ") + "(kind IN ('summary', 'snapshot') AND origin = 'captured')")
+    if pinned:
+        where.append("status = 'pinned'")  # in full: only so does SQLite see that an index has these alone
+    if resolved is not None:
+        where.append("resolved = ?")
+        values.append(int(resolved))
+    if unconfirmed is not None:
+        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
+    if conflict is not None:
+        where.append("conflict = ?")
+        values.append(int(conflict))
+    for test, bound in (("created >= ?", since), ("created <= ?", until)):
+        if bound:
+            where.append(test)
+            values.append(bound)
+    return (f" WHERE {' AND '.join(where)}" if where else ""), values
+
+
+def where_of(**filters: "Sequence[str]") -> "tuple[list[str], list[Any]]":
+    """Return the conditions, and their values, of filters that name what a field may be; one that names nothing lets all pass."""
+    names = {
+        "kinds": "kind",
+        "stores": "store",
+        "statuses": "status",
+        "agents": "agent",
+        "types": "type",
+        "sessions": "session",
+        "categories": "category",
+        "severities": "severity",
+    }
+    where, values = [], []
+    for name, wanted in filters.items():
+        if wanted:
+            where.append(f"{names[name]} IN ({marks(wanted)})")
+            values += list(wanted)
+    return where, values
