@@ -12,7 +12,7 @@ from gitmem.base.detach import detach
 from gitmem.base.files import Lock
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, age, plain, short
-from gitmem.errors import RemoteRefused, UserError
+from gitmem.errors import MissingObject, RemoteRefused, UserError
 from gitmem.git.objects import diff
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
@@ -115,8 +115,11 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
 
 def _is_much(store: Store, before: str | None) -> bool:
     """Say whether what came takes seconds to index: then that is done in the background, or by the next reader."""
-    changes = diff(store.objects, store.tree(before) if before else None, store.tree())
-    return len(list(islice(changes, MANY))) == MANY
+    try:
+        changes = diff(store.objects, store.tree(before) if before else None, store.tree())
+        return len(list(islice(changes, MANY))) == MANY
+    except MissingObject:  # a purge that was followed has taken what was there before
+        return False
 
 
 def _may_send(app: App) -> bool:
