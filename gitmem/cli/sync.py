@@ -96,7 +96,7 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
             raise
         if out.abandoned:
             _follow(app, out)
-        if _is_much(store, before):
+        if _is_much(app.store(), before):  # anew: what followed a purge closed the objects
             detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
         else:
             app.index()
