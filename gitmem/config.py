@@ -56,6 +56,8 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "modelCommand": ("text", "", "the program that is asked when summariser is 'command'; read from your own configuration only"),
     "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
     "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
+    "snapshotKeep": ("int", 50, "how many snapshots stay, besides pinned ones"),
+    "snapshotDays": ("int", 7, "for how many days a snapshot stays that is not pinned"),
     "native": ("off|pull|push|sync", "off", "keep agents' own memory files in step at the start and end of sessions"),
     "saveReminder": ("bool", False, "once a session, remark to the agent that it decided something and recorded nothing"),
     "allowSecret": ("list", (), "regular expressions of values that are not secrets; may be given several times"),

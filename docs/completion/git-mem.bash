@@ -4,7 +4,7 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe model completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search recall extract graph briefing summary log diff undo sync remote session work activate opening off on install uninstall native hook"
+	gotcha inbox error show list search recall extract graph briefing summary log diff undo snapshot sync remote session work activate opening off on install uninstall native hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
@@ -13,7 +13,7 @@ __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
-	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native"
+	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()
@@ -26,6 +26,7 @@ __git_mem_parts ()
 	remote) echo enable disable show ;;
 	native) echo status pull push sync watch-once ;;
 	model) echo check ;;
+	snapshot) echo save list show diff restore drop prune share ;;
 	summary) echo show update edit add done pin unpin drop history diff ;;
 	esac
 }
@@ -118,6 +119,14 @@ __git_mem_options ()
 	"native push") echo --to --remove --dry-run --json ;;
 	"native sync") echo --to --dry-run --json ;;
 	"native watch-once") echo --timeout --json ;;
+	"snapshot save") echo --story --subtask --state --with --json ;;
+	"snapshot list") echo --limit --branch --story --agent --json ;;
+	"snapshot show") echo --json ;;
+	"snapshot diff") echo --stat ;;
+	"snapshot restore") echo --worktree --dry-run --force --json ;;
+	"snapshot drop") echo --json ;;
+	"snapshot prune") echo --keep --days --json ;;
+	"snapshot share") echo --remote --yes ;;
 	"model check") echo --json ;;
 	esac
 	echo --help
@@ -133,7 +142,7 @@ __git_mem_takes_value ()
 	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | -o | --output | --accept | \
 		--agent | --agents | --anchor | --at | --budget | --bundle | --category | --code | --command | --depth | --error | --for | --format | --into | \
 		--language | --link | --merge | --project | --query | --reason | --reject | --remote | --session | --severity | --since | --sort | \
-		--status | --tag | --task | --text | --title | --until | --untag | --workaround | --to | --timeout | --answer | --attempt | --epic | --executor | --id | --name | --next | --note | --result | --story | --total | --branch | --commits | --date | --decision | --evidence | --from | --history | --line | --open | --state | --tokens | --write | -e | -r | -s) return 0 ;;
+		--status | --tag | --task | --text | --title | --until | --untag | --workaround | --to | --timeout | --answer | --attempt | --epic | --executor | --id | --name | --next | --note | --result | --story | --total | --branch | --commits | --date | --decision | --evidence | --from | --history | --line | --open | --state | --subtask | --with | --keep | --days | --tokens | --write | -e | -r | -s) return 0 ;;
 	esac
 	return 1
 }

@@ -16,6 +16,8 @@ function __git_mem_parts -a command
             printf '%s\n' record list
         case native
             printf '%s\n' status pull push sync watch-once
+        case snapshot
+            printf '%s\n' save list show diff restore drop prune share
         case remote
             printf '%s\n' enable disable show
         case model
@@ -53,7 +55,7 @@ function __git_mem_words
             case -k --kind -t --type -i --importance -m --message -F --file -n --limit -o --output --accept --agent --agents --anchor --at --budget \
                 --bundle --category --code --command --depth --error --for --format --into --language --link --merge --project --query --reason \
                 --reject --remote --session --severity --since --sort --status --tag --task --text --title --until --untag --workaround --to --timeout \
-                --answer --attempt --epic --executor --id --name --next --note --result --story --total --branch --commits --date --decision --evidence --from --history --line --open --state --tokens --write -e -r -s
+                --answer --attempt --epic --executor --id --name --next --note --result --story --total --branch --commits --date --decision --evidence --from --history --line --open --state --subtask --with --keep --days --tokens --write -e -r -s
                 set skip 1
             case '-*'
             case '*'
@@ -116,7 +118,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' snapshotKeep 'how many snapshots stay' snapshotDays 'for how many days' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -179,6 +181,7 @@ complete -c git-mem -n __git_mem_needs_command -a off -d 'Turn hooks of agents o
 complete -c git-mem -n __git_mem_needs_command -a on -d 'Turn hooks of agents on again'
 complete -c git-mem -n __git_mem_needs_command -a install -d 'Install hooks for an agent\'s CLI or git'
 complete -c git-mem -n __git_mem_needs_command -a uninstall -d 'Remove hooks'
+complete -c git-mem -n __git_mem_needs_command -a snapshot -d 'Save the work in hand, and bring it back'
 complete -c git-mem -n __git_mem_needs_command -a native -d 'Exchange memory with agents\' own files'
 complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
 
@@ -442,6 +445,37 @@ complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'
 complete -c git-mem -n '__git_mem_using "model check"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_argument 0 model' -a check -d 'Ask it one small question'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summariser (__git_mem_words)' -a 'offline claude gemini codex command'
+complete -c git-mem -n '__git_mem_argument 0 snapshot' -k -a "save\t'Save the files and the index as they are'
+list\t'List snapshots, the newest first'
+show\t'Show what a snapshot has'
+diff\t'Compare a snapshot with the files as they are, or with another one'
+restore\t'Tell where the work stood; with --worktree bring back files and index'
+drop\t'Remove snapshots'
+prune\t'Remove those that have outlived their time'
+share\t'Push one snapshot to a remote, on purpose'"
+complete -c git-mem -n '__git_mem_using "snapshot save"' -l story -x -d 'The story that the work is for'
+complete -c git-mem -n '__git_mem_using "snapshot save"' -l subtask -x -d 'The part of it'
+complete -c git-mem -n '__git_mem_using "snapshot save"' -l state -x -d 'Anything else, as JSON'
+complete -c git-mem -n '__git_mem_using "snapshot save"' -l with -r -d 'Save this file too, though its name tells of secrets'
+complete -c git-mem -n '__git_mem_using "snapshot save"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "snapshot list"' -s n -l limit -x -d 'At most so many'
+complete -c git-mem -n '__git_mem_using "snapshot list"' -l branch -x -d 'Made on this branch'
+complete -c git-mem -n '__git_mem_using "snapshot list"' -l story -x -d 'Of this story'
+complete -c git-mem -n '__git_mem_using "snapshot list"' -l agent -x -d 'Made by this agent'
+complete -c git-mem -n '__git_mem_using "snapshot list"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "snapshot show"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "snapshot diff"' -l stat -d 'Names and numbers only'
+complete -c git-mem -n '__git_mem_using "snapshot restore"' -s w -l worktree -d 'Bring back files and index; what is there now is saved first'
+complete -c git-mem -n '__git_mem_using "snapshot restore"' -l dry-run -d 'Say what would be done'
+complete -c git-mem -n '__git_mem_using "snapshot restore"' -s f -l force -d 'Overwrite files that nothing has saved, too'
+complete -c git-mem -n '__git_mem_using "snapshot restore"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "snapshot drop"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "snapshot prune"' -l keep -x -d 'How many of the newest stay'
+complete -c git-mem -n '__git_mem_using "snapshot prune"' -l days -x -d 'How many days they stay'
+complete -c git-mem -n '__git_mem_using "snapshot prune"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "snapshot share"' -l remote -x -d 'Where to'
+complete -c git-mem -n '__git_mem_using "snapshot share"' -s y -l yes -d 'Push it although it seems to hold secrets'
+complete -c git-mem -n '__git_mem_using "snapshot "{show,diff,restore,drop,share}' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 native' -k -a "status\t'Show the memory files, and what is in step'
 pull\t'Read the files into the store'
 push\t'Write records into a block of their own in files'

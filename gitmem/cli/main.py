@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "log": ("records.history", "Show the history of the store", "History"),
     "diff": ("records.history", "Compare two states of the store", "History"),
     "undo": ("records.history", "Take back the last change", "History"),
+    "snapshot": ("snapshot", "Save the work in hand, and bring it back", "History"),
     "sync": ("sync", "Exchange memory with a remote", "Share"),
     "remote": ("sync", "Choose where memory is pushed to", "Share"),
     "install": ("setup.install", "Install hooks for an agent's CLI or git", "Agents"),

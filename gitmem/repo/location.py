@@ -144,6 +144,7 @@ def is_shared(commondir: str) -> bool:
     )
 
 
+RESTORING = "restore.json"  # in our folder: a snapshot is being brought back
 WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
 
 

@@ -1,15 +1,23 @@
 """Wires what a session's end needs: stores, sources, who reads them."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from gitmem.app import App
+from gitmem.errors import UserError
 from gitmem.extraction import model_extractor
+from gitmem.git.work_state import Work
 from gitmem.llm.provider import Model
 from gitmem.records.items import Extract
+from gitmem.repo.location import locate
+from gitmem.services.records.write import Writer
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import ended_at
-from gitmem.services.sessions.finish import Desk
+from gitmem.services.sessions.finish import AT_THE_END, Desk
+from gitmem.services.snapshots import keep, restore, save
+from gitmem.services.snapshots.save import Context
 from gitmem.state import perhaps_done, sessions
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
@@ -33,6 +41,7 @@ def desk(app: App) -> Desk:
     return Desk(
         who=app.writer(session=""),
         snapshots=app.store("private"),
+        keep=partial(_keep, app),
         digests=store("digest"),
         summary=app.store("private") if private else store("summary"),
         team_summary=app.store("shared") if private else None,
@@ -49,6 +58,26 @@ def desk(app: App) -> Desk:
         perhaps=lambda found: perhaps_done.keep(app.state, found),
         before=lambda session: _before(app, session),
     )
+
+
+def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
+    """Save a work tree that belongs to this repository; an old one goes for it. At a session's end a clean one is not saved."""
+    try:
+        where = locate(root, {}) if root else app.location
+        work = Work(where, app.env)
+    except UserError:
+        return False  # bare, or the work tree is there no more
+    if os.path.realpath(where.commondir) != os.path.realpath(app.location.commondir) or (
+        context.reason.startswith(AT_THE_END) and not work.look().changed
+    ):
+        return False
+    save.save(work, app.objects, app.store("private"), who, id, context, hides=app.hidden(work.root).has)
+    spared = restore.note_of(app.home)
+    keep.prune(
+        app.objects, app.store("private"), app.writer(session=""), app.index().rows(kinds=("snapshot",), stores=("private",)), number=app.settings.get("snapshotKeep"),
+        days=app.settings.get("snapshotDays"), spare=lambda one: spared is not None and one in {spared.safety, spared.target},
+    )  # fmt: skip
+    return True
 
 
 def _before(app: App, session: Session) -> float:

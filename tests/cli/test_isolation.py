@@ -157,6 +157,10 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),
     "diff": (lambda m: None, lambda m: m("diff", "@~1")),
     "undo": (lambda m: None, lambda m: m("undo")),
+    "snapshot": (
+        lambda m: None,
+        lambda m: (m("snapshot", "save"), m("snapshot", "restore"), m("snapshot", "diff"), m("snapshot", "drop", "last")),
+    ),
     "sync": (_enabled, lambda m: m("sync")),
     "sync without leave": (lambda m: None, lambda m: m("sync")),
     "sync --bundle": (lambda m: None, lambda m: m("sync", "--bundle", "../memory.bundle")),

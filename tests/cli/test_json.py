@@ -73,6 +73,18 @@ def _file(name: str, text: str, *args: str) -> Callable[[Mem, list[str]], list[s
     return make
 
 
+def _snap(*args: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about a snapshot, once there is one and the file has changed again."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        (mem.folder / "w.txt").write_text("saved")
+        mem("snapshot", "save", "note")
+        (mem.folder / "w.txt").write_text("changed")
+        return ["snapshot", *args]
+
+    return make
+
+
 ENTRY = {"id": str, "kind": str, "text": str, "at": str}
 STEP = {"added": list, "changed": list, "dropped": list}
 SESSION = {
@@ -188,6 +200,12 @@ CASES: dict[str, Case] = {
     "native push": (lambda m, i: ["native", "push", "--to", "gemini"], False, {**PULLED, "pushed": list, "failed": list}),
     "native sync": (_file("CLAUDE.md", RULES, "native", "sync"), False, {**PULLED, "pushed": list, "failed": list}),
     "native watch-once": (lambda m, i: ["native", "watch-once", "--timeout", "1"], False, {**PULLED, "files": list}),
+    "snapshot save": (_file("w.txt", "x", "snapshot", "save", "note"), False, {"id": str, "ref": str, "omitted": list}),
+    "snapshot list": (_snap("list"), True, {"id": str, "title": str, "created": str, "work": bool}),
+    "snapshot show": (_snap("show"), False, {"id": str, "title": str, "ref": str}),
+    "snapshot restore": (_snap("restore", "last", "--worktree"), False, {"id": str, "written": list, "removed": list, "staged": list, "blocked": dict, "warnings": list}),
+    "snapshot drop": (_snap("drop", "last"), False, {"dropped": list}),
+    "snapshot prune": (_snap("prune", "--keep", "0"), False, {"dropped": list}),
     "model check": (lambda m, i: ["model", "check"], False, {"summariser": str, "ok": bool}),
     "config": (lambda m, i: ["config"], False, {"sign": dict, "remote": dict}),
     "remote show": (lambda m, i: ["remote", "show"], False, {"remote": (str, type(None))}),

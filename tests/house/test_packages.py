@@ -194,6 +194,8 @@ def test_each_command_that_a_package_names_can_be_run(line: str, learned: Path, 
         git_mem("gotcha", "resolve", ids[0], cwd=repo)
     if "restore" in line:
         git_mem("archive", ids[0], cwd=repo)
+    if line.startswith("git mem snapshot"):
+        git_mem("snapshot", "save", cwd=repo)
     env = dict(os.environ)
     if line.startswith("git mem session "):
         env["GITMEM_SESSION"] = json.loads(git_mem("session", "start", "--json", cwd=repo))["id"]

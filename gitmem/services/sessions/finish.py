@@ -16,7 +16,7 @@ from gitmem.git.worktree import WorkTree
 from gitmem.index.reader import Index
 from gitmem.records.items import CONTEXT, DONE, Extract, Item
 from gitmem.records.kinds import derived_id
-from gitmem.records.record import Record, make
+from gitmem.records.record import Record
 from gitmem.records.summary_entries import Entry, entry_of
 from gitmem.redaction.mask import scrub
 from gitmem.repo.refs import PRIVATE
@@ -26,6 +26,7 @@ from gitmem.services.session_log.reader import parsed
 from gitmem.services.sessions import outdated, project_summary, proposals, replaced, transcript_file
 from gitmem.services.sessions.digest import Told, digest, ended_at
 from gitmem.services.sessions.summary_parts import unshared
+from gitmem.services.snapshots.save import Context
 from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.state.sessions import Session
@@ -39,7 +40,7 @@ TRIED = 86400.0  # seconds that a request which fails is tried again
 MANY = 20  # turns after which a sign of life is given
 BEAT = 20.0  # seconds between two of them that are written down
 CLOSING = 400  # statements of completion of one session that are compared with open tasks
-DIRTY = 200  # changed files that a snapshot names
+AT_THE_END = "At the end"
 _PREFIX = re.compile(r"^[a-z]+(?:\([^)]*\))?!?:\s+")  # of a conventional commit
 _FINISHES_NOTHING = re.compile(
     r"(?i)(?:revert|remove|drop|delete|wip|start|begin|draft|plan|sketch|prepare|todo|remov|elimin|quit|apag)\w*\b"
@@ -53,6 +54,9 @@ class Desk:
 
     who: Writer
     snapshots: Store
+    keep: Callable[
+        [str, str, Context, Writer], bool
+    ]  # saves a work tree, by its root, under an id; says whether there was anything to save
     digests: Store | None
     summary: Store | None  # takes what was extracted
     team_summary: Store | None  # what was accepted, where that is another store
@@ -227,25 +231,22 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
     return change if change.written.commit or change.written.journaled else None
 
 
-def write_snapshot(desk: Desk, session: Session, at: float) -> Change | None:
-    """Write where a session's work stands: branch, commit, changed files, what was asked last; nothing when that has been written."""
-    seen, who = told(parsed(desk.lines(session))), desk.who
+def write_snapshot(desk: Desk, session: Session, at: float, why: str) -> bool:
+    """Save a session's work as it stands, with what was asked last; say whether that was done: not twice for one moment, nor without anything to save at an end."""
+    seen = told(parsed(desk.lines(session)))
     id = derived_id("snp", f"snapshot {session.id} {at}")
     try:
         desk.snapshots.get(id)
     except UnknownId:
         pass
     else:
-        return None
-    tree = desk.tree(session.root)
+        return False
     last = seen.asked[-1] if seen.asked else ""
-    dirty = [{"path": path, "status": status} for path, status in tree.status()[:DIRTY]]
-    record = make(
-        "snapshot", id, f"Before compaction: {last}" if last else f"Before compaction of a {session.agent} session", created=stamp(at), updated=stamp(at), rev=1,
-        author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, session=session.id, origin="captured", branch=seen.branch or None, commit=tree.head() or None,
-        dirty=dirty, cwd=seen.folder or None, worktree=tree.root or None, note=f"Last asked: {last}" if last else None,
-    )  # fmt: skip
-    return write.add(desk.snapshots, Writer(who.clock, who.author, who.agent, session.id, who.allow), record, "snapshot")
+    title = f"{why}: {last}" if last else f"{why} of a {session.agent} session"
+    who = replace(desk.who, session=session.id)
+    return desk.keep(
+        session.root, id, Context(f"Last asked: {last}" if last else "", story=session.story, cwd=seen.folder or "", reason=title), who
+    )
 
 
 class Overtaken(Exception):
@@ -281,10 +282,16 @@ def work_off(state: State, desk: Desk, begins: Callable[[], object] = lambda: No
         session = sessions.get(state, request.session)
         try:
             if session is not None and request.kind == sessions.SNAPSHOT:
-                done += [f"{request.kind} of session {session.id[:8]} written"] if write_snapshot(desk, session, request.at) else []
+                done += (
+                    [f"{request.kind} of session {session.id[:8]} written"]
+                    if write_snapshot(desk, session, request.at, "Before compaction")
+                    else []
+                )
             if session is not None and (request.kind != sessions.SNAPSHOT or session.ended is None):
                 # before a compaction too: what was said so far is about to be forgotten
                 done += write_digest(desk, session, _Beat(state, request, clock), request.tries)
+                if session.ended is not None and done and write_snapshot(desk, session, session.ended, AT_THE_END):
+                    done.append(f"{sessions.SNAPSHOT} of session {session.id[:8]} written")
         except Overtaken:
             continue
         except Exception as error:  # noqa: BLE001 - raised below: one session must not cost the others theirs

@@ -1,0 +1,400 @@
+"""`git mem snapshot`: save the work in hand as it is, and bring it back."""
+
+import json
+import os
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.base.files import Lock
+from gitmem.cli import options
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.errors import UnknownId, UserError
+from gitmem.git.work_state import Work
+from gitmem.records.record import Record
+from gitmem.services.snapshots import keep, restore, save
+from gitmem.services.snapshots.saved import Saved, differences, read, ref_of, within
+
+TABLE = {
+    "save": ("snapshot", "save_command", "Save the files and the index as they are"),
+    "list": ("snapshot", "list_command", "List snapshots, the newest first"),
+    "show": ("snapshot", "show_command", "Show what a snapshot has"),
+    "diff": ("snapshot", "diff_command", "Compare a snapshot with the files as they are, or with another one"),
+    "restore": ("snapshot", "restore_command", "Tell where the work stood; with --worktree bring back files and index"),
+    "drop": ("snapshot", "drop_command", "Remove snapshots"),
+    "prune": ("snapshot", "prune_command", "Remove those that have outlived their time"),
+    "share": ("snapshot", "share_command", "Push one snapshot to a remote, on purpose"),
+}
+
+
+@click.group("snapshot", cls=Parts, table=TABLE, short_help="Save the work in hand, and bring it back")
+def snapshot_command() -> None:
+    """Save what no commit has: staged, changed and new files, with branch, commit, story and a note. It changes neither files nor index.
+
+    \b
+    Examples:
+      git mem snapshot save "before the big rename"
+      git mem snapshot restore 7k2m9qxa --worktree --dry-run
+      git mem snapshot restore 7k2m9qxa --worktree
+    """
+
+
+def _path(path: object) -> str:
+    """Return a path on one line, bytes that are not UTF-8 by their numbers."""
+    return plain(_text(str(path))).replace("\n", "\\n")
+
+
+def _text(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def work_of(app: App) -> Work:
+    """Return the work tree of a command; raises UserError in a bare repository."""
+    return Work(app.location, app.env)
+
+
+def take(app: App, work: Work, context: save.Context, named: tuple[str, ...] = ()) -> Record:
+    """Save the state of a work tree."""
+    hidden = app.hidden(work.root)
+    id = f"snp-{app.clock.ulid()}"
+    return save.save(work, app.objects, app.store("private"), app.writer(), id, context, named=named, hides=hidden.has)
+
+
+def _rows(app: App) -> list[dict[str, Any]]:
+    return app.index().rows(kinds=("snapshot",), stores=("private",), order="created")
+
+
+def find(app: App, text: str) -> str:
+    """Return the id of a snapshot by a part of it; 'last' or '@' is the newest."""
+    if text in {"last", "@"}:
+        rows = [row for row in _rows(app) if row["id"] in keep.has_work(app.objects)]
+        if not rows:
+            raise UnknownId("there is no snapshot.", "Make one: git mem snapshot save")
+        return str(rows[0]["id"])
+    return app.find(text)
+
+
+@click.command("save", short_help=TABLE["save"][2])
+@click.argument("note", nargs=-1)
+@click.option("--story", metavar="ID", default="", help="The story that the work is for.")
+@click.option("--subtask", metavar="TEXT", default="", help="The part of it.")
+@click.option("--state", metavar="JSON", default="", help="Anything else, as JSON.")
+@click.option(
+    "--with", "named", metavar="FILE", multiple=True, help="Save this file too, though its name tells of secrets. May be repeated."
+)
+@options.json_option
+@click.pass_obj
+def save_command(
+    term: Terminal, note: tuple[str, ...], story: str, subtask: str, state: str, named: tuple[str, ...], as_json: bool
+) -> None:
+    """Save the files and the index as they are. What git ignores is not saved, nor files of more than 10 MiB.
+
+    \b
+    Examples:
+      git mem snapshot save
+      git mem snapshot save "tests pass, before the cleanup" --story 1.2
+    """
+    if state:
+        try:
+            json.loads(state)
+        except ValueError as error:
+            raise UserError(f"--state is not JSON: {error}.", """For example: --state '{"step": 3}'""") from error
+    with term.open() as app:
+        work = work_of(app)
+        inside = tuple(os.path.relpath(os.path.abspath(path), work.root) for path in named)
+        here = os.path.relpath(os.path.realpath(os.getcwd()), os.path.realpath(work.root))
+        context = save.Context(" ".join(note), story, subtask, "" if here == "." else here, state)
+        record = take(app, work, context, inside)
+        if as_json:
+            term.json({"id": record.id, "ref": ref_of(record.id), "omitted": record.fields.get("omitted", [])})
+            return
+        files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
+        term.say(
+            f"saved {term.style(short(record.id), fg='yellow')} {plain(record.title)} ({files} changed file{'' if files == 1 else 's'})"
+        )
+        _left_out(term, record)
+        term.note(f"To bring it back: git mem snapshot restore {short(record.id)} --worktree")
+
+
+def _left_out(term: Terminal, record: Record) -> None:
+    for one in record.fields.get("omitted") or ():
+        term.note(f"left out: {_path(one.get('path'))}: {plain(str(one.get('why')))}")
+
+
+@click.command("list", short_help=TABLE["list"][2])
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("--branch", metavar="NAME", help="Made on this branch.")
+@click.option("--story", metavar="ID", help="Of this story.")
+@click.option("--agent", metavar="NAME", help="Made by this agent.")
+@options.json_option
+@click.pass_obj
+def list_command(term: Terminal, limit: int, branch: str | None, story: str | None, agent: str | None, as_json: bool) -> None:
+    """List snapshots, the newest first.
+
+    \b
+    Example:
+      git mem snapshot list --branch main
+    """
+    with term.open() as app:
+        have = keep.has_work(app.objects)
+        shown = []
+        for row in _rows(app):
+            record = app.store("private").get(row["id"]).record
+            fits = (not branch or record.get("branch") == branch) and (not story or record.get("story") == story)
+            if fits and (not agent or record.get("agent") == agent):
+                shown.append((record, row["id"] in have))
+            if len(shown) == limit:
+                break
+        if as_json:
+            term.json([{"id": r.id, "title": r.title, "created": r.created, **dict(r.fields), "work": work} for r, work in shown])
+            return
+        for record, work in shown:
+            files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
+            facts = [
+                age(record.created, app.clock.now()), str(record.get("branch") or ""), f"{files} file{'' if files == 1 else 's'}",
+                "pinned" if record.status == "pinned" else "", "" if work else "without the work",
+            ]  # fmt: skip
+            term.say(f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} ({', '.join(f for f in facts if f)})")
+        if not shown:
+            term.note("no snapshots. Make one: git mem snapshot save")
+
+
+@click.command("show", short_help=TABLE["show"][2])
+@click.argument("id", default="last")
+@options.json_option
+@click.pass_obj
+def show_command(term: Terminal, id: str, as_json: bool) -> None:
+    """Show what a snapshot has: its facts, and each file with its letters as `git status --short` has them.
+
+    \b
+    Example:
+      git mem snapshot show last
+    """
+    with term.open() as app:
+        record = app.store("private").get(find(app, id)).record
+        saved = read(app.objects, record.id) if app.objects.tip(ref_of(record.id)) else None
+        facts = {
+            "id": record.id,
+            "title": record.title,
+            "created": record.created,
+            **dict(record.fields),
+            "ref": ref_of(record.id) if saved else None,
+        }
+        if as_json:
+            term.json(facts)
+            return
+        upstream = record.fields.get("upstream") or {}
+        lines = [
+            ("snapshot", record.id), ("Title", record.title), ("Date", f"{record.created} ({age(record.created, app.clock.now())})"), ("Branch", record.get("branch")),
+            ("Commit", record.get("commit")), ("Upstream", f"{upstream['name']}: {upstream.get('ahead', 0)} ahead, {upstream.get('behind', 0)} behind" if upstream else None),
+            ("Story", record.get("story")), ("Subtask", record.get("subtask")), ("Agent", record.get("agent")), ("Session", record.get("session")),
+            ("Folder", "/".join(str(x) for x in (record.get("worktree"), record.get("cwd")) if x)), ("State", record.get("state")), ("Ref", facts["ref"] or "its work was not saved"),
+        ]  # fmt: skip
+        for name, value in lines:
+            if value:
+                term.say(f"{name + ':':<14}{plain(str(value))}" if name != "snapshot" else f"snapshot {plain(str(value))}")
+        term.say("")
+        for one in record.get("dirty"):
+            term.say(f"  {one.get('status', '')!s:<2} {_path(one.get('path', ''))}")
+        if record.fields.get("more"):
+            term.say(f"  and {record.fields['more']} more")
+        _left_out(term, record)
+
+
+@click.command("diff", short_help=TABLE["diff"][2])
+@click.argument("id", default="last")
+@click.argument("other", required=False)
+@click.option("--stat", "stat", is_flag=True, help="Names and numbers only.")
+@click.pass_obj
+def diff_command(term: Terminal, id: str, other: str | None, stat: bool) -> None:
+    """Show what changed in the files since a snapshot, or between two.
+
+    \b
+    Examples:
+      git mem snapshot diff last
+      git mem snapshot diff 7k2m9qxa 9q0v6r61 --stat
+    """
+    with term.open() as app:
+        one = read(app.objects, find(app, id))
+        work = work_of(app)
+        two = read(app.objects, find(app, other)) if other else _now(app, work)
+        how = ["--stat"] if stat else []
+        colour = ["--color=always"] if term.colored else []
+        out = work.run(
+            "diff", *how, *colour, "--no-ext-diff", one.worktree or "", two.worktree or "", "--", config=("-c", "core.quotePath=true")
+        )
+        term.page(out.decode("utf-8", "replace").splitlines() or ["nothing has changed."], app)
+
+
+def _now(app: App, work: Work) -> Saved:
+    """Return the files as they are, as a snapshot that no ref keeps."""
+    return save.unkept(work, app.objects, app.writer(), hides=app.hidden(work.root).has)
+
+
+@click.command("restore", short_help=TABLE["restore"][2])
+@click.argument("id", default="last")
+@click.argument("paths", nargs=-1)
+@click.option("--worktree", "-w", is_flag=True, help="Bring back files and index; what is there now is saved first.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done.")
+@click.option("--force", "-f", is_flag=True, help="Overwrite files that nothing has saved, too.")
+@options.json_option
+@click.pass_obj
+def restore_command(term: Terminal, id: str, paths: tuple[str, ...], worktree: bool, dry_run: bool, force: bool, as_json: bool) -> None:
+    """Tell where the work stood; with --worktree, bring back files and index as they were. With PATHS, those alone.
+
+    \b
+    Examples:
+      git mem snapshot restore last
+      git mem snapshot restore 7k2m9qxa --worktree
+      git mem snapshot restore 7k2m9qxa src/pay.py --worktree
+    """
+    with term.open() as app:
+        found = find(app, id)
+        if not worktree and not paths:
+            record = app.store("private").get(found).record
+            _tell(term, app, record, as_json)
+            return
+        work = work_of(app)
+        then = read(app.objects, found)
+        inside = [os.path.relpath(os.path.realpath(os.path.abspath(path)), os.path.realpath(work.root)) for path in paths]
+        unknown = [path for path, one in zip(paths, inside, strict=True) if one.startswith("..")]
+        if unknown:
+            raise UserError(f"'{unknown[0]}' is not in this work tree.", "Name files below its root.")
+        with Lock(app.home.touch("restore.lock"), 0):
+            left = restore.note_of(app.home)
+            begun = left if left and left.target == found and left.root == work.root and set(left.paths) == set(inside) else None
+            now = _now(app, work)
+            what = restore.plan(work, app.objects, now, then, inside)
+            if dry_run or (what.empty and not begun):
+                _report(term, found, what, "", dry_run=True, as_json=as_json)
+                return
+            safety = begun.safety if begun else take(app, work, save.Context(reason=f"Before restoring {short(found)}")).id
+            note = restore.Note(found, safety, work.root, tuple(inside))
+            restore.carry_out(work, app.objects, app.home, what, then, note, force=force)
+        _report(term, found, what, safety, dry_run=False, as_json=as_json)
+
+
+def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
+    if as_json:
+        term.json({"id": record.id, "title": record.title, **dict(record.fields)})
+        return
+    term.say(f"{short(record.id)} {plain(record.title)}, {age(record.created, app.clock.now())}")
+    for name, value in (("branch", record.get("branch")), ("commit", record.get("commit")), ("story", record.get("story")), ("subtask", record.get("subtask")), ("state", record.get("state"))):  # fmt: skip
+        if value:
+            term.say(f"  {name:<8}{plain(str(value))}")
+    for one in record.get("dirty"):
+        term.say(f"  {one.get('status', '')!s:<2} {_path(one.get('path', ''))}")
+    if app.objects.tip(ref_of(record.id)):
+        term.note(f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree")
+
+
+def _report(term: Terminal, id: str, what: restore.Plan, safety: str, *, dry_run: bool, as_json: bool) -> None:
+    facts = {
+        "id": id, "safety": safety or None, "dry_run": dry_run, "written": sorted(map(_text, what.write)), "removed": sorted(map(_text, what.remove)),
+        "staged": sorted(map(_text, what.stage)), "blocked": {_text(path): why for path, why in what.blocked.items()},
+        "submodules": {_text(path): oid for path, oid in what.submodules.items()}, "warnings": what.warnings,
+    }  # fmt: skip
+    if as_json:
+        term.json(facts)
+        return
+    for warning in what.warnings:
+        term.note(f"warning: {plain(warning)}")
+    if what.empty:
+        term.say("all is as it was: there is nothing to bring back.")
+        return
+    verb = "would be" if dry_run else "were"
+    for name, some in (("written", what.write), ("removed", what.remove), ("changed in the index", what.stage)):
+        if some:
+            term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(_path, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
+    for path, why in sorted(what.blocked.items()):
+        term.note(f"in the way: {_path(path)}: {plain(why)}")
+    for path, oid in sorted(what.submodules.items()):
+        term.note(f"submodule {_path(path)} was at {oid[:10]} then: git -C {_path(path)} checkout {oid[:10]}")
+    if safety:
+        term.note(f"what was there before is {short(safety)}. To take this back: git mem snapshot restore {short(safety)} --worktree")
+
+
+@click.command("drop", short_help=TABLE["drop"][2])
+@click.argument("ids", nargs=-1, required=True)
+@options.json_option
+@click.pass_obj
+def drop_command(term: Terminal, ids: tuple[str, ...], as_json: bool) -> None:
+    """Remove snapshots. Git frees the space with its next collection.
+
+    \b
+    Example:
+      git mem snapshot drop 7k2m9qxa
+    """
+    with term.open() as app:
+        wanted = [find(app, id) for id in ids]
+        if wrong := next((id for id in wanted if not id.startswith("snp-")), None):
+            raise UserError(f"{short(wrong)} is no snapshot.", "See them: git mem snapshot list")
+        gone = keep.drop(app.objects, app.store("private"), app.writer(), wanted)
+        if as_json:
+            term.json({"dropped": gone})
+            return
+        term.say(f"dropped {', '.join(map(short, gone))}" if gone else "nothing was there.")
+
+
+@click.command("prune", short_help=TABLE["prune"][2])
+@click.option("--keep", "number", type=click.IntRange(min=0), help="How many of the newest stay. Default: the setting snapshotKeep.")
+@click.option("--days", type=click.FloatRange(min=0), help="How many days they stay. Default: the setting snapshotDays.")
+@options.json_option
+@click.pass_obj
+def prune_command(term: Terminal, number: int | None, days: float | None, as_json: bool) -> None:
+    """Remove the snapshots that have outlived their time. Pinned ones stay: git mem pin ID.
+
+    \b
+    Example:
+      git mem snapshot prune --keep 10
+    """
+    with term.open() as app:
+        gone = prune(app, number, days)
+        if as_json:
+            term.json({"dropped": gone})
+            return
+        term.say(f"dropped {len(gone)} snapshot{'' if len(gone) == 1 else 's'}.")
+
+
+def prune(app: App, number: int | None = None, days: float | None = None) -> list[str]:
+    """Drop what has outlived its time, by the settings; never what a restore that was stopped needs."""
+    left = restore.note_of(app.home)
+    spared = {left.safety, left.target} if left else set()
+    settings = app.settings
+    number = int(settings.get("snapshotKeep")) if number is None else number
+    days = float(settings.get("snapshotDays")) if days is None else days
+    return keep.prune(app.objects, app.store("private"), app.writer(), _rows(app), number=number, days=days, spare=spared.__contains__)
+
+
+@click.command("share", short_help=TABLE["share"][2])
+@click.argument("id", default="last")
+@click.option("--remote", metavar="NAME", default="origin", show_default=True, help="Where to.")
+@click.option("--yes", "-y", is_flag=True, help="Push it although it seems to hold secrets.")
+@click.pass_obj
+def share_command(term: Terminal, id: str, remote: str, yes: bool) -> None:
+    """Push one snapshot to a remote: whoever can read it there can read the work, also what was never committed.
+
+    \b
+    Example:
+      git mem snapshot share 7k2m9qxa
+    """
+    from gitmem.redaction.mask import scrub
+
+    with term.open() as app:
+        found = find(app, id)
+        saved = read(app.objects, found)
+        raw = set(saved.state.raw)
+        suspects = []
+        for path, (_, new) in differences(app.objects, saved.staged, saved.worktree):
+            if new and path in raw and within(path, ()) and scrub(app.objects.read(new.oid)[: 1 << 20].decode("utf-8", "replace")).findings:
+                suspects.append(path)
+        if suspects and not yes:
+            raise UserError(
+                f"nothing was pushed: {', '.join(map(plain, suspects[:5]))} seem{'s' if len(suspects) == 1 else ''} to hold a secret.",
+                "Look at it; --yes pushes it all the same.",
+            )
+        app.remote(remote, ref_of(found)).push(saved.oid)
+        term.say(f"pushed {short(found)} to {plain(remote)} as {ref_of(found)}.")
+        term.note(f"To get it elsewhere: git fetch {plain(remote)} {ref_of(found)}:{ref_of(found)}")

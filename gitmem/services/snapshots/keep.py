@@ -1,0 +1,52 @@
+"""Which snapshots stay: the newest, those of the last days, and what is pinned. A snapshot is a record and, where its work was saved, a ref."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from gitmem.clock import seconds
+from gitmem.errors import Moved, UnknownId
+from gitmem.git.objects import Objects
+from gitmem.services.records import write
+from gitmem.services.records.write import Writer
+from gitmem.services.snapshots.saved import PREFIX, ref_of
+from gitmem.store.store import Store
+
+NUMBER, DAYS = 50, 7
+
+
+def has_work(objects: Objects) -> dict[str, str]:
+    """Return {id: commit} of the snapshots whose work was saved."""
+    return {ref.removeprefix(PREFIX): oid for ref, oid in objects.refs(PREFIX).items()}
+
+
+def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int = NUMBER, days: float = DAYS) -> list[str]:
+    """Return the ids of the snapshots that are neither pinned, nor among the newest `number`, or older than `days`."""
+    free = sorted((row for row in rows if row["status"] != "pinned"), key=lambda row: (str(row["created"]), str(row["id"])), reverse=True)
+    return [str(row["id"]) for place, row in enumerate(free) if place >= number or now - seconds(str(row["created"])) > days * 86400]
+
+
+def drop(objects: Objects, store: Store, who: Writer, ids: Sequence[str], why: str = "") -> list[str]:
+    """Remove snapshots: the ref first, then the record; return the ids of those that were there. Git frees the space with its next collection."""
+    gone = []
+    for id in ids:
+        oid = objects.tip(ref_of(id))
+        if oid is not None:
+            with suppress(Moved):
+                objects.delete(ref_of(id), oid)
+        try:
+            record = store.get(id).record
+        except UnknownId:
+            gone += [id] if oid else []
+            continue
+        write.forget(store, who, [record], why or "dropped", again=True)
+        gone.append(id)
+    return gone
+
+
+def prune(
+    objects: Objects, store: Store, who: Writer, rows: Sequence[Mapping[str, Any]], *, number: int = NUMBER, days: float = DAYS, spare: Callable[[str], bool] = lambda _: False
+) -> list[str]:  # fmt: skip
+    """Drop what has outlived its time; return the ids. `spare` names those that are in use."""
+    old = [id for id in outlived(rows, who.clock.now(), number, days) if not spare(id)]
+    return drop(objects, store, who, old, "older than what is kept")

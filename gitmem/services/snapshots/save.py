@@ -1,0 +1,204 @@
+"""Save the work in hand: what is staged, changed and new, as a commit of our own. The user's index and files are only read."""
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gitmem.git.object_codec import build, object_id
+from gitmem.git.objects import COMMIT, TREE, Draft, Entry, Identity, Objects, Raw
+from gitmem.git.work_state import ABSENT, Changed, Work, WorkState, file_on_disk
+from gitmem.records.codec import encode
+from gitmem.records.record import Record, make
+from gitmem.redaction.formats import harmless
+from gitmem.redaction.mask import scrub
+from gitmem.repo.location import storable
+from gitmem.services.records import write
+from gitmem.services.records.write import Writer
+from gitmem.services.snapshots.saved import CONFLICTS, STAGED, STATE, WORKTREE, Saved, State, read_commit, ref_of
+from gitmem.store.store import Store
+
+LIMIT = 10 * 1024 * 1024  # bytes of a file; a larger one is named and left out
+LOOKED = 1 << 18  # bytes of a file that are searched for secrets
+TOTAL = 256 * 1024 * 1024  # bytes of all files together
+DIRTY = 200  # changed files that the record names
+# untracked files whose names say that they hold secrets
+SECRET = re.compile(r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[^/]*)?|\.envrc|[^/]+\.env|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|keystore|jks))$")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a snapshot says beside the work; empty where it is not known."""
+
+    note: str = ""
+    story: str = ""
+    subtask: str = ""
+    cwd: str = ""
+    state: str = ""  # free, as JSON
+    reason: str = ""  # what it was made for, when nobody asked for it
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What goes into a snapshot's trees."""
+
+    raws: list[Raw] = field(default_factory=list)
+    staged: dict[str, Entry | None] = field(default_factory=dict)
+    worktree: dict[str, Entry | None] = field(default_factory=dict)
+    conflicts: dict[str, Entry | None] = field(default_factory=dict)
+    state: State = field(default_factory=State)
+    size: int = 0  # bytes of all files
+
+
+def save(
+    work: Work, objects: Objects, store: Store, who: Writer, id: str, context: Context, *, named: Collection[str] = (), hides: Callable[[str], bool] = lambda _: False, limit: int = LIMIT
+) -> Record:  # fmt: skip
+    """Save the state of a work tree under an id; return the record of it, which has what was left out as `omitted`.
+
+    `named` are paths that are taken though their names tell of secrets; what is hidden is never taken. Raises External, and what a write raises.
+    """
+    state = _seen(work, hides)
+    taken = _take(work, objects, state, named, limit)
+    record = _record(who, id, context, work, state, taken.state.omitted)
+    record, _ = write.clean(record, who.allow)
+    taken.state.record = encode(record).decode()
+    objects.move(ref_of(id), None, _commit(objects, state, taken, who, id), f"gitmem: snapshot {id}")
+    return write.add(store, who, record, "snapshot").after
+
+
+def unkept(work: Work, objects: Objects, who: Writer, *, hides: Callable[[str], bool] = lambda _: False, limit: int = LIMIT) -> Saved:
+    """Return the state of a work tree as a snapshot that has no ref: git may throw it away once these objects are closed."""
+    state = _seen(work, hides)
+    taken = _take(work, objects, state, (), limit)
+    return read_commit(objects, "now", _commit(objects, state, taken, who, "now"))
+
+
+def _seen(work: Work, hides: Callable[[str], bool]) -> WorkState:
+    """Return the state without files of which nothing is ever stored, not even the name."""
+    state = work.look()
+    state.changed = [one for one in state.changed if not hides(one.path)]
+    state.flags = {path: flag for path, flag in state.flags.items() if not hides(path)}
+    return state
+
+
+def _take(work: Work, objects: Objects, state: WorkState, named: Collection[str], limit: int) -> _Taken:
+    out = _Taken(state=State(commit=state.commit, branch=state.branch, flags=state.flags))
+    algorithm = objects.traits.hash
+    seen = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
+    # git does not look at files with these flags
+    flagged = [Changed(path, ".", "M") for path in state.flags if path not in seen]
+    for one in (*state.changed, *flagged):
+        name = one.path.rpartition("/")[2]
+        if one.stages:
+            out.staged[one.path] = None
+            out.state.unmerged[one.path] = [list(stage) for stage in one.stages]
+            for number, (mode, oid) in enumerate(one.stages, 1):
+                if mode != ABSENT:
+                    out.conflicts[f"{number}/{one.path}"] = Entry(name, int(mode, 8), oid)
+        elif one.intended:
+            out.state.intended.append(one.path)
+        elif one.staged not in {".", "?"}:
+            out.staged[one.path] = None if one.entry[0] == ABSENT else Entry(name, int(one.entry[0], 8), one.entry[1])
+        if one.unstaged == "D":
+            out.worktree[one.path] = None
+        elif one.on_disk:
+            _take_file(work, one, out, named, limit, algorithm)
+    return out
+
+
+def _take_file(work: Work, one: Changed, out: _Taken, named: Collection[str], limit: int, algorithm: str) -> None:
+    name = one.path.rpartition("/")[2]
+    if one.submodule or one.path.endswith("/"):
+        _take_repository(work, one, out)
+        return
+    why = ""
+    if one.unstaged == "?" and SECRET.search(one.path) and one.path not in named:
+        why = "its name tells of secrets; name it to have it saved"
+    found = None if why else file_on_disk(work.root, one.path, limit)
+    if isinstance(found, int):
+        why = f"it has {found:,} bytes, more than {limit:,}"
+    elif isinstance(found, tuple) and out.size + len(found[1]) > TOTAL:
+        why = f"the files before it have {TOTAL:,} bytes together"
+    elif isinstance(found, tuple) and one.path not in named and _tells_secrets(found[1]):
+        why = "it seems to hold a secret; name it to have it saved"
+    elif found is None and not why:
+        if one.unstaged != "?":
+            out.worktree[one.path] = None  # it went, or became a folder, while we looked
+        return
+    if why:
+        out.state.omitted.append({"path": one.path, "why": why})
+        return
+    assert isinstance(found, tuple)
+    mode, data = found
+    out.size += len(data)
+    oid = object_id("blob", data, algorithm)
+    out.raws.append((oid, "blob", data))
+    out.worktree[one.path] = Entry(name, mode, oid)
+    out.state.raw.append(one.path)
+
+
+def _tells_secrets(data: bytes) -> bool:
+    text = data[:LOOKED].decode("utf-8", "replace")
+    return b"\0" not in data[:8000] and not harmless(text) and bool(scrub(text, known=True).findings)
+
+
+def _take_repository(work: Work, one: Changed, out: _Taken) -> None:
+    """A submodule is its commit; work inside of it, or a repository that is none, is its own to save."""
+    path = one.path.rstrip("/")
+    if one.path.endswith("/"):
+        out.state.omitted.append({"path": path, "why": "it is another repository"})
+        return
+    if head := work.submodule_head(path):
+        out.worktree[path] = Entry(path.rpartition("/")[2], COMMIT, head)
+    if one.submodule[2:3] == "M" or one.submodule[3:4] == "U":
+        out.state.omitted.append({"path": path, "why": "changes inside of this submodule: make a snapshot in it"})
+
+
+def _commit(objects: Objects, state: WorkState, taken: _Taken, who: Writer, id: str) -> str:
+    """Write the trees and the commit; return its oid. Moves no ref."""
+    base = objects.commit(state.commit).tree if state.commit else None
+    person = Identity(*(who.author if who.author[0] else ("git-mem", "")), int(who.clock.now()))
+
+    def tree(of: str | None, edits: Iterable[tuple[str, Entry | None]]) -> str:
+        _, made, raws = build(Draft(of, _settled(dict(edits)), (), "", person, person), objects.tree, objects.traits.hash)
+        new = [raw for raw in raws if raw[1] == "tree"]
+        if new:
+            objects.store(new)
+        return made
+
+    if taken.raws:
+        objects.store(taken.raws)
+    staged = tree(base, taken.staged.items())
+    worktree = tree(staged, taken.worktree.items())
+    edits: dict[str, bytes | Entry | None] = {
+        STAGED: Entry(STAGED, TREE, staged), WORKTREE: Entry(WORKTREE, TREE, worktree), STATE: taken.state.encode(),
+        **{f"{CONFLICTS}/{path}": entry for path, entry in taken.conflicts.items()},
+    }  # fmt: skip
+    text = f"gitmem: snapshot {id}\n\nGitmem-Op: snapshot\n"
+    return objects.write(Draft(None, edits, (state.commit,) if state.commit else (), text, person, person))
+
+
+def _settled(edits: dict[str, Entry | None]) -> dict[str, Entry | None]:
+    """Return edits without removals that others imply: of a file that became a folder, and of what was in a folder that became a file."""
+    above = {path[:at] for path in edits for at in range(len(path)) if path[at] == "/"}
+    files = {path for path, entry in edits.items() if entry is not None}
+    return {
+        path: entry
+        for path, entry in edits.items()
+        if entry is not None or not (path in above or any(path[:at] in files for at in range(len(path)) if path[at] == "/"))
+    }
+
+
+def _record(who: Writer, id: str, context: Context, work: Work, state: WorkState, omitted: list[dict[str, Any]]) -> Record:
+    now = who.clock.stamp()
+    title = " ".join((context.reason or context.note or f"Work on {state.branch or state.commit[:10] or 'a new repository'}").split())
+    upstream = {"name": state.upstream, "ahead": state.ahead, "behind": state.behind}
+    return make(
+        "snapshot", id, title, "", created=now, updated=now, rev=1, author=f"{who.author[0]} <{who.author[1]}>" if who.author[0] else None, agent=who.agent,
+        session=who.session or None, origin="captured" if context.reason else None, branch=state.branch or None, commit=state.commit or None,
+        dirty=[{"path": storable(one.path), "status": one.letters.strip()} for one in state.changed[:DIRTY]], story=context.story or None,
+        subtask=context.subtask or None, cwd=context.cwd or None, worktree=work.root, state=context.state or None, note=context.note or None,
+        upstream={key: value for key, value in upstream.items() if value is not None} if state.upstream else None,
+        omitted=[{"path": storable(str(one["path"])), "why": one["why"]} for one in omitted] or None,
+        more=len(state.changed) - DIRTY if len(state.changed) > DIRTY else None,
+    )  # fmt: skip
