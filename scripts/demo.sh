@@ -123,4 +123,12 @@ answer=$(hook SessionStart monday)
 said <<<"$answer"
 grep -q load-test <<<"$answer" || { echo "demo: the next session was not told what is left to do" >&2; exit 1; }
 
+step "8. Work that no commit has is saved, wrecked, and brought back"
+echo '# half done' >> app/pay.py && git add app/pay.py && echo 'notes' > notes.txt
+before=$(git status --short)
+run git mem snapshot save 'before the big rename'
+git reset -q --hard && rm -f notes.txt
+run git mem snapshot restore last --worktree
+[ "$(git status --short)" = "$before" ] || { echo "demo: the snapshot did not bring the work back" >&2; exit 1; }
+
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

@@ -63,16 +63,20 @@ def take(app: App, work: Work, context: save.Context, named: tuple[str, ...] = (
 
 
 def _rows(app: App) -> list[dict[str, Any]]:
+    keep.adopt(app.objects, app.store("private"))
     return app.index().rows(kinds=("snapshot",), stores=("private",), order="created")
 
 
 def find(app: App, text: str) -> str:
-    """Return the id of a snapshot by a part of it; 'last' or '@' is the newest."""
+    """Return the id of a snapshot by a part of it; 'last' or '@' is the newest that was made by hand, else the newest."""
     if text in {"last", "@"}:
-        rows = [row for row in _rows(app) if row["id"] in keep.has_work(app.objects)]
+        have = keep.has_work(app.objects)
+        rows = [row for row in _rows(app) if row["id"] in have]
+        rows = [row for row in rows if row["origin"] == "manual"] or rows
         if not rows:
             raise UnknownId("there is no snapshot.", "Make one: git mem snapshot save")
         return str(rows[0]["id"])
+    keep.adopt(app.objects, app.store("private"))
     return app.find(text)
 
 

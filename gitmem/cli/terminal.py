@@ -17,7 +17,7 @@ from gitmem.app import App, open_app, open_user, user_store
 from gitmem.clock import Clock, seconds
 from gitmem.errors import NotARepository
 from gitmem.records.kinds import UNSURE
-from gitmem.repo.location import RESTORING, WIPING
+from gitmem.repo.location import STOPPED
 
 # Terminal control in text from elsewhere is shown, never obeyed; so are marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -78,16 +78,13 @@ class Terminal:
             yield from self._used(app)
 
     def _used(self, app: App) -> Iterator[App]:
-        wiping = os.path.exists(app.home.join(WIPING))
+        begun = [name for name in STOPPED if os.path.exists(app.home.join(name))]
         yield app
-        if wiping and os.path.exists(app.home.join(WIPING)):
-            self.note("a 'git mem wipe' was stopped before its end. End it: git mem wipe --yes; to keep what is left: git mem init")
+        for name in begun:
+            if os.path.exists(app.home.join(name)):
+                self.note(f"{STOPPED[name][0]} {STOPPED[name][1]}")
         if app.stale or ("user" in app.__dict__ and app.user.stale):
             self.note("another process is indexing: the newest records may be missing here. Try again in a moment.")
-        if os.path.exists(app.home.join(RESTORING)) and "snapshot" not in sys.argv[1:]:
-            self.note(
-                "a 'git mem snapshot restore' was stopped before its end. Run it again to end it; git mem snapshot list shows what was saved before it."
-            )
         if app.fresh_index.incomplete:
             self.note(
                 "the newest commit of the memory is missing from the repository: this is what was indexed last. Run: git mem doctor --fix"

@@ -146,6 +146,14 @@ def is_shared(commondir: str) -> bool:
 
 RESTORING = "restore.json"  # in our folder: a snapshot is being brought back
 WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
+# what is there when something was stopped -> what it was, what to do
+STOPPED = {
+    WIPING: ("a 'git mem wipe' was stopped before its end.", "End it: git mem wipe --yes; to keep what is left: git mem init"),
+    RESTORING: (
+        "a 'git mem snapshot restore' was stopped before its end.",
+        "Run it again to end it; to take it back, restore the snapshot that was saved before it: git mem snapshot list",
+    ),
+}
 
 
 class Home:

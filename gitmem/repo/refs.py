@@ -15,6 +15,7 @@ SHARED = "refs/gitmem/heads/main"
 PRIVATE = "refs/gitmem/local/main"
 REMOTES = "refs/gitmem/remotes/"
 BACKUP = "refs/gitmem/backup/"
+SNAPSHOTS = "refs/gitmem/snapshots/"  # of work trees: their parents are commits of the code
 BRANCH = "refs/heads/gitmem/main"  # on a remote that takes branches only
 
 

@@ -7,15 +7,15 @@ joined with ours, so nothing that was purged can come back with it.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.base.files import Lock
 from gitmem.errors import External, MissingObject, Moved, UserError
-from gitmem.git.objects import Draft
+from gitmem.git.objects import COMMIT, Draft, Objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
-from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES
+from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES, SNAPSHOTS
 from gitmem.store.history.pending import doom
 from gitmem.store.history.propagate import carry_over, holds, purged_ids
 from gitmem.store.history.prune import doom_strays, holders, prune
@@ -55,7 +55,9 @@ def purge(
     boundaries: list[str] = []
     store.home.make()
     with Lock(store.home.touch("write.lock"), store.budget):
-        before = sorted(set(objects.refs(NAMESPACE).values()))
+        before = sorted({oid for ref, oid in objects.refs(NAMESPACE).items() if not ref.startswith(SNAPSHOTS)})
+        held = list(_snapshots(objects, ids, mask))
+        before += [oid for _, oid in held]
         tip = store.tip()
         if tip is not None:
             done = rewrite(objects, tip, Cleaner(objects, ids, mask), progress)
@@ -68,11 +70,43 @@ def purge(
             if ref.startswith((REMOTES, BACKUP)):
                 objects.delete(ref, oid)
                 out.dropped_refs.append(ref)
+        for ref, oid in held:
+            objects.delete(ref, oid)
+            out.dropped_refs.append(ref)
         expire_reflogs(store, [store.ref, *out.dropped_refs])
         doom_strays(git, store.home, mask or Mask(), ids)
     objects.close()
     out.removed_objects, out.kept_objects = prune(git, store.home, before)
     out.held_by = holders(git, boundaries)
+    return out
+
+
+def _snapshots(objects: Objects, ids: Sequence[str], mask: Mask | None) -> Iterator[tuple[str, str]]:
+    """Yield (ref, commit) of the snapshots that hold what is purged: of their own, not of the code that they stand on."""
+    for ref, oid in objects.refs(SNAPSHOTS).items():
+        if ref.removeprefix(SNAPSHOTS) in ids:
+            yield ref, oid
+        elif mask:
+            commit = objects.commit(oid)
+            base = objects.commit(commit.parents[0]).tree if commit.parents else None
+            trees = {entry.name: entry for entry in objects.tree(commit.tree)}
+            blobs = {entry.oid for entry in trees.values() if not entry.is_tree}
+            for entry in trees.values():
+                if entry.is_tree:
+                    blobs |= _new_blobs(objects, base, entry.oid)
+            if any(mask.holds(objects.read(blob)) for blob in blobs):
+                yield ref, oid
+
+
+def _new_blobs(objects: Objects, old: str | None, new: str) -> set[str]:
+    """Return the files that a tree has and another has not at the same place, however deep."""
+    before = {entry.name: entry for entry in objects.tree(old)} if old else {}
+    out: set[str] = set()
+    for entry in objects.tree(new):
+        other = before.get(entry.name)
+        if entry == other or entry.mode == COMMIT:
+            continue
+        out |= _new_blobs(objects, other.oid if other and other.is_tree else None, entry.oid) if entry.is_tree else {entry.oid}
     return out
 
 

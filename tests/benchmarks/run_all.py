@@ -11,6 +11,7 @@ NAMES = (
     "bench_bulk",
     "bench_search",
     "bench_recall",
+    "bench_snapshot",
     "bench_matching",
     "bench_extraction",
     "bench_digest",

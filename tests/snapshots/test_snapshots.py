@@ -208,3 +208,61 @@ def test_share_pushes_one_on_purpose(work: Path, make_repo) -> None:
     assert str(made["ref"]) in git(hub, "for-each-ref", "refs/gitmem")
     assert PRIVATE not in git(hub, "for-each-ref")
     assert git(hub, "show", f"{made['ref']}:worktree/a.txt") == "changed"
+
+
+def test_a_shared_one_is_fetched_and_brought_back(work: Path, make_repo, tmp_path: Path) -> None:
+    hub = make_repo("bare")
+    git(work, "remote", "add", "origin", str(hub))
+    git(work, "push", "-q", "origin", "HEAD:main")
+    (work / "a.txt").write_text("changed\n")
+    made = save(work, "for", "you")
+    mem(work, "snapshot", "share", str(made["id"]))
+    git(tmp_path, "clone", "-q", "-b", "main", str(hub), "other")
+    git(tmp_path / "other", "fetch", "-q", "origin", f"{made['ref']}:{made['ref']}")
+    assert "for you" in mem(tmp_path / "other", "snapshot", "list").stdout
+    mem(tmp_path / "other", "snapshot", "restore", "last", "--worktree")
+    assert (tmp_path / "other/a.txt").read_text() == "changed\n"
+
+
+def test_a_purge_takes_snapshots_that_hold_the_text(work: Path) -> None:
+    """Its own files and its note; not what the code itself holds."""
+    (work / "a.txt").write_text("the word is xylophone-77\n")
+    one = save(work, "first")
+    git(work, "checkout", "-q", "--", "a.txt")
+    (work / "d/b.txt").write_text("harmless\n")
+    two, three = save(work, "second"), save(work, "says", "xylophone-77")
+    mem(work, "purge", "--text", "xylophone-77", "--yes")
+    left = git(work, "for-each-ref", "--format=%(refname)", "refs/gitmem/snapshots").split()
+    assert left == [two["ref"]], (one, three)
+    assert "xylophone-77" not in git(work, "cat-file", "--batch-all-objects", "--batch")
+
+
+def test_submodules_and_sparse_checkouts(work: Path, make_repo, tmp_path: Path) -> None:
+    """A submodule is its commit, what is changed inside is its own to save; files that are not checked out stay away."""
+    inner = make_repo()
+    git(work, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
+    git(work, "commit", "-qm", "sub")
+    (work / "sub/code.py").write_text("changed inside")
+    (work / "a.txt").write_text("changed\n")
+    made = save(work)
+    assert [one["path"] for one in made["omitted"]] == ["sub"]
+    git(work, "checkout", "-q", "--", "a.txt")
+    mem(work, "snapshot", "restore", "last", "--worktree")
+    assert ((work / "a.txt").read_text(), (work / "sub/code.py").read_text()) == ("changed\n", "changed inside")
+    git(work, "checkout", "-q", "--", "a.txt")
+    git(work, "sparse-checkout", "set", "d")
+    assert (work / "d/b.txt").exists()
+    (work / "d/b.txt").write_text("sparse\n")
+    before = state(work)
+    save(work)
+    git(work, "checkout", "-q", "--", "d/b.txt")
+    mem(work, "snapshot", "restore", "last", "--worktree")
+    assert state(work) == before
+    assert fsck(work) == ""
+
+
+def test_the_code_is_not_walked_by_doctor(work: Path) -> None:
+    """What a snapshot stands on is the code's own history."""
+    (work / "a.txt").write_text("changed\n")
+    save(work)
+    assert "everything is in order" in mem(work, "doctor").stdout

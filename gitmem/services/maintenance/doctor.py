@@ -17,8 +17,8 @@ from gitmem.errors import Busy, External, GitmemError
 from gitmem.git.process import Git
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
-from gitmem.repo.location import Home, Location
-from gitmem.repo.refs import BACKUP, NAMESPACE, PRIVATE, REMOTES, SHARED, packed_ref, raw_ref
+from gitmem.repo.location import STOPPED, Home, Location
+from gitmem.repo.refs import BACKUP, NAMESPACE, PRIVATE, REMOTES, SHARED, SNAPSHOTS, packed_ref, raw_ref
 from gitmem.state.database import NAME as STATE
 from gitmem.store import journal
 from gitmem.store.history import prune
@@ -78,7 +78,8 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None, me
             "Run: git mem doctor --fix",
             _unlink(path),
         )
-    refs = git.run("for-each-ref", "--format=%(objectname)", NAMESPACE).decode().split()
+    rows = [row.split(" ", 1) for row in git.run("for-each-ref", "--format=%(objectname) %(refname)", NAMESPACE).decode().splitlines()]
+    refs = [f"{oid}^!" if name.startswith(SNAPSHOTS) else oid for oid, name in rows]  # of a snapshot, not the code's history
     if refs:
         code, out, text = git.call(
             "rev-list", "--objects", "--missing=print", "--stdin", stdin="\n".join(refs).encode(), ok=(0, 128), timeout=600
@@ -217,6 +218,9 @@ def check_home(home: Home) -> Iterator[Finding]:
     waiting = journal.count(home)
     if waiting:
         yield Finding("note", f"{waiting} write(s) wait in the journal", "The next writing command commits them.")
+    for name, (what, hint) in STOPPED.items():
+        if os.path.exists(home.join(name)):
+            yield Finding("warning", what, hint)
     for path in listing(home.join(journal.FOLDER), ".bad"):
         yield Finding(
             "error",

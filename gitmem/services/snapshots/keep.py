@@ -7,17 +7,38 @@ from typing import Any
 from gitmem.clock import seconds
 from gitmem.errors import Moved, UnknownId
 from gitmem.git.objects import Objects
+from gitmem.records.codec import sane
+from gitmem.repo.refs import SNAPSHOTS
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
-from gitmem.services.snapshots.saved import PREFIX, ref_of
-from gitmem.store.store import Store
+from gitmem.services.snapshots.saved import read, ref_of
+from gitmem.store import operations
+from gitmem.store.layout import tombstone_path
+from gitmem.store.store import Message, Store
 
 NUMBER, DAYS = 50, 7
 
 
 def has_work(objects: Objects) -> dict[str, str]:
     """Return {id: commit} of the snapshots whose work was saved."""
-    return {ref.removeprefix(PREFIX): oid for ref, oid in objects.refs(PREFIX).items()}
+    return {ref.removeprefix(SNAPSHOTS): oid for ref, oid in objects.refs(SNAPSHOTS).items()}
+
+
+def adopt(objects: Objects, store: Store) -> None:
+    """Make records of snapshots that came from elsewhere by git alone; a ref whose record was forgotten here goes."""
+    for id, oid in has_work(objects).items():
+        try:
+            store.get(id)
+            continue
+        except UnknownId:
+            pass
+        if store.read_file(tombstone_path(id)) is not None:
+            with suppress(Moved):
+                objects.delete(ref_of(id), oid)
+            continue
+        record = sane(read(objects, id).state.record.encode(), id)
+        if not isinstance(record, str):
+            store.write([operations.put(record)], Message(f"snapshot: {id} from elsewhere", "snapshot", (id,)))
 
 
 def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int = NUMBER, days: float = DAYS) -> list[str]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from gitmem.errors import External, UnknownId
 from gitmem.git.objects import Entry, Objects
+from gitmem.repo.refs import SNAPSHOTS
 
-PREFIX = "refs/gitmem/snapshots/"
 STAGED, WORKTREE, CONFLICTS, STATE = "staged", "worktree", "conflicts", "state.json"
 VERSION = 1
 
@@ -51,7 +51,7 @@ class Saved:
 
 def ref_of(id: str) -> str:
     """Return the ref of a snapshot."""
-    return PREFIX + id
+    return SNAPSHOTS + id
 
 
 def read(objects: Objects, id: str) -> Saved:
