@@ -12,8 +12,17 @@ from gitmem.base.detach import detach
 from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.git.process import Git, child_env
 from gitmem.repo import hook_switch
-from gitmem.repo.location import Home, Location, is_own, locate
+from gitmem.repo.location import COMMITS, Home, Location, is_own, locate
+from gitmem.repo.refs import head
 
+SESSIONS = (
+    "GITMEM_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "OPENCODE_SESSION_ID",
+)
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
 
 
@@ -35,8 +44,23 @@ def _call(name: str, env: Mapping[str, str]) -> None:
     if name == "pre-push":
         if _syncs(where, env):
             _start(where, env, "sync")
+    elif name == "post-commit" and (made := head(where)):
+        _note(Home(where.home), made, env)
+        if not any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES):
+            _start(where, env, "drain")
     elif name == "post-rewrite" or not any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES):
         _start(where, env, "drain")
+
+
+def _note(home: Home, commit: str, env: Mapping[str, str]) -> None:
+    """Note a commit for the drain, with the session that was at work: an agent's commands have its id in their environment."""
+    session = next((env[name] for name in SESSIONS if env.get(name)), "")
+    line = f"{commit} {session.split()[0][:200] if session.split() else ''}\n".encode("utf-8", "replace")
+    handle = os.open(home.join(COMMITS), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o664 if home.shared else 0o600)
+    try:
+        os.write(handle, line)
+    finally:
+        os.close(handle)
 
 
 def _syncs(where: Location, env: Mapping[str, str]) -> bool:

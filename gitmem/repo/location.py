@@ -144,6 +144,7 @@ def is_shared(commondir: str) -> bool:
     )
 
 
+COMMITS = "commits"  # in our folder: commits that git's hook saw, with the session, a line each
 RESTORING = "restore.json"  # in our folder: a snapshot is being brought back
 WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
 # what is there when something was stopped -> what it was, what to do
