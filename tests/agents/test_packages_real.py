@@ -115,15 +115,15 @@ def test_the_commands_can_be_copied(start: Start, learned: Path) -> None:
 
 
 def test_a_command_is_asked_nothing_for_what_it_does(start: Start, learned: Path) -> None:
-    """It may store a snapshot, of several lines; what is not its business waits for the user, who is not there."""
+    """It may save a snapshot, with a note of several lines; what is not its business waits for the user, who is not there."""
     cli = start("claude")
     folder = str(ROOT / "agent-hooks" / "claude")
-    note = "git mem add 'Snapshot: totals' -t context --private --tag snapshot -m - <<'END'\nnext: \"wrap\" them\nEND"
+    note = "git mem snapshot save 'Totals. Next: \"wrap\" them.\nOpen: nothing.'"
     forget = f"git mem forget {_mem(learned, 'list', '--kind', 'gotcha', '--format', '{id}')}"
     cli.model.steps = [{"tool": "Bash", "input": {"command": text, "description": "does it"}} for text in (note, forget)]
     cli.call(learned, "-p", "/git-mem:snapshot", "--plugin-dir", folder)
 
-    assert _mem(learned, "list", "--private", "--tag", "snapshot", "--format", "{title}") == "Snapshot: totals"
+    assert 'Totals. Next: "wrap" them. Open: nothing.' in _mem(learned, "snapshot", "list")
     assert TRAP in _mem(learned, "gotcha", "list")
     assert len(cli.model.asked) == 3
 
