@@ -5,6 +5,7 @@ Paths are str with bytes that are not UTF-8 as surrogates.
 """
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,11 @@ from gitmem.git.process import Git
 from gitmem.repo.location import Location, locate
 
 KEEP_FSMONITOR_OUT = ("-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
+EMPTY = frozenset(
+    {"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"}
+)  # no bytes
+FLAGGED = 50  # empty files with a flag that are asked about
+INTENDED = 1 << 29  # the flag of an index entry: https://git-scm.com/docs/index-format (intent-to-add)
 ABSENT = "0" * 6  # the mode of what is not there
 
 
@@ -88,6 +94,11 @@ class Work:
         for row in out.split(b"\0"):
             self._row(os.fsdecode(row), state)
         state.flags = dict(self._flags())
+        if state.flags:  # git says nothing of a file with a flag, not even that it is only intended
+            told = {one.path for one in state.changed}
+            rows = (os.fsdecode(row).partition("\t") for row in self.run("ls-files", "-s", "-z").split(b"\0") if row)
+            empty = [path for facts, _, path in rows if facts.split()[1] in EMPTY and path in state.flags and path not in told]
+            state.changed += [Changed(path, ".", "A", intended=True) for path in empty[:FLAGGED] if self._is_intended(path)]
         return state
 
     def _row(self, row: str, state: WorkState) -> None:
@@ -107,12 +118,18 @@ class Work:
             state.changed.append(Changed(rest, "?", "?"))
         elif kind == "1":
             letters, sub, _, mode, _, _, oid, path = rest.split(" ", 7)
-            intended = letters[1] == "A" and mode == ABSENT
+            # of a file that went since, git says that it was in the commit
+            intended = (letters[1] == "A" and mode == ABSENT) or (letters == ".D" and oid in EMPTY and self._is_intended(path))
             state.changed.append(Changed(path, letters[0], letters[1], "" if sub == "N..." else sub, (mode, oid), (), intended))
         elif kind == "u":
             _, sub, one, two, three, _, h1, h2, h3, path = rest.split(" ", 9)
             stages = ((one, h1), (two, h2), (three, h3))
             state.changed.append(Changed(path, "U", "U", "" if sub == "N..." else sub, (ABSENT, ""), stages))
+
+    def _is_intended(self, path: str) -> bool:
+        out = self.run("ls-files", "--debug", "--", path, config=("--literal-pathspecs",))
+        found = re.search(rb"flags: ([0-9a-f]+)\s*$", out.rstrip())
+        return bool(found and int(found[1], 16) & INTENDED)
 
     def _flags(self) -> Iterator[tuple[str, str]]:
         for row in self.run("ls-files", "-v", "-z").split(b"\0"):

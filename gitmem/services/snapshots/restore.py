@@ -269,9 +269,19 @@ def _remove(root: str, path: str) -> None:
 
 
 def _intend(work: Work, index: str, what: Plan, then: Saved) -> None:
-    wanted = [path for path in then.state.intended if path in what.stage and os.path.lexists(os.path.join(work.root, path))]
-    if wanted:
-        work.run("--literal-pathspecs", "add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=_list(wanted), index=index)  # fmt: skip
+    wanted = [path for path in then.state.intended if path in what.stage]
+    lent = [path for path in wanted if not os.path.lexists(os.path.join(work.root, path))]  # git intends to add what is there
+    try:
+        for path in lent:
+            _make_room(work.root, path)
+            with open(os.path.join(work.root, path), "xb"):
+                pass
+        if wanted:
+            how = ("--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
+            work.run("add", *how, stdin=_list(wanted), index=index, config=("--literal-pathspecs",))
+    finally:
+        for path in lent:
+            _remove(work.root, path)
 
 
 def _install(work: Work, index: str) -> None:
