@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from gitmem.clock import Clock
 from gitmem.git.backend import open_objects
@@ -18,6 +19,10 @@ from gitmem.repo.location import Home, is_shared, locate
 from gitmem.repo.refs import SHARED
 from gitmem.store import operations
 from gitmem.store.store import Damaged, Message, Store, Stored
+
+# a busy machine is no fault of an example
+settings.register_profile("gitmem", deadline=None)
+settings.load_profile("gitmem")
 
 AUTHOR = ("Ada", "ada@example.org")
 PERSON = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always")
