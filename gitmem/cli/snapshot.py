@@ -15,7 +15,7 @@ from gitmem.errors import UnknownId, UserError
 from gitmem.git.work_state import Work
 from gitmem.records.record import Record
 from gitmem.services.snapshots import keep, restore, save
-from gitmem.services.snapshots.saved import Saved, differences, read, ref_of, within
+from gitmem.services.snapshots.saved import Saved, differences, read, ref_of
 
 TABLE = {
     "save": ("snapshot", "save_command", "Save the files and the index as they are"),
@@ -111,6 +111,7 @@ def save_command(
         here = os.path.relpath(os.path.realpath(os.getcwd()), os.path.realpath(work.root))
         context = save.Context(" ".join(note), story, subtask, "" if here == "." else here, state)
         record = take(app, work, context, inside)
+        prune(app)
         if as_json:
             term.json({"id": record.id, "ref": ref_of(record.id), "omitted": record.fields.get("omitted", [])})
             return
@@ -364,12 +365,9 @@ def prune_command(term: Terminal, number: int | None, days: float | None, as_jso
 
 def prune(app: App, number: int | None = None, days: float | None = None) -> list[str]:
     """Drop what has outlived its time, by the settings; never what a restore that was stopped needs."""
-    left = restore.note_of(app.home)
-    spared = {left.safety, left.target} if left else set()
-    settings = app.settings
-    number = int(settings.get("snapshotKeep")) if number is None else number
-    days = float(settings.get("snapshotDays")) if days is None else days
-    return keep.prune(app.objects, app.store("private"), app.writer(), _rows(app), number=number, days=days, spare=spared.__contains__)
+    number = int(app.settings.get("snapshotKeep")) if number is None else number
+    days = float(app.settings.get("snapshotDays")) if days is None else days
+    return keep.prune(app.objects, app.store("private"), app.writer(), _rows(app), app.home, number, days)
 
 
 @click.command("share", short_help=TABLE["share"][2])
@@ -392,7 +390,7 @@ def share_command(term: Terminal, id: str, remote: str, yes: bool) -> None:
         raw = set(saved.state.raw)
         suspects = []
         for path, (_, new) in differences(app.objects, saved.staged, saved.worktree):
-            if new and path in raw and within(path, ()) and scrub(app.objects.read(new.oid)[: 1 << 20].decode("utf-8", "replace")).findings:
+            if new and path in raw and scrub(app.objects.read(new.oid)[: 1 << 20].decode("utf-8", "replace")).findings:
                 suspects.append(path)
         if suspects and not yes:
             raise UserError(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.errors import External, GitFailed, GitmemError, UserError
-from gitmem.git.objects import BLOB, COMMIT, EXEC, LINK
+from gitmem.git.objects import BLOB, EXEC, LINK
 from gitmem.git.process import Git
 from gitmem.repo.location import Location, locate
 
@@ -93,7 +93,7 @@ class Work:
         state = WorkState()
         for row in out.split(b"\0"):
             self._row(os.fsdecode(row), state)
-        state.flags = dict(self._flags())
+        state.flags = dict(self.flags())
         if state.flags:  # git says nothing of a file with a flag, not even that it is only intended
             told = {one.path for one in state.changed}
             rows = (os.fsdecode(row).partition("\t") for row in self.run("ls-files", "-s", "-z").split(b"\0") if row)
@@ -131,8 +131,9 @@ class Work:
         found = re.search(rb"flags: ([0-9a-f]+)\s*$", out.rstrip())
         return bool(found and int(found[1], 16) & INTENDED)
 
-    def _flags(self) -> Iterator[tuple[str, str]]:
-        for row in self.run("ls-files", "-v", "-z").split(b"\0"):
+    def flags(self, index: str = "") -> Iterator[tuple[str, str]]:
+        """Yield (path, flag) of the entries of an index, the user's unless one is named, that have one: S, h or s."""
+        for row in self.run("ls-files", "-v", "-z", index=index).split(b"\0"):
             letter, _, path = os.fsdecode(row).partition(" ")
             if path and (letter == "S" or letter.islower()):
                 yield path, letter
@@ -181,6 +182,3 @@ def file_on_disk(root: str, path: str, most: int) -> tuple[int, bytes] | int | N
             return (EXEC if facts.st_mode & 0o100 else BLOB), file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-__all__ = ["COMMIT", "Changed", "Work", "WorkState", "file_on_disk"]

@@ -16,7 +16,7 @@ from gitmem.services.records.write import Writer
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import ended_at
 from gitmem.services.sessions.finish import AT_THE_END, Desk
-from gitmem.services.snapshots import keep, restore, save
+from gitmem.services.snapshots import keep, save
 from gitmem.services.snapshots.save import Context
 from gitmem.state import perhaps_done, sessions
 from gitmem.state.sessions import Session
@@ -72,11 +72,9 @@ def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
     ):
         return False
     save.save(work, app.objects, app.store("private"), who, id, context, hides=app.hidden(work.root).has)
-    spared = restore.note_of(app.home)
-    keep.prune(
-        app.objects, app.store("private"), app.writer(session=""), app.index().rows(kinds=("snapshot",), stores=("private",)), number=app.settings.get("snapshotKeep"),
-        days=app.settings.get("snapshotDays"), spare=lambda one: spared is not None and one in {spared.safety, spared.target},
-    )  # fmt: skip
+    rows = app.index().rows(kinds=("snapshot",), stores=("private",))
+    number, days = app.settings.get("snapshotKeep"), app.settings.get("snapshotDays")
+    keep.prune(app.objects, app.store("private"), app.writer(session=""), rows, app.home, number, days)
     return True
 
 

@@ -81,6 +81,10 @@ def test_some_paths_only(work: Path) -> None:
     mem(work, "snapshot", "restore", made, "d", "--worktree")
     assert ((work / "a.txt").read_text(), (work / "d/b.txt").read_text()) == ("one\n", "changed too\n")
     assert "a.txt" not in git(work, "diff", "--cached", "--name-only")
+    git(work, "update-index", "--assume-unchanged", "a.txt")
+    (work / "d/b.txt").write_text("later\n")
+    mem(work, "snapshot", "restore", made, "d", "--worktree")
+    assert "h a.txt" in git(work, "ls-files", "-v")  # what was not asked for keeps its flags
     assert "not in this work tree" in mem(work, "snapshot", "restore", made, "/etc", "--worktree", ok=(1,)).stderr
 
 

@@ -1,6 +1,6 @@
 """Which snapshots stay: the newest, those of the last days, and what is pinned. A snapshot is a record and, where its work was saved, a ref."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -8,15 +8,15 @@ from gitmem.clock import seconds
 from gitmem.errors import Moved, UnknownId
 from gitmem.git.objects import Objects
 from gitmem.records.codec import sane
+from gitmem.repo.location import Home
 from gitmem.repo.refs import SNAPSHOTS
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
+from gitmem.services.snapshots.restore import note_of
 from gitmem.services.snapshots.saved import read, ref_of
 from gitmem.store import operations
 from gitmem.store.layout import tombstone_path
 from gitmem.store.store import Message, Store
-
-NUMBER, DAYS = 50, 7
 
 
 def has_work(objects: Objects) -> dict[str, str]:
@@ -41,7 +41,7 @@ def adopt(objects: Objects, store: Store) -> None:
             store.write([operations.put(record)], Message(f"snapshot: {id} from elsewhere", "snapshot", (id,)))
 
 
-def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int = NUMBER, days: float = DAYS) -> list[str]:
+def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int, days: float) -> list[str]:
     """Return the ids of the snapshots that are neither pinned, nor among the newest `number`, or older than `days`."""
     free = sorted((row for row in rows if row["status"] != "pinned"), key=lambda row: (str(row["created"]), str(row["id"])), reverse=True)
     return [str(row["id"]) for place, row in enumerate(free) if place >= number or now - seconds(str(row["created"])) > days * 86400]
@@ -66,8 +66,10 @@ def drop(objects: Objects, store: Store, who: Writer, ids: Sequence[str], why: s
 
 
 def prune(
-    objects: Objects, store: Store, who: Writer, rows: Sequence[Mapping[str, Any]], *, number: int = NUMBER, days: float = DAYS, spare: Callable[[str], bool] = lambda _: False
-) -> list[str]:  # fmt: skip
-    """Drop what has outlived its time; return the ids. `spare` names those that are in use."""
-    old = [id for id in outlived(rows, who.clock.now(), number, days) if not spare(id)]
+    objects: Objects, store: Store, who: Writer, rows: Sequence[Mapping[str, Any]], home: Home, number: int, days: float
+) -> list[str]:
+    """Drop what has outlived its time; return the ids. What a restore that was stopped needs stays."""
+    left = note_of(home)
+    used = {left.safety, left.target} if left else set()
+    old = [id for id in outlived(rows, who.clock.now(), number, days) if id not in used]
     return drop(objects, store, who, old, "older than what is kept")

@@ -7,7 +7,7 @@ file is touched and its note removed after the last: a restore that was killed c
 import json
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -134,7 +134,7 @@ def carry_out(work: Work, objects: Objects, home: Home, what: Plan, then: Saved,
     index = os.path.join(work.gitdir, f"gitmem-index.{os.getpid()}")
     try:
         work.copy_of_index(index)
-        _stage(work, index, what, then)
+        _stage(work, index, what, then, note.paths)
         _files(work, objects, index, what, then)
         _intend(work, index, what, then)
         work.run("update-index", "-q", "--refresh", index=index, ok=(0, 1))
@@ -152,7 +152,7 @@ def carry_out(work: Work, objects: Objects, home: Home, what: Plan, then: Saved,
         os.unlink(home.join(RESTORING))
 
 
-def _stage(work: Work, index: str, what: Plan, then: Saved) -> None:
+def _stage(work: Work, index: str, what: Plan, then: Saved, paths: Sequence[str]) -> None:
     """Bring a copy of the index to what the snapshot has: entries, the sides of conflicts, flags."""
     zero = "0" * (len(then.oid))
     rows = []
@@ -165,21 +165,14 @@ def _stage(work: Work, index: str, what: Plan, then: Saved) -> None:
             rows.append(f"{entry.mode:06o} {entry.oid}\t{path}")
     if rows:
         work.run("update-index", "-z", "--index-info", stdin=_list(rows), index=index)
-    now = dict(_flags(work, index))
+    now = dict(work.flags(index))
     for flag, on, off in (("S", "--skip-worktree", "--no-skip-worktree"), ("h", "--assume-unchanged", "--no-assume-unchanged")):
         had = {path for path, letter in now.items() if _has(letter, flag)}
         wanted = {path for path, letter in then.state.flags.items() if _has(letter, flag)}
         for option, some in ((off, had - wanted), (on, wanted - had)):
-            chosen = sorted(path for path in some if within(path, ()) and _in_index(work, index, path))
+            chosen = sorted(path for path in some if within(path, paths) and _in_index(work, index, path))
             if chosen:
                 work.run("update-index", option, "-z", "--stdin", stdin=_list(chosen), index=index)
-
-
-def _flags(work: Work, index: str) -> Iterator[tuple[str, str]]:
-    for row in work.run("ls-files", "-v", "-z", index=index).split(b"\0"):
-        letter, _, path = os.fsdecode(row).partition(" ")
-        if path and (letter == "S" or letter.islower()):
-            yield path, letter
 
 
 def _has(letter: str, flag: str) -> bool:
