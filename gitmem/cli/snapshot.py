@@ -310,7 +310,7 @@ def _report(term: Terminal, id: str, what: restore.Plan, safety: str, *, dry_run
         term.say("all is as it was: there is nothing to bring back.")
         return
     verb = "would be" if dry_run else "were"
-    for name, some in (("written", what.write), ("removed", what.remove), ("changed in the index", what.stage)):
+    for name, some in (("written", what.write), ("removed", what.remove), ("changed in the index", sorted({*what.stage, *what.flags}))):
         if some:
             term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(_path, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
     for path, why in sorted(what.blocked.items()):

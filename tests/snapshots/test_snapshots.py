@@ -88,6 +88,14 @@ def test_some_paths_only(work: Path) -> None:
     assert "not in this work tree" in mem(work, "snapshot", "restore", made, "/etc", "--worktree", ok=(1,)).stderr
 
 
+def test_flags_alone_come_back(work: Path) -> None:
+    git(work, "update-index", "--assume-unchanged", "a.txt")
+    made = str(save(work)["id"])
+    git(work, "update-index", "--no-assume-unchanged", "a.txt")
+    mem(work, "snapshot", "restore", made, "--worktree")
+    assert "h a.txt" in git(work, "ls-files", "-v")
+
+
 def test_a_conflict_comes_back(work: Path) -> None:
     """The three sides in the index, the marks in the file."""
     git(work, "checkout", "-qb", "other")

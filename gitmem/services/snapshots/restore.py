@@ -28,12 +28,13 @@ class Plan:
     stage: dict[str, Entry | None] = field(default_factory=dict)  # index entries that change
     blocked: dict[str, str] = field(default_factory=dict)  # files in the way that nothing has saved -> why
     submodules: dict[str, str] = field(default_factory=dict)  # their commits then
+    flags: list[str] = field(default_factory=list)  # entries whose skip-worktree or assume-unchanged differs
     warnings: list[str] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
         """Say whether all is as it was."""
-        return not (self.write or self.remove or self.stage)
+        return not (self.write or self.remove or self.stage or self.flags)
 
 
 def plan(work: Work, objects: Objects, now: Saved, then: Saved, paths: Sequence[str] = ()) -> Plan:
@@ -66,6 +67,8 @@ def plan(work: Work, objects: Objects, now: Saved, then: Saved, paths: Sequence[
     for path in (*out.write, *out.remove):
         if path in unsaved:
             out.blocked[path] = unsaved[path]
+    every = now.state.flags.keys() | then.state.flags.keys()
+    out.flags = sorted(path for path in every if now.state.flags.get(path) != then.state.flags.get(path) and within(path, paths))
     _folders_in_the_way(work, out)
     if then.state.commit != now.state.commit:
         out.warnings.append(
