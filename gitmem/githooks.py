@@ -1,74 +1,165 @@
-"""What hooks of git do: start what nobody waits for, and be gone. They never fail, and never hold git up.
+"""What hooks of git do: start what nobody waits for, and be gone. They never fail, and hold git up only to show a gotcha or to add a trailer.
 
-`git mem install git-hooks` writes them; the scripts run this in the background, without input or output. See docs/git-hooks.md.
+The scripts are in `git-hooks/`; `git mem install git-hooks` writes them. See docs/git-hooks.md.
 """
 
 import os
 import time
-from collections.abc import Mapping, Sequence
 
 from gitmem import config
 from gitmem.base.detach import detach
 from gitmem.base.tolerated import NO_REPOSITORY
-from gitmem.git.process import Git, child_env
+from gitmem.errors import GitmemError
+from gitmem.git import quick
 from gitmem.repo import hook_switch
-from gitmem.repo.location import COMMITS, Home, Location, is_own, locate
+from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_own, locate
 from gitmem.repo.refs import head
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
 SESSIONS = (
-    "GITMEM_SESSION",
-    "CLAUDE_CODE_SESSION_ID",
-    "CODEX_SESSION_ID",
-    "CODEX_THREAD_ID",
-    "COPILOT_AGENT_SESSION_ID",
-    "OPENCODE_SESSION_ID",
-)
+    "GITMEM_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "OPENCODE_SESSION_ID",
+)  # fmt: skip
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
+STOP = 75  # the exit code by which the script of pre-commit knows that the commit is not to be made
+INPUT = 8 << 20  # bytes of what git tells of rewritten commits
+SHOWN, PATHS = 8, 5000  # gotchas that are shown, staged files that are looked at
+TRAILER = "Gitmem-Session"
 
 
-def main(args: Sequence[str]) -> int:
-    """Answer one call of a git hook; always return 0."""
+def main(args: "Sequence[str]") -> int:
+    """Answer one call of a git hook; return 0, or `STOP` when a critical gotcha is to stop a commit."""
     try:
-        _call(args[0] if args else "", os.environ)
+        return _call(args[0] if args else "", args[1:], os.environ)
     except NO_REPOSITORY:
-        pass  # git's command has succeeded or will; memory follows with the next command
+        return 0  # git's command has succeeded or will; memory follows with the next command
+
+
+def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
+    if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
+        return 0
+    where = locate(os.getcwd(), env)
+    home = Home(where.home)
+    if not os.path.isdir(where.home) or not is_own(where) or hook_switch.is_off(home, env, time.time()):
+        return 0  # no memory here, or hooks are off
+    if name == "pre-commit":
+        return _warn(where, home, env)
+    rebasing = any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES)
+    if name == "prepare-commit-msg":
+        if args and not rebasing:
+            _name_session(where, home, env, args[0])
+    elif name == "pre-push":
+        settings = _settings(where, home, env)
+        if settings.get("syncOnPush") and settings.get("remote"):
+            _start(where, env, "sync")
+    elif name == "post-commit" and (made := head(where)):
+        _append(home, COMMITS, f"{made} {_session(env)}\n".encode("utf-8", "replace"))
+        if not rebasing:
+            _start(where, env, "drain")
+    elif name == "post-rewrite":
+        with os.fdopen(0, "rb", closefd=False) as file:
+            _append(home, REWRITTEN, file.read(INPUT))
+        _start(where, env, "drain")
+    elif not rebasing:
+        _start(where, env, "drain")
     return 0
 
 
-def _call(name: str, env: Mapping[str, str]) -> None:
-    if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
-        return
-    where = locate(os.getcwd(), env)
-    if not os.path.isdir(where.home) or not is_own(where) or hook_switch.is_off(Home(where.home), env, time.time()):
-        return  # no memory here, or hooks are off
-    if name == "pre-push":
-        if _syncs(where, env):
-            _start(where, env, "sync")
-    elif name == "post-commit" and (made := head(where)):
-        _note(Home(where.home), made, env)
-        if not any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES):
-            _start(where, env, "drain")
-    elif name == "post-rewrite" or not any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES):
-        _start(where, env, "drain")
+def _session(env: "Mapping[str, str]") -> str:
+    """Return the session that is at work: an agent's commands have its id in their environment."""
+    words = next((env[name] for name in SESSIONS if env.get(name)), "").split()
+    return words[0][:200] if words else ""
 
 
-def _note(home: Home, commit: str, env: Mapping[str, str]) -> None:
-    """Note a commit for the drain, with the session that was at work: an agent's commands have its id in their environment."""
-    session = next((env[name] for name in SESSIONS if env.get(name)), "")
-    line = f"{commit} {session.split()[0][:200] if session.split() else ''}\n".encode("utf-8", "replace")
-    handle = os.open(home.join(COMMITS), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o664 if home.shared else 0o600)
+def _append(home: Home, name: str, data: bytes) -> None:
+    """Note something for the drain: one write."""
+    handle = os.open(home.join(name), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o664 if home.shared else 0o600)
     try:
-        os.write(handle, line)
+        os.write(handle, data)
     finally:
         os.close(handle)
 
 
-def _syncs(where: Location, env: Mapping[str, str]) -> bool:
-    settings = config.from_git(Git(where.gitdir, env).run("config", "--list", "-z", env=config.one_off(env)))
-    return bool(settings.get("syncOnPush") and settings.get("remote"))
+def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.Settings:
+    def ask() -> config.Settings:
+        output = quick.read(_clean(env), "--git-dir", where.gitdir, "config", "--list", "-z")
+        if output is None:
+            raise GitmemError("git did not tell its configuration")
+        return config.from_git(output)
+
+    return ask() if config.one_off(env) else config.cached(home, config.sources(where, env), ask)
 
 
-def _start(where: Location, env: Mapping[str, str], command: str) -> None:
+def _clean(env: "Mapping[str, str]", *kept: str) -> "dict[str, str]":
+    """Return the environment for a call of git: of what git told its hook only what is named stays."""
+    return {k: v for k, v in env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH" or k in kept}
+
+
+def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: str) -> None:
+    """Add the session's trailer to a commit's message, where that is wanted."""
+    id = _session(env)
+    if id and _settings(where, home, env).get("commitTrailer"):
+        args = ("interpret-trailers", "--in-place", "--if-exists", "addIfDifferent", "--trailer", f"{TRAILER}: {id}", file)
+        quick.read(_clean(env), "--git-dir", where.gitdir, *args)
+
+
+def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
+    """Show the critical gotchas of staged files; say whether they are to stop the commit."""
+    from gitmem.index.reader import open_index
+
+    path = home.join("index.db")
+    index = open_index(path) if os.path.exists(path) else None
+    how = _settings(where, home, env).get("preCommit") if index else "off"
+    wanted: dict[str, Any] = {"kinds": ("gotcha",), "severities": ("critical",), "statuses": ("active", "pinned"), "resolved": False}
+    if index is None or how == "off" or not index.number(**wanted):
+        return 0
+    tree = ("--work-tree", where.worktree) if where.worktree else ()
+    diff = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=ACMRT", "--ignore-submodules")
+    out = quick.read(_clean(env, "GIT_INDEX_FILE"), "--git-dir", where.gitdir, *tree, *diff)
+    staged = [os.fsdecode(name) for name in (out or b"").split(b"\0") if name][:PATHS]
+    rows = []
+    for start in range(0, len(staged), 500):
+        rows += index.rows(paths=staged[start : start + 500], order="severity", limit=SHOWN + 1, **wanted)
+    if globs := index.globs() if staged else ():
+        from gitmem.text.globs import glob_match
+
+        fits = list({n for n, glob in globs if any(glob_match(glob, one) for one in staged)})[:PATHS]
+        rows += index.rows(numbers=fits, order="severity", limit=SHOWN + 1, **wanted) if fits else []
+    rows = list({row["id"]: row for row in rows}.values())
+    if not rows:
+        return 0
+    sure = any(row["confirmed"] or row["origin"] not in {"captured", "extracted"} for row in rows)
+    stops = how == "block" and sure
+    print(_shown(rows, set(staged), stops=stops), flush=True)  # noqa: T201 - for the person who commits; git hands it on
+    return STOP if stops else 0
+
+
+def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bool) -> str:
+    """Return what the person who commits reads."""
+    from gitmem.agents.prompt_text import clean
+
+    many = "s" if len(rows) != 1 else ""
+    lines = [f"git mem: {len(rows)} critical gotcha{many} of what you commit:"]
+    for row in rows[:SHOWN]:
+        anchor = next((one for one in row["anchors"] if one.get("path") in staged), {})
+        unsure = "" if row["confirmed"] or row["origin"] not in {"captured", "extracted"} else " (unconfirmed)"
+        lines.append(f"  {row['id'][-8:]} {clean(str(anchor.get('path') or '')):s}{': ' if anchor else ''}{clean(row['title'])}{unsure}")
+        if row["workaround"]:
+            lines.append(f"           {' '.join(clean(row['workaround']).split())[:300]}")
+    if len(rows) > SHOWN:
+        lines.append(f"  and {len(rows) - SHOWN} more")
+    lines.append(f"More: git mem show {rows[0]['id'][-8:]}. If this commit resolves one, end its message with: Resolves-Gotcha: {rows[0]['id'][-8:]}")
+    if stops:
+        lines.append("The commit was not made (gitmem.preCommit is block). To commit all the same: git commit --no-verify")
+    return "\n".join(lines)
+
+
+def _start(where: Location, env: "Mapping[str, str]", command: str) -> None:
     """Start a command of ours in this repository; of what git told its hook, only which repository it is stays."""
+    from gitmem.git.process import child_env
+
     told = {"GIT_DIR": where.gitdir, "GITMEM_BACKGROUND": "1", **({"GIT_WORK_TREE": where.worktree} if where.worktree else {})}
     detach(["-C", where.worktree or where.gitdir, command], child_env(env, told))

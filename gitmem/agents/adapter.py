@@ -152,6 +152,10 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
         named = (path,) if path else patched(first(payload, places["patch"], LONG))
         event.paths = tuple(path for path in named if "\0" not in path)
         event.path = event.paths[0] if event.paths else ""
+        if event.name == events.AFTER_TOOL and event.action == events.WRITE:
+            from gitmem.agents.written import written  # reads are more frequent
+
+            event.written = written(payload.get("tool_input"), event.paths, first(payload, places["patch"], LONG))
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])

@@ -34,7 +34,7 @@ class Event:
 
     __slots__ = (
         "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "session",
-        "source", "subagent", "tool", "transcript",
+        "source", "subagent", "tool", "transcript", "written",
     )  # fmt: skip
 
     def __init__(self, name: str, raw: str, agent: str, session: str, cwd: str) -> None:
@@ -56,6 +56,7 @@ class Event:
         self.command = ""
         self.path = ""
         self.paths: tuple[str, ...] = ()  # all that one use of a tool changes, `path` first
+        self.written: dict[str, list[int]] = {}  # file -> marks of the lines that a tool added to it (`agents.written`)
         self.error = ""  # what a tool that failed said
         self.interrupted = False
         self.background = False  # a command that was only started: how it ends is not known

@@ -82,6 +82,7 @@ class Hook:
             if hidden.without(event.error, roots, self.folder) != event.error:
                 event.error = ""  # what it says may quote them: the lines that name them are not all
             within = shown
+        event.written = {path: marks for given, marks in event.written.items() if (path := within.get(given))}
         event.paths = tuple(within)
         event.path = event.paths[0] if event.paths else ""
         self.paths = [path for path in within.values() if path]
@@ -125,27 +126,19 @@ class Hook:
         return config.from_git(output)
 
     def _git(self, *args: str) -> bytes | None:
-        """Return what git prints, None when it fails: `subprocess` alone would cost more than this whole hook."""
-        child, pipe = self.spawn_git(*args)
-        if not child:
-            return None
-        with os.fdopen(pipe, "rb") as file:
-            data = file.read()
-        return data if os.waitpid(child, 0)[1] == 0 else None
+        """Return what git prints, None when it fails."""
+        from gitmem.git import quick
+
+        return quick.read(self._git_env(), *args)
 
     def spawn_git(self, *args: str) -> "tuple[int, int]":
         """Start git; return its process id and the pipe of what it prints, or (0, 0) when there is no git."""
-        env = {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
-        out, into = os.pipe()
-        try:
-            null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 2)]
-            child = os.posix_spawnp("git", ["git", *args], env, file_actions=[*null, (os.POSIX_SPAWN_DUP2, into, 1)])
-        except OSError:
-            os.close(out)
-            return 0, 0
-        finally:
-            os.close(into)
-        return child, out
+        from gitmem.git import quick
+
+        return quick.spawn(self._git_env(), *args)
+
+    def _git_env(self) -> "dict[str, str]":
+        return {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}
 
     @property
     def state(self) -> State:

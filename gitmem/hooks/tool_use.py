@@ -39,6 +39,11 @@ def after(hook: Hook) -> "list[str]":
     if not event.interrupted and not event.background and event.action in {events.COMMAND, events.WRITE}:
         with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion
             _passed(hook)
+    if event.written:
+        from gitmem.state import edits
+
+        with unless_locked():  # whose lines these are can be told by less, too
+            edits.note(hook.state, event.session, hook.now, event.written)
     return _file(hook)
 
 

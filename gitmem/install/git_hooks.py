@@ -1,10 +1,12 @@
 """Hooks of git: small scripts, or a few lines in scripts that are there; see docs/git-hooks.md."""
 
+import functools
 import os
 import re
 import stat
 import subprocess
 
+from gitmem.base.resources import read_text
 from gitmem.errors import GitmemError, UserError
 from gitmem.git.process import Git, child_env
 from gitmem.install import file_changes, hook_command
@@ -13,16 +15,15 @@ from gitmem.install.hook_command import Command
 from gitmem.install.plan import World
 
 WHAT = "git-hooks"
-NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
-OPEN = "# >>> git mem: keeps memory up to date; 'git mem uninstall git-hooks' takes this out\n"
-CLOSE = "# <<< git mem\n"
+NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+CALL = "@GIT_MEM@"  # in a template: how git-mem is called
 START = "#!/bin/sh\n"
 OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
 _BLOCK = re.compile(rb"# >>> git mem\b[^\n]*\n(?:[^\n]*\n)*?# <<< git mem\n")
 _SHELL = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)")
 
 
-def folder(world: World) -> str:
+def hooks_folder(world: World) -> str:
     """Return the folder in which git looks for hooks here."""
     root = world.root
     assert world.where is not None
@@ -59,7 +60,7 @@ def scope_of(world: World, path: str) -> str:
 
 def target(world: World, scope: str) -> str:
     """Return the folder to write for a scope; raises UserError when git's folder is one for others."""
-    path = folder(world)
+    path = hooks_folder(world)
     real = scope_of(world, path)
     husky = os.path.basename(path) == "_" and real == "local" and os.path.basename(os.path.dirname(path)) == ".husky"
     if husky and scope == "project":
@@ -139,8 +140,10 @@ def state(world: World, path: str, name: str) -> tuple[str, str]:
     found = _BLOCK.search(data) if data else None
     if not found:
         return "", ""
-    line = found[0].decode("utf-8", "surrogateescape").split("\n")[1]
-    calls = line.partition(" git-hook ")[0]
+    lines = found[0].decode("utf-8", "surrogateescape").split("\n")
+    before = next(line for line in _template(name).split("\n") if CALL in line).partition(CALL)[0]
+    line = next((line for line in lines if " git-hook " in line and line.startswith(before)), "")
+    calls = line.removeprefix(before).partition(" git-hook ")[0]
     words = hook_command.parse(f"{calls} hook git")
     call = hook_command.Call((hook_command.PROGRAM,), "git", shared=True) if calls.startswith("PATH=") else words
     if call is None:
@@ -151,4 +154,10 @@ def state(world: World, path: str, name: str) -> tuple[str, str]:
 
 
 def _block(calls: Command, name: str) -> str:
-    return f"{OPEN}{calls.git_hook(name)}\n{CLOSE}"
+    return _template(name).removeprefix(START).replace(CALL, calls.start())
+
+
+@functools.cache
+def _template(name: str) -> str:
+    """Return the script of a hook as it ships; raises External when the installation lacks it."""
+    return read_text("git-hooks", name)

@@ -39,10 +39,9 @@ class Command:
             start = f"export {_PATH}; command -v {PROGRAM} >/dev/null && {PROGRAM}"
         return " ".join(filter(None, [start, "hook", agent, event, _QUIET]))
 
-    def git_hook(self, name: str) -> str:
-        """Return the shell command of a git hook; it does not wait."""
-        start = " ".join(self.words) or f"{_PATH} {PROGRAM}"
-        return f'{start} git-hook {name} "$@" </dev/null >/dev/null 2>&1 &'
+    def start(self) -> str:
+        """Return the words that a shell command begins with."""
+        return " ".join(self.words) or f"{_PATH} {PROGRAM}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _row(goal: plan.Target, world: World, scope: str, state: str, why: str = "",
 
 def _git(world: World) -> Iterator[Row]:
     try:
-        path = git_hooks.folder(world)
+        path = git_hooks.hooks_folder(world)
         scope = git_hooks.scope_of(world, path)
         found = [(name, *git_hooks.state(world, path, name)) for name in git_hooks.NAMES]
     except GitmemError:

@@ -36,7 +36,7 @@ OWN: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("category", "str"), ("severity", "str"), ("workaround", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"),
         ("anchors", "maps"), ("triggers", "map"), ("occurrences", "int"), ("first_seen", "time"), ("last_seen", "time"), ("resolved", "map"), ("fixes", "maps"), ("source", "str"), ("confirmed", "map"),
     ),
-    "summary": (("scope", "str"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"), ("by", "str"), ("tokens", "int"), ("gone", "set"), ("sections", "map")),
+    "summary": (("scope", "str"), ("project", "str"), ("status", "str"), ("links", "set"), ("supersedes", "set"), ("by", "str"), ("tokens", "int"), ("gone", "set"), ("commits", "maps"), ("sections", "map")),
     "snapshot": (
         ("branch", "str"), ("commit", "str"), ("dirty", "maps"), ("story", "str"), ("subtask", "str"), ("cwd", "str"), ("worktree", "str"),
         ("state", "str"), ("note", "str"), ("status", "str"), ("links", "set"),

@@ -145,6 +145,7 @@ def is_shared(commondir: str) -> bool:
 
 
 COMMITS = "commits"  # in our folder: commits that git's hook saw, with the session, a line each
+REWRITTEN = "rewritten"  # in our folder: what an amend or a rebase made of commits, as git tells its hook: old and new, a line each
 RESTORING = "restore.json"  # in our folder: a snapshot is being brought back
 WIPING = "wiping"  # in our folder: a wipe has begun, and has not ended
 # what is there when something was stopped -> what it was, what to do

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-SCHEMA = 7
+SCHEMA = 8
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
@@ -33,6 +33,12 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
     "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
+    "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, marks BLOB)",
+    "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
+    "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, files TEXT, edits TEXT, PRIMARY KEY (oid, session)) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",
+    "CREATE TABLE IF NOT EXISTS patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS patches_by ON patches (patch)",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
@@ -274,7 +280,7 @@ class State:
         """Forget sessions without a sign of life since a time, and what they were told; one that is still to be digested stays."""
         self.db.execute("DELETE FROM requests WHERE at < ?", (before,))
         self.db.execute("DELETE FROM sessions WHERE last < ? AND id NOT IN (SELECT session FROM requests)", (before,))
-        for table in ("failing", "steps", "acts"):
+        for table in ("failing", "steps", "acts", "edits"):
             self.db.execute(f"DELETE FROM {table} WHERE at < ?", (before,))
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))

@@ -1,6 +1,5 @@
 """What hooks leave for later, done by a detached process; people see its trace in `git mem status`."""
 
-import contextlib
 import json
 import os
 import signal
@@ -13,7 +12,7 @@ from gitmem.app import App, open_app
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError, InvalidRecord, UnknownId
 from gitmem.index.reader import Index
-from gitmem.repo.location import COMMITS, storable
+from gitmem.repo.location import storable
 from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import placement
 from gitmem.services.session_log import rotation
@@ -40,7 +39,7 @@ def _drain(app: App) -> None:
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
         app.state.begin_drain()
         try:
-            for step in (_commit, _teach, _adopt, _finish, _condense, _compile, _native, _follow, _expire):
+            for step in (_commit, _learn, _adopt, _finish, _condense, _compile, _native, _follow, _expire):
                 try:
                     done += step(app)
                 except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
@@ -88,32 +87,13 @@ def _commit(app: App) -> list[str]:
     return [f"{learned} gotcha(s) changed by a command that passed"] if learned else []
 
 
-def _teach(app: App) -> list[str]:
-    """Read the messages of commits that were made since."""
-    taken = app.home.join(f"{COMMITS}.taken")
-    mine = app.home.join(f"{COMMITS}.{os.getpid()}")
-    with contextlib.suppress(FileNotFoundError):
-        os.rename(app.home.join(COMMITS), mine)
-        with open(mine, "rb") as new, open(taken, "ab") as file:  # a drain that was killed has left some
-            file.write(new.read())
-        os.unlink(mine)
-    if not os.path.exists(taken):
+def _learn(app: App) -> list[str]:
+    """Read what commits teach, and find out whose they are."""
+    if not os.path.exists(app.home.join("state.db")):
         return []
-    from gitmem.services.gotchas import commit_trailers
+    from gitmem.worker.commits import learn
 
-    with open(taken, encoding="utf-8", errors="replace") as file:
-        rows = dict(line.rstrip("\n").partition(" ")[::2] for line in file)
-    tree = app.worktree(str(app.location.worktree or ""))
-    done: list[str] = []
-    for oid, session in rows.items():
-        text, name, mail = tree.message(oid) if oid.isalnum() else ("", "", "")
-        if text:
-            commit = commit_trailers.Commit(oid, (name, mail), text)
-            done += commit_trailers.learn(app.store(), app.writer(session=session), commit, app.find, tree)
-    os.unlink(taken)
-    if done:
-        app.index()
-    return done
+    return learn(app)
 
 
 def _adopt(app: App) -> list[str]:

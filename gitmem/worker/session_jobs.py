@@ -12,13 +12,14 @@ from gitmem.git.work_state import Work
 from gitmem.llm.provider import Model
 from gitmem.records.items import Extract
 from gitmem.repo.location import locate
+from gitmem.services.provenance import shared
 from gitmem.services.records.write import Writer
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import ended_at
 from gitmem.services.sessions.finish import AT_THE_END, Desk
 from gitmem.services.snapshots import keep, save
 from gitmem.services.snapshots.save import Context
-from gitmem.state import perhaps_done, sessions
+from gitmem.state import links, perhaps_done, sessions
 from gitmem.state.sessions import Session
 from gitmem.store.store import Store
 from gitmem.transcripts import ignored
@@ -54,6 +55,7 @@ def desk(app: App) -> Desk:
         extract=_extractor(app, model),
         indexes=lambda: [index for _, index in app.indexes()],
         limit=app.settings.get("summaryLimit"),
+        commits=lambda session: shared.field(links.of_session(app.state, session.id), app.hidden(session.root).has),
         ask=model.ask if model is not None else None,
         perhaps=lambda found: perhaps_done.keep(app.state, found),
         before=lambda session: _before(app, session),

@@ -70,6 +70,7 @@ class Desk:
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the project summary
     before: Callable[[Session], float] = lambda session: session.started  # when the session before it ended: commits were made since
+    commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: None  # those that a session had a part in, as its digest names them
     ask: project_summary.Ask | None = None
     perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None  # keeps which tasks may be done, and why
 
@@ -174,7 +175,7 @@ def write_digest(desk: Desk, session: Session, beat: Callable[[], None] = lambda
     new = digest(
         session, seen, extract, commits, desk.captured(session.id), who.clock.stamp(), max(counted.tokens, extract.tokens),
         missing,
-    ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent)  # fmt: skip
+    ).change(author=f"{who.author[0]} <{who.author[1]}>", agent=who.agent, commits=desk.commits(session))  # fmt: skip
     if desk.digests is not None and _put_digest(desk.digests, who, new):
         done.append(f"digest of session {session.id[:8]} written")
     if desk.summary is not None:
@@ -225,7 +226,7 @@ def _put_digest(store: Store, who: Writer, new: Record) -> Change | None:
         old = store.get(new.id).record
     except UnknownId:
         return write.add(store, who, new, "digest")
-    fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens")}
+    fresh = {key: new.fields.get(key) for key in ("sections", "tags", "by", "tokens", "commits")}
     body = replaced.with_lines(new.body, replaced.of(old.body))  # what it says of the summary stays
     change = write.update(store, who, old, old.change(title=new.title, body=body, **fresh), "digest", f"summary: digest {new.id}")
     return change if change.written.commit or change.written.journaled else None
