@@ -27,11 +27,14 @@ from gitmem.store.notices import Notices
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.tracker import Follower
+    from gitmem.git.code_history import CodeHistory
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.git.worktree import WorkTree
     from gitmem.llm.provider import Model
     from gitmem.repo.ignore import Ignored
+    from gitmem.services.provenance.link import Linker
+    from gitmem.services.provenance.why import Sources
     from gitmem.services.records.write import Writer
     from gitmem.store.store import Notice, Store, Stored
 
@@ -129,6 +132,44 @@ class App:
         from gitmem.llm.select import choose
 
         return choose(self.settings, self.env)
+
+    # -- the code
+
+    @cached_property
+    def code_history(self) -> "CodeHistory":
+        """What git's history says of the code."""
+        from gitmem.git.code_history import CodeHistory
+
+        return CodeHistory(self.location, self.env)
+
+    def linker(self, noted: "Mapping[str, str] | None" = None, rewritten: "Mapping[str, Sequence[str]] | None" = None) -> "Linker":
+        """Return what finds out which sessions made commits of the code; what hooks of git have noted helps it."""
+        from gitmem.services.provenance.link import Linker
+        from gitmem.services.session_log import reader
+
+        root = str(self.location.worktree) if self.location.worktree else None
+        return Linker(
+            self.code_history,
+            self.state,
+            lambda session: reader.rows(self.home, session),
+            self.hidden(root).has,
+            noted or {},
+            rewritten or {},
+        )
+
+    def provenance(self) -> "Sources":
+        """Return what tells why code is as it is."""
+        from gitmem.services.provenance.why import Sources
+        from gitmem.services.session_log import reader
+
+        return Sources(
+            self.code_history,
+            self.state,
+            self.linker(),
+            self.indexes(),
+            lambda name: self.get(name)[1].record,
+            lambda session: reader.rows(self.home, session),
+        )
 
     # -- stores
 

@@ -24,7 +24,11 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "remote": ("text", "", "the one remote that memory is pushed to; set by 'git mem remote enable'"),
     "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
     "syncOnPush": ("bool", False, "exchange memory with its remote when git pushes, by the hook that 'git mem install git-hooks' writes"),
-    "preCommit": ("show|block|off", "show", "what git's hook does about critical gotchas of staged files: show them, or stop the commit too"),
+    "preCommit": (
+        "show|block|off",
+        "show",
+        "what git's hook does about critical gotchas of staged files: show them, or stop the commit too",
+    ),
     "commitTrailer": ("bool", False, "name the session of an agent in the messages of its commits, by a trailer 'Gitmem-Session'"),
     "syncTimeout": ("seconds", 60.0, "how long one exchange with a remote may take"),
     "captureThreshold": ("int", 3, "how often an error must happen to become a gotcha"),

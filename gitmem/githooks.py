@@ -144,14 +144,17 @@ def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bo
     many = "s" if len(rows) != 1 else ""
     lines = [f"git mem: {len(rows)} critical gotcha{many} of what you commit:"]
     for row in rows[:SHOWN]:
-        anchor = next((one for one in row["anchors"] if one.get("path") in staged), {})
+        anchor: Mapping[str, Any] = next((one for one in row["anchors"] if one.get("path") in staged), {})
         unsure = "" if row["confirmed"] or row["origin"] not in {"captured", "extracted"} else " (unconfirmed)"
-        lines.append(f"  {row['id'][-8:]} {clean(str(anchor.get('path') or '')):s}{': ' if anchor else ''}{clean(row['title'])}{unsure}")
+        path = clean(str(anchor.get("path") or ""), 200)
+        lines.append(f"  {row['id'][-8:]} {path}{': ' if path else ''}{clean(row['title'], 200)}{unsure}")
         if row["workaround"]:
-            lines.append(f"           {' '.join(clean(row['workaround']).split())[:300]}")
+            lines.append(f"           {' '.join(clean(row['workaround'], 300).split())}")
     if len(rows) > SHOWN:
         lines.append(f"  and {len(rows) - SHOWN} more")
-    lines.append(f"More: git mem show {rows[0]['id'][-8:]}. If this commit resolves one, end its message with: Resolves-Gotcha: {rows[0]['id'][-8:]}")
+    lines.append(
+        f"More: git mem show {rows[0]['id'][-8:]}. If this commit resolves one, end its message with: Resolves-Gotcha: {rows[0]['id'][-8:]}"
+    )
     if stops:
         lines.append("The commit was not made (gitmem.preCommit is block). To commit all the same: git commit --no-verify")
     return "\n".join(lines)

@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "log": ("records.history", "Show the history of the store", "History"),
     "diff": ("records.history", "Compare two states of the store", "History"),
     "undo": ("records.history", "Take back the last change", "History"),
+    "why": ("code.why", "Show why lines are as they are", "History"),
     "snapshot": ("snapshot", "Save the work in hand, and bring it back", "History"),
     "sync": ("sync", "Exchange memory with a remote", "Share"),
     "remote": ("sync", "Choose where memory is pushed to", "Share"),
@@ -70,7 +71,7 @@ GUESSED = {
     "trap": "gotcha", "gotchas": "gotcha", "push": "sync", "pull": "sync", "share": "sync", "fetch": "sync", "todo": "summary", "tasks": "summary", "task": "summary",
     "digest": "session", "sessions": "session", "resume": "session", "epic": "work", "story": "work", "proposals": "inbox", "review": "inbox", "settings": "config",
     "brief": "briefing", "context": "briefing", "replace": "supersede", "update": "edit", "change": "edit", "setup": "install", "hooks": "install",
-    "memory": "list", "memories": "list", "reset": "wipe", "enable": "on", "disable": "off", "revert": "undo",
+    "memory": "list", "memories": "list", "reset": "wipe", "enable": "on", "disable": "off", "revert": "undo", "blame": "why", "annotate": "why",
 }  # fmt: skip
 HIDDEN = {"drain": "setup.drain", "git-hook": "setup.install"}
 

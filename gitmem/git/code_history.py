@@ -104,6 +104,19 @@ class CodeHistory:
             raise UserError(f"'{revision}' names no commit.", "See what there is: git log --oneline --all") from error
         return out.decode().split()[-1]
 
+    def text(self, path: str, revision: str = "", most: int = 16 << 20) -> bytes | None:
+        """Return a file of the work tree, or of a commit, as far as `most` bytes; None when there is none."""
+        if not revision:
+            try:
+                with open(os.path.join(self.root or "", path), "rb") as file:
+                    return file.read(most)
+            except OSError:
+                return None
+        try:
+            return self._run("cat-file", "blob", f"{revision}:{path}")[:most]
+        except GitFailed:
+            return None
+
     def blame(self, path: str, spans: Sequence[tuple[int, int]], revision: str = "") -> list[Blamed]:
         """Return who made lines of a file, through renames, moves within it and copies from files changed beside it; in the order of the lines.
 
@@ -137,7 +150,9 @@ class CodeHistory:
     def added(self, oid: str, paths: Sequence[str] = ()) -> list[Added]:
         """Return what a commit added to text files; nothing for a merge, whose lines are those of its parents."""
         limit = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
-        out = self._run("diff-tree", "-r", "--root", "--no-commit-id", "-p", "-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", oid, *limit)
+        out = self._run(
+            "diff-tree", "-r", "--root", "--no-commit-id", "-p", "-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", oid, *limit
+        )
         return list(_added(out))
 
     def uncommitted(self, path: str) -> list[Added]:
@@ -222,7 +237,9 @@ def _blamed(out: bytes) -> list[Blamed]:
 
 
 def _of_blame(oid: str, about: Mapping[str, bytes]) -> CodeCommit:
-    text = {key: about.get(key, b"").decode("utf-8", "replace") for key in ("author", "author-mail", "author-time", "committer-time", "summary")}
+    text = {
+        key: about.get(key, b"").decode("utf-8", "replace") for key in ("author", "author-mail", "author-time", "committer-time", "summary")
+    }
     times = [int(text[key]) if text[key].isdigit() else 0 for key in ("author-time", "committer-time")]
     return CodeCommit(oid, text["author"], text["author-mail"].strip("<>"), times[0], times[1], text["summary"])
 

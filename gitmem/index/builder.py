@@ -14,7 +14,7 @@ from typing import Any
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError, MissingObject
 from gitmem.git.objects import Objects, diff, files
-from gitmem.index.columns import bases, columns, context_words, entries, settled, words
+from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
 from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.tokenizer import parts
@@ -58,6 +58,9 @@ CREATE TABLE patterns (pattern TEXT, n INTEGER, PRIMARY KEY (pattern, n)) WITHOU
 CREATE INDEX patterns_n ON patterns (n);
 CREATE TABLE commands (head TEXT, n INTEGER, PRIMARY KEY (head, n)) WITHOUT ROWID;
 CREATE INDEX commands_n ON commands (n);
+CREATE TABLE made (oid TEXT, patch TEXT, n INTEGER, PRIMARY KEY (oid, n)) WITHOUT ROWID;
+CREATE INDEX made_patch ON made (patch);
+CREATE INDEX made_n ON made (n);
 CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY (store, path)) WITHOUT ROWID;
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
 CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, settled TEXT);
@@ -258,7 +261,7 @@ class Cache:
                 d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
             )
         self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
-        for table in ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works"):
+        for table in ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works", "made"):
             self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
         for table in ("records", "damaged", "usage"):
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
@@ -275,7 +278,20 @@ class Cache:
         n, id, session, created = row
         touched.around(id, session, created)
         touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
-        for table in ("records", "edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works"):
+        for table in (
+            "records",
+            "edges",
+            "places",
+            "bases",
+            "patterns",
+            "commands",
+            "globs",
+            "codes",
+            "summaries",
+            "entries",
+            "works",
+            "made",
+        ):
             self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
         self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
 
@@ -316,6 +332,7 @@ class Cache:
             self.db.executemany("INSERT OR IGNORE INTO commands VALUES (?, ?)", [(c, n) for c in command_heads(record.get("triggers"))])
         if record.kind == "summary":
             self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), settled(record)))
+            self.db.executemany("INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)])
             self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 12)})", [(n, *row) for row in entries(record)])
         if record.kind == "work":
             self.db.execute(

@@ -99,6 +99,13 @@ def entries(record: Record) -> list[tuple[Any, ...]]:
     return out
 
 
+def made(record: Record) -> list[tuple[str, str]]:
+    """Return (commit, patch id) of the commits that a session's digest names."""
+    rows = record.fields.get("commits")
+    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    return [(row["id"], str(row.get("patch") or "")) for row in found if isinstance(row.get("id"), str)]
+
+
 def settled(record: Record) -> str:
     """Return what of a session's digest a summary has settled, as JSON {id: until when}: what it has, also in other words, and what people took out."""
     sections = record.fields.get("sections")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 15
+SCHEMA = 16
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py
@@ -133,6 +133,18 @@ class Index:
         """Return the gotchas that were captured from, or wait for, one of these errors."""
         sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM patterns WHERE pattern IN ({marks(patterns)})) LIMIT ?"
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
+
+    @healing
+    def by_commits(self, oids: "Sequence[str]", patches: "Sequence[str]" = (), limit: int = 50) -> "list[dict[str, Any]]":
+        """Return the digests of the sessions that had a part in one of these commits, or in one with the same change."""
+        test = f"oid IN ({marks(oids)})" + (f" OR patch IN ({marks(patches)})" if patches else "")
+        sql = f"SELECT n, {', '.join(FIELDS)} FROM records WHERE n IN (SELECT n FROM made WHERE {test}) LIMIT ?"
+        return _dicts(_ALL, self.db.execute(sql, (*oids, *patches, limit)))
+
+    @healing
+    def has_commits(self) -> bool:
+        """Say whether any digest names a commit."""
+        return self.db.execute("SELECT 1 FROM made LIMIT 1").fetchone() is not None
 
     @healing
     def by_commands(self, heads: "Sequence[str]", limit: int = 8) -> "list[dict[str, Any]]":

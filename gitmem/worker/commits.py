@@ -6,12 +6,9 @@ import os
 
 from gitmem.app import App
 from gitmem.errors import UnknownId
-from gitmem.git.code_history import CodeHistory
 from gitmem.repo.location import COMMITS, REWRITTEN
 from gitmem.services.provenance import shared
-from gitmem.services.provenance.link import Linker
 from gitmem.services.records import write
-from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import digest_id
 from gitmem.state import links, sessions
 
@@ -61,13 +58,6 @@ def _taught(app: App, noted: dict[str, str]) -> list[str]:
     return done
 
 
-def linker(app: App, noted: dict[str, str] | None = None, rewritten: dict[str, list[str]] | None = None) -> Linker:
-    """Return what finds out who made a commit of this repository."""
-    history = CodeHistory(app.location, app.env)
-    hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
-    return Linker(history, app.state, lambda session: reader.rows(app.home, session), hidden.has, noted or {}, rewritten or {})
-
-
 def _linked(app: App, noted: dict[str, str]) -> list[str]:
     """Link the commits that heads have now and had not before to the sessions that made them; tell it to the digests that are there."""
     rewritten: dict[str, list[str]] = {}
@@ -76,7 +66,7 @@ def _linked(app: App, noted: dict[str, str]) -> list[str]:
     first = min((session.started for session in sessions.some(app.state)), default=0.0)
     if not (first or noted):
         return []  # no session was ever at work here
-    work = linker(app, noted, rewritten)
+    work = app.linker(noted, rewritten)
     heads = work.history.heads()
     seen = json.loads(app.state.marked(SEEN) or "[]")
     if heads == seen and not noted:
@@ -103,8 +93,8 @@ def _told(app: App, ids: set[str]) -> list[str]:
         session = sessions.get(app.state, id)
         commits = shared.field(links.of_session(app.state, id), app.hidden(session.root if session else None).has)
         if commits and commits != record.fields.get("commits"):
-            write.update(store, app.writer(session=id), record, record.change(commits=commits), "digest", f"summary: commits of {record.id}")
+            write.update(
+                store, app.writer(session=id), record, record.change(commits=commits), "digest", f"summary: commits of {record.id}"
+            )
             done += 1
     return [f"{done} digest(s) told of their commits"] if done else []
-
-

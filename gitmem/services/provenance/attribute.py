@@ -60,7 +60,11 @@ def attribute(added: Sequence[Added], edits: Sequence[Edit], used: Collection[in
                 else:
                     continue
                 line = first + number
-                if out and (before := out[-1]).last == line - 1 and (before.path, before.session, before.at, before.edit) == (part.path, part.session, part.at, part.edit):
+                if (
+                    out
+                    and (before := out[-1]).last == line - 1
+                    and (before.path, before.session, before.at, before.edit) == (part.path, part.session, part.at, part.edit)
+                ):
                     out[-1] = Part(before.path, before.first, line, before.session, before.at, before.edit)
                 else:
                     out.append(Part(part.path, line, line, part.session, part.at, part.edit))

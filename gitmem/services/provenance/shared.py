@@ -1,6 +1,6 @@
 """What a session's digest says of the commits that the session had a part in: so another clone knows it, and this one when its own notes are lost.
 
-    commits: [{id: <commit>, patch: <git patch-id>, how: wrote, files: {src/pay.py: "3-9,12"}}]
+Its field `commits` is a list of {id: COMMIT, patch: what `git patch-id` says, how: wrote, files: {src/pay.py: "3-9,12"}}.
 """
 
 import re
@@ -44,7 +44,7 @@ def links(record: Record) -> list[tuple[Link, str]]:
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or not _ID.fullmatch(row["id"]):
             continue
-        files = row.get("files") if isinstance(row.get("files"), Mapping) else {}
+        files: Mapping[str, Any] = row["files"] if isinstance(row.get("files"), Mapping) else {}
         spans = {str(path): _parsed(text) for path, text in files.items() if isinstance(text, str)}
         how = row.get("how") if row.get("how") in {COMMITTED, WROTE, EDITED} else WROTE
         agent, model, patch = (str(row.get(key) or "") for key in ("agent", "model", "patch"))

@@ -70,7 +70,9 @@ class Desk:
     indexes: Callable[[], Sequence[Index]]
     limit: int  # characters of the project summary
     before: Callable[[Session], float] = lambda session: session.started  # when the session before it ended: commits were made since
-    commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: None  # those that a session had a part in, as its digest names them
+    commits: Callable[[Session], list[dict[str, Any]] | None] = lambda _: (
+        None
+    )  # those that a session had a part in, as its digest names them
     ask: project_summary.Ask | None = None
     perhaps: Callable[[Mapping[str, Mapping[str, str]]], object] | None = None  # keeps which tasks may be done, and why
 

@@ -1,0 +1,170 @@
+"""`git mem why`: why lines of code are as they are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options, places
+from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.clock import stamp
+from gitmem.errors import UserError
+from gitmem.records.kinds import LIVE
+from gitmem.services.provenance import here
+from gitmem.services.provenance.why import Origin, Part, lines_of, why
+from gitmem.state.links import COMMITTED, WROTE
+
+PATIENCE = 1.0  # seconds that code which is not where it was is looked for
+WIDTH = 160
+SHOWN = 3  # lines of the code
+
+
+@click.command("why")
+@click.argument("places_", nargs=-1, required=True, metavar="FILE[:LINE[-LINE]|#SYMBOL]...")
+@click.option("--at", "revision", metavar="REV", default="", help="As the code stood in this commit.")
+@options.json_option
+@click.pass_obj
+def why_command(term: Terminal, places_: tuple[str, ...], revision: str, as_json: bool) -> None:
+    """Show why code is as it is: the commits that made it, the session and prompt behind each, what was decided then, what is known of the place.
+
+    Moves and renames are followed. Prompts are in the histories of this machine alone.
+
+    \b
+    Examples:
+      git mem why src/pay.py:40
+      git mem why src/pay.py:40-60 --json
+      git mem why src/pay.py#Cart.total
+    """
+    with term.open() as app:
+        answers = [_answer(app, given, revision) for given in places_]
+        if as_json:
+            term.json(answers if len(answers) > 1 else answers[0])
+            return
+        lines = [line for answer in answers for line in _lines(term, answer, app.clock.now())]
+        term.page(lines, app)
+
+
+def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
+    from gitmem.git.object_codec import object_id
+
+    place = places.parse(app, given)
+    history = app.code_history
+    at = history.resolve(revision) if revision else "HEAD" if app.location.worktree is None else ""
+    data = history.text(place.path, at)
+    if data is None:
+        raise UserError(
+            f"there is no file '{place.path}'{f' in {revision}' if revision else ''}.", "Name a file that git tracks: git ls-files"
+        )
+    lines = data.decode("utf-8", "replace").split("\n")
+    count = len(lines) - (lines[-1] == "")
+    first, last, symbol = place.first or 1, place.last or count, ""
+    if place.symbol:
+        first, last, symbol = places.span("\n".join(lines), place)
+    if first > count:
+        raise UserError(
+            f"'{place.path}' has {count} line{'' if count == 1 else 's'}.", "Name lines that are there: FILE:LINE or FILE:FIRST-LAST"
+        )
+    last = min(last, count)
+    origins = why(app.provenance(), place.path, [(first, last)], at)
+    known = [] if revision else _known(app, place.path, first, last, lines, object_id("blob", data, app.objects.traits.hash))
+    return {
+        "file": place.path, "lines": [first, last], **({"symbol": symbol} if symbol else {}), **({"at": at} if revision else {}),
+        "text": lines[first - 1 : last][:SHOWN], "origins": [_origin(one) for one in origins], "records": known,
+    }  # fmt: skip
+
+
+def _known(app: App, path: str, first: int, last: int, lines: Sequence[str], blob: str) -> list[dict[str, Any]]:
+    from gitmem.services.gotchas.placement import Guide
+
+    wanted: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "agents": options.agents(app, None)}
+    guide = Guide(app.indexes(), app.follower, lambda **more: app.rows(**wanted, **more), app.state.snoozed(app.clock.now()), PATIENCE)
+    return [here.public(one) for one in here.records(guide, path, first, last, lines, blob)]
+
+
+def _origin(one: Origin) -> dict[str, Any]:
+    commit = one.commit
+    made = {
+        "id": commit.oid, "subject": commit.subject, "author": commit.author, "email": commit.mail, "date": stamp(commit.authored),
+    } if commit else None  # fmt: skip
+    return {
+        "commit": made,
+        "lines": [list(span) for span in one.lines],
+        **({"from": one.moved} if one.moved else {}),
+        "sessions": [_part(part) for part in one.parts],
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    facts = {
+        "id": part.session, "agent": part.agent, "model": part.model, "how": part.how, "at": stamp(part.at) if part.at else "", "lines": [list(span) for span in part.lines],
+        "prompt": part.prompt, "digest": part.digest, "title": part.title, "story": part.story,
+        "records": [{key: row[key] for key in ("id", "kind", "type", "severity", "title") if row.get(key)} for row in part.records],
+        "said": [{"kind": kind, "text": text} for kind, text in part.said],
+    }  # fmt: skip
+    return {key: value for key, value in facts.items() if value}
+
+
+def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[str]:
+    first, last = answer["lines"]
+    name = f"{answer['file']}:{first}{f'-{last}' if last > first else ''}"
+    yield term.style(plain(name), bold=True) + (f"  {plain(answer['symbol'])}" if answer.get("symbol") else "")
+    for number, text in enumerate(answer["text"], first):
+        yield term.style(f"{number:>6}  {plain(text.expandtabs(4).rstrip())[:WIDTH]}", fg="bright_black")
+    if last - first + 1 > len(answer["text"]):
+        yield term.style("     …", fg="bright_black")
+    for origin in answer["origins"]:
+        yield ""
+        commit = origin["commit"]
+        spans = [tuple(span) for span in origin["lines"]]
+        where = "" if spans == [(first, last)] else f"  {_named(spans)}"
+        came = f"  from {', '.join(map(plain, origin['from']))}" if origin.get("from") else ""
+        if commit:
+            yield f"{term.style('commit ' + commit['id'][:10], fg='yellow')} {commit['date'][:10]} {plain(commit['author'])}: {_cut(commit['subject'])}{where}{came}"
+        else:
+            yield f"{term.style('not committed yet', fg='yellow')}{where}"
+        for part in origin["sessions"]:
+            yield from _session(term, part, spans, now)
+    if answer["records"]:
+        yield ""
+        yield "Known about this place:"
+        for row in answer["records"]:
+            yield from _record(term, row)
+
+
+def _session(term: Terminal, part: Mapping[str, Any], spans: Sequence[tuple[int, int]], now: float) -> Iterator[str]:
+    who = plain(", ".join(x for x in (part.get("agent", ""), part.get("model", "")) if x))
+    mine = [tuple(span) for span in part.get("lines", ())]
+    which = f" {_named(mine)}" if mine and mine != list(spans) else " it"
+    did = {COMMITTED: "committed" + (which if mine else " it"), WROTE: "wrote" + which}.get(part["how"], "edited the file")
+    when = f", {age(part['at'], now)}" if part.get("at") else ""
+    story = f", story {plain(part['story'])}" if part.get("story") else ""
+    yield f"  session {term.style(plain(part['id'][:13]), fg='cyan')}{f' ({who})' if who else ''} {did}{when}{story}"
+    if part.get("prompt"):
+        yield f"    asked: {_cut(part['prompt'])}"
+    elif part.get("title"):
+        yield f"    about: {_cut(part['title'])}"
+    for row in part.get("records", ()):
+        yield from _record(term, row, "    ")
+    for one in part.get("said", ()):
+        yield f"    {'decided' if one['kind'] == 'decision' else 'error'}: {_cut(one['text'])}"
+
+
+def _named(spans: Sequence[tuple[int, int]]) -> str:
+    return f"line{'s' if len(spans) > 1 or spans[0][0] < spans[0][1] else ''} {lines_of(spans)}"
+
+
+def _record(term: Terminal, row: Mapping[str, Any], margin: str = "  ") -> Iterator[str]:
+    kind = row.get("severity") if row["kind"] == "gotcha" else row.get("type")
+    label = f"{row['kind'] if row['kind'] == 'gotcha' else ''} {kind or ''}".strip()
+    done = " (resolved)" if row.get("resolved") else ""
+    spot = row.get("place") or {}
+    line = f" (line {spot['lines'][0]})" if spot and spot["state"] not in {"file", "glob", "adrift"} else ""
+    yield f"{margin}{label}: {term.style(short(row['id']), fg='yellow')} {_cut(row['title'])}{line}{done}"
+    if row.get("workaround"):
+        yield f"{margin}  {_cut(row['workaround'])}"
+
+
+def _cut(text: str) -> str:
+    text = plain(" ".join(text.split())) if text.strip() != text or "\n" in text else plain(text)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -1,0 +1,68 @@
+"""Places in the code as the user types them: FILE, FILE:LINE, FILE:FIRST-LAST, FILE#SYMBOL; from the current folder, or the root of the work tree."""
+
+import os
+from dataclasses import dataclass
+
+from gitmem.app import App
+from gitmem.codemap.anchors import spec
+from gitmem.codemap.symbols import definitions
+from gitmem.errors import UserError
+from gitmem.repo.location import inside
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path from the root of the work tree, with lines (from 1, inclusive; 0 for the whole file) and a symbol's name, or ''."""
+
+    path: str
+    first: int = 0
+    last: int = 0
+    symbol: str = ""
+
+
+def parse(app: App, given: str) -> Place:
+    """Return the place that a text names; raises UserError for one outside of the repository."""
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    folder, last = os.path.split(given)
+    anchor = spec.parse(last, lambda base: os.path.lexists(os.path.join(folder, base))) if last else {}
+    if "path" not in anchor:
+        raise UserError(f"'{given}' is not a file of this repository.", "Name it as path, path:12, path:12-20 or path#Symbol.")
+    name = os.path.join(folder, str(anchor["path"]))
+    first, end = anchor.get("lines") or (0, 0)
+    return Place(_inside(name, given, root), first, end, str(anchor.get("symbol") or ""))
+
+
+def _inside(name: str, given: str, root: str) -> str:
+    if not root:
+        return name.replace(os.sep, "/").removeprefix("./")  # a bare repository: as its commits have it
+    path = inside(name, root, os.getcwd())
+    from_root = name.replace(os.sep, "/").removeprefix("./")
+    if (
+        not os.path.lexists(name)
+        and not os.path.isabs(name)
+        and ".." not in from_root.split("/")
+        and os.path.lexists(os.path.join(root, from_root))
+    ):
+        return from_root
+    if not path:
+        raise UserError(f"'{given}' is not in this repository.", "Name a file of the work tree, as path or path:line.")
+    return path
+
+
+def span(text: str, place: Place) -> tuple[int, int, str]:
+    """Return (first line, last line, qualified name) of a symbol in a text; raises UserError when it has none of that name."""
+    known = definitions.symbols(text, place.path)
+    found = definitions.find(known, place.symbol)
+    if not found:
+        names = ", ".join(dict.fromkeys(one.qualified for one in known[:12]))
+        hint = (
+            f"It defines: {names}"
+            if names
+            else "Definitions are known in C, C++, Go, Java, JavaScript, Python, Ruby, Rust and TypeScript: name lines."
+        )
+        raise UserError(f"'{place.path}' defines no '{place.symbol}'.", hint)
+    if len({one.qualified for one in found}) > 1:
+        raise UserError(
+            f"'{place.symbol}' is defined more than once in '{place.path}'.", f"Say which: {', '.join(one.qualified for one in found[:8])}"
+        )
+    return found[0].first, found[0].last, found[0].qualified

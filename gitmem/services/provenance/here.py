@@ -1,0 +1,28 @@
+"""Records about a place in the code: those anchored at its lines, around them, or at the whole file."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gitmem.services.gotchas.placement import Guide, Placed
+
+MOST = 8
+_AROUND = {"file", "glob", "adrift"}
+
+
+def records(guide: Guide, path: str, first: int, last: int, lines: Sequence[str], blob: str) -> list[Placed]:
+    """Return what is anchored at lines of a file, those at the lines first; what is elsewhere in it is left out."""
+    found = guide.about(path, first, lines, blob)
+    at = [one for one in found if one.where.state not in _AROUND and one.where.first <= last and one.where.last >= first]
+    file = [one for one in found if one.where.state in _AROUND]
+    return (at + file)[:MOST]
+
+
+def public(one: Placed) -> dict[str, Any]:
+    """Return a record and its place as JSON."""
+    names = ("id", "kind", "type", "severity", "title", "workaround", "created")
+    facts = {key: one.row[key] for key in names if one.row.get(key)}
+    return {
+        **facts,
+        **({"resolved": True} if one.row.get("resolved") else {}),
+        "place": {"path": one.where.path, "lines": [one.where.first, one.where.last], "state": one.where.state},
+    }

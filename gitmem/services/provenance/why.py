@@ -1,0 +1,216 @@
+"""Why lines of code are as they are: the commits that made them, whose sessions these were, what was asked, what was decided then.
+
+Commits come from `git blame`, sessions from what is known of the commits, prompts from this machine's histories, else a digest's words.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gitmem.clock import seconds
+from gitmem.errors import GitmemError
+from gitmem.git.code_history import Added, Blamed, CodeCommit, CodeHistory
+from gitmem.index import summaries
+from gitmem.index.reader import Index
+from gitmem.records.items import DECISION, ERROR
+from gitmem.records.kinds import LIVE
+from gitmem.records.record import Record
+from gitmem.services.provenance import shared
+from gitmem.services.provenance.attribute import attribute, by_session, owner
+from gitmem.services.provenance.link import Linker
+from gitmem.services.session_log.reader import content, event
+from gitmem.state import edits, links, sessions
+from gitmem.state.database import State
+from gitmem.state.links import COMMITTED, WROTE, Link
+
+Row = Mapping[str, Any]
+PROMPT = 600  # characters of a prompt
+RECORDS = 6  # of each session
+FIELDS = ("store", "id", "kind", "type", "severity", "title", "created", "resolved")
+COMMITS = 12  # that are looked at for one question
+
+
+@dataclass(slots=True)
+class Part:
+    """A session's part in lines: `lines` are those of today that its edits wrote, `at` (epoch seconds, 0 not known) when, `how` it is known (`state.links`).
+
+    `prompt` is what asked for them, `digest` the id of the session's digest and `title` what that is called.
+    """
+
+    session: str
+    agent: str
+    model: str
+    how: str
+    at: float
+    lines: list[tuple[int, int]]
+    prompt: str = ""
+    digest: str = ""
+    title: str = ""
+    story: str = ""
+    records: list[dict[str, Any]] = field(default_factory=list)  # id, kind, type, title of what was learned then
+    said: list[tuple[str, str]] = field(default_factory=list)  # (kind, text) of its digest's decisions and errors
+
+
+@dataclass(slots=True)
+class Origin:
+    """Where lines come from: `commit` is None for what is not committed; `moved` are the names of other files that they stood in then."""
+
+    commit: CodeCommit | None
+    lines: list[tuple[int, int]]
+    moved: list[str]
+    parts: list[Part]
+
+
+@dataclass
+class Sources:
+    """What is asked: git, the working state, the indexes; `digest` reads a session's digest by the id of its record."""
+
+    history: CodeHistory
+    state: State
+    linker: Linker
+    indexes: Sequence[tuple[str, Index]]
+    record: Callable[[str], Record]
+    rows: Callable[[str], Iterable[Row]]  # of a session's history
+
+
+def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = "") -> list[Origin]:
+    """Return where lines of a file come from, what is newest first. Raises UserError for lines that are not there."""
+    blamed = sources.history.blame(path, spans, revision)
+    groups: dict[str, list[Blamed]] = {}
+    for one in blamed:
+        groups.setdefault(one.commit.oid if one.commit else "", []).append(one)
+    kept = sorted(groups.values(), key=lambda some: -(some[0].commit.at if some[0].commit else 1 << 60))[:COMMITS]
+    known = _known(sources, [some[0].commit for some in kept if some[0].commit])
+    told: set[str] = set()
+    out = []
+    for some in kept:
+        commit = some[0].commit
+        found = known.get(commit.oid, []) if commit else _in_hand(sources, path)
+        if commit and not found:
+            found = sources.linker.guess(commit, [one.path for one in some])
+        parts = _parts(found, some)
+        for part in parts:
+            _tell(sources, part, commit, again=part.session in told)
+            told.add(part.session)
+        moved = list(dict.fromkeys(one.path for one in some if one.path != path))
+        out.append(Origin(commit, _joined((one.first, one.first + one.count - 1) for one in some), moved, parts))
+    return out
+
+
+def _known(sources: Sources, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
+    """Return what is known of commits: on this machine, else by digests, for another clone's also by the same change."""
+    out = links.of(sources.state, [commit.oid for commit in commits])
+    rest = [commit.oid for commit in commits if commit.oid not in out]
+    if not rest or not any(index.has_commits() for _, index in sources.indexes):
+        return out
+    patches = sources.history.patch_ids(rest)
+    for _, index in sources.indexes:
+        for row in index.by_commits(rest, sorted(set(patches.values()))):
+            try:
+                record = sources.record(row["id"])
+            except GitmemError:
+                continue  # the index is ahead of, or behind, what is there
+            for link, patch in shared.links(record):
+                for oid in rest:
+                    if link.oid == oid or (patch and patches.get(oid) == patch):
+                        have = out.setdefault(oid, [])
+                        if all(one.session != link.session for one in have):
+                            have.append(replace(link, oid=oid))
+    return out
+
+
+def _in_hand(sources: Sources, path: str) -> list[Link]:
+    """Return who wrote what is not committed."""
+    added: list[Added] = sources.history.uncommitted(path)
+    some = edits.some(sources.state, [path], 0.0, float(1 << 40))
+    head = sources.history.heads()[:1]
+    held = links.used(sources.state, 0.0) if head else {}
+    apart = sources.history.not_below(held, head[0]) if held else set()
+    used = {n for oid, rows in held.items() if oid not in apart for n in rows}
+    out = []
+    for session, files in by_session(attribute(added, some, used)).items():
+        about = sessions.get(sources.state, session)
+        out.append(Link("", session, about.agent if about else "", "", WROTE, 0.0, files))
+    return out
+
+
+def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[Part]:
+    """Return the sessions that wrote lines, those with the newest first; where none is known to have, who made the commit."""
+    out = []
+    for link in found:
+        mine: list[int] = []
+        at = 0.0
+        for one in blamed:
+            for n in range(one.count):
+                when = owner(link.files, one.path, one.was + n)
+                if when is not None:
+                    mine.append(one.first + n)
+                    at = max(at, when)
+        if mine:
+            out.append(Part(link.session, link.agent, link.model, link.how, at, _joined((n, n) for n in sorted(mine))))
+    if not out:
+        sure = [link for link in found if link.how == COMMITTED] or list(found)
+        out = [Part(link.session, link.agent, link.model, link.how, link.at, []) for link in sure]
+    return sorted(out, key=lambda part: -part.at)
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    for first, last in spans:
+        if out and out[-1][1] + 1 >= first:
+            out[-1] = out[-1][0], max(last, out[-1][1])
+        else:
+            out.append((first, last))
+    return out
+
+
+def _tell(sources: Sources, part: Part, commit: CodeCommit | None, *, again: bool) -> None:
+    """Add what is known of a session: what it was asked, its digest, what it learned; of one that was told of before, the prompt alone."""
+    about = sessions.get(sources.state, part.session)
+    until = part.at or (float(commit.at) if commit else 0.0)
+    until += 1.0 if until == int(until) else 0.001  # git's times are whole seconds
+    part.prompt, part.model = _asked(sources.rows(part.session), until, part.model)
+    if about:
+        part.agent = part.agent or about.agent
+        part.story = about.story
+    if again:
+        return
+    for _, index in sources.indexes:
+        for row in index.rows(sessions=(part.session,), kinds=("summary",), limit=1, fields=("id", "title")):
+            part.digest, part.title = row["id"], row["title"]
+            entries = summaries.entries(index, [row["n"]])
+            part.said += [(one["kind"], one["text"]) for one in entries if one["kind"] in {DECISION, ERROR}][:RECORDS]
+        part.records += index.rows(sessions=(part.session,), kinds=("memory", "gotcha"), statuses=LIVE, limit=RECORDS, fields=FIELDS)
+    titles = {" ".join(row["title"].lower().split()).rstrip(".") for row in part.records}
+    part.said = [(kind, text) for kind, text in part.said if " ".join(text.lower().split()).rstrip(".") not in titles]
+
+
+def _asked(rows: Iterable[Row], until: float, model: str) -> tuple[str, str]:
+    """Return (the last prompt before a time, the model then) of a history."""
+    prompt = ""
+    for row in rows:
+        if _time(row) > until:
+            break
+        state = row.get("state")
+        model = str(state.get("model") or model) if isinstance(state, dict) else model
+        if event(row) == "PromptSubmit" and content(row):
+            prompt = content(row)
+    return " ".join(prompt.split())[:PROMPT], model
+
+
+def _time(row: Row) -> float:
+    try:
+        return seconds(str(row.get("timestamp") or ""))
+    except ValueError:
+        return 0.0
+
+
+def lines_of(spans: Sequence[tuple[int, int]]) -> str:
+    """Return lines as people read them: `3-9, 12`."""
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+
+
+def each(origins: Sequence[Origin]) -> Iterator[Part]:
+    """Yield the parts of all origins."""
+    for origin in origins:
+        yield from origin.parts
