@@ -7,10 +7,10 @@ import os
 import time
 
 from gitmem import config
+from gitmem.base import quick_git
 from gitmem.base.detach import detach
 from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.errors import GitmemError
-from gitmem.git import quick
 from gitmem.repo import hook_switch
 from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_own, locate
 from gitmem.repo.refs import head
@@ -85,7 +85,7 @@ def _append(home: Home, name: str, data: bytes) -> None:
 
 def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.Settings:
     def ask() -> config.Settings:
-        output = quick.read(_clean(env), "--git-dir", where.gitdir, "config", "--list", "-z")
+        output = quick_git.read(_clean(env), "--git-dir", where.gitdir, "config", "--list", "-z")
         if output is None:
             raise GitmemError("git did not tell its configuration")
         return config.from_git(output)
@@ -103,7 +103,7 @@ def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: s
     id = _session(env)
     if id and _settings(where, home, env).get("commitTrailer"):
         args = ("interpret-trailers", "--in-place", "--if-exists", "addIfDifferent", "--trailer", f"{TRAILER}: {id}", file)
-        quick.read(_clean(env), "--git-dir", where.gitdir, *args)
+        quick_git.read(_clean(env), "--git-dir", where.gitdir, *args)
 
 
 def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
@@ -118,7 +118,7 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
         return 0
     tree = ("--work-tree", where.worktree) if where.worktree else ()
     diff = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=ACMRT", "--ignore-submodules")
-    out = quick.read(_clean(env, "GIT_INDEX_FILE"), "--git-dir", where.gitdir, *tree, *diff)
+    out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), "--git-dir", where.gitdir, *tree, *diff)
     staged = [os.fsdecode(name) for name in (out or b"").split(b"\0") if name][:PATHS]
     rows = []
     for start in range(0, len(staged), 500):

@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "diff": ("records.history", "Compare two states of the store", "History"),
     "undo": ("records.history", "Take back the last change", "History"),
     "why": ("code.why", "Show why lines are as they are", "History"),
+    "trace": ("code.trace", "Exchange who wrote which lines with other tools", "History"),
     "snapshot": ("snapshot", "Save the work in hand, and bring it back", "History"),
     "sync": ("sync", "Exchange memory with a remote", "Share"),
     "remote": ("sync", "Choose where memory is pushed to", "Share"),

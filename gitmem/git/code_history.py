@@ -171,6 +171,47 @@ class CodeHistory:
         out = self._run("patch-id", "--stable", stdin=diffs).decode()
         return {oid: patch for row in out.splitlines() for patch, _, oid in [row.partition(" ")]}
 
+    def listed(self, revisions: Sequence[str], most: int) -> list[str]:
+        """Return the commits that revisions name, and those of ranges such as `a..b`, the newest first; raises UserError."""
+        out: list[str] = []
+        for one in revisions:
+            if ".." not in one and not one.startswith("^"):
+                out.append(self.resolve(one))
+                continue
+            try:
+                out += self._run("rev-list", f"--max-count={most}", "--end-of-options", one, "--").decode().split()
+            except GitFailed as error:
+                raise UserError(f"'{one}' names no commits.", "See what there is: git log --oneline --all") from error
+        return list(dict.fromkeys(out))
+
+    def notes_refs(self) -> list[str]:
+        """Return the refs below refs/notes/."""
+        return self._run("for-each-ref", "--format=%(refname)", "refs/notes/").decode("utf-8", "surrogateescape").split("\n")[:-1]
+
+    def notes(self, ref: str, most: int) -> Iterator[tuple[str, str]]:
+        """Yield (commit, text) of the notes of a ref; those of more than `most` bytes are left out. Raises UserError when there is no such ref."""
+        try:
+            out = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", ref)
+        except GitFailed as error:
+            raise UserError(f"there are no notes in '{ref}'.", "See what there is: git for-each-ref refs/notes/") from error
+        rows = []
+        for row in out.split(b"\0"):
+            about, _, name = row.partition(b"\t")
+            words = about.split()
+            commit = name.replace(b"/", b"").decode("ascii", "replace")  # git spreads many notes over folders
+            if len(words) == 4 and words[3].isdigit() and int(words[3]) <= most and len(commit) in {40, 64}:
+                rows.append((commit, words[2].decode()))
+        if not rows:
+            return
+        data = self._run("cat-file", "--batch", stdin="".join(f"{oid}\n" for _, oid in rows).encode())
+        at = 0
+        for commit, _ in rows:
+            head, _, _ = data[at : at + 200].partition(b"\n")
+            size = int(head.split()[2])
+            at += len(head) + 1
+            yield commit, data[at : at + size].decode("utf-8", "replace")
+            at += size + 1
+
     def heads(self) -> list[str]:
         """Return the commits that are checked out and that local branches name."""
         out = self._run("for-each-ref", "--format=%(objectname)", "refs/heads/").decode().split()

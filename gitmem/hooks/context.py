@@ -127,15 +127,15 @@ class Hook:
 
     def _git(self, *args: str) -> bytes | None:
         """Return what git prints, None when it fails."""
-        from gitmem.git import quick
+        from gitmem.base import quick_git
 
-        return quick.read(self._git_env(), *args)
+        return quick_git.read(self._git_env(), *args)
 
     def spawn_git(self, *args: str) -> "tuple[int, int]":
         """Start git; return its process id and the pipe of what it prints, or (0, 0) when there is no git."""
-        from gitmem.git import quick
+        from gitmem.base import quick_git
 
-        return quick.spawn(self._git_env(), *args)
+        return quick_git.spawn(self._git_env(), *args)
 
     def _git_env(self) -> "dict[str, str]":
         return {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}

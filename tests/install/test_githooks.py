@@ -13,7 +13,7 @@ from tests.cli.conftest import Mem
 from tests.conftest import git
 from tests.install.conftest import BIN
 
-NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
 OURS = "git-mem git-hook"
 
 
@@ -39,7 +39,7 @@ def files(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def test_they_come_and_go(mem: Mem, repo: Path) -> None:
-    """Five small scripts that can be run; twice is once; none is left."""
+    """Seven small scripts that can be run; twice is once; none is left."""
     before = files(repo / ".git/hooks")
 
     out = mem("install", "git-hooks").out

@@ -80,7 +80,7 @@ def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision:
     for one in blamed:
         groups.setdefault(one.commit.oid if one.commit else "", []).append(one)
     kept = sorted(groups.values(), key=lambda some: -(some[0].commit.at if some[0].commit else 1 << 60))[:COMMITS]
-    known = _known(sources, [some[0].commit for some in kept if some[0].commit])
+    known = known_links(sources, [some[0].commit.oid for some in kept if some[0].commit])
     told: set[str] = set()
     out = []
     for some in kept:
@@ -97,10 +97,10 @@ def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision:
     return out
 
 
-def _known(sources: Sources, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
+def known_links(sources: Sources, oids: Sequence[str]) -> dict[str, list[Link]]:
     """Return what is known of commits: on this machine, else by digests, for another clone's also by the same change."""
-    out = links.of(sources.state, [commit.oid for commit in commits])
-    rest = [commit.oid for commit in commits if commit.oid not in out]
+    out = links.of(sources.state, oids)
+    rest = [oid for oid in oids if oid not in out]
     if not rest or not any(index.has_commits() for _, index in sources.indexes):
         return out
     patches = sources.history.patch_ids(rest)

@@ -1,0 +1,123 @@
+"""`git mem trace`: who wrote which lines, exchanged with other tools as Agent Trace records."""
+
+import json
+from typing import IO, Any
+
+import click
+
+from gitmem import __version__
+from gitmem.app import App
+from gitmem.cli import options
+from gitmem.cli.group import Parts
+from gitmem.cli.terminal import Terminal
+from gitmem.errors import UserError
+from gitmem.services.provenance import agent_trace
+from gitmem.services.provenance.why import known_links
+from gitmem.state import links
+
+TABLE = {
+    "export": ("code.trace", "export_command", "Print Agent Trace records of commits, one a line"),
+    "import": ("code.trace", "import_command", "Read the records that other tools left in git notes, or a file"),
+}
+MOST = 100_000  # commits of one export
+NOTE = 4 << 20  # bytes of a note
+
+
+@click.group("trace", cls=Parts, table=TABLE)
+def trace_command() -> None:
+    """Exchange who wrote which lines of which commit, as Agent Trace records (https://agent-trace.dev, version 0.1).
+
+    \b
+    Examples:
+      git mem trace export HEAD
+      git mem trace export main..feature > trace.jsonl
+      git mem trace import
+    """
+
+
+@click.command("export", short_help=TABLE["export"][2])
+@click.argument("revisions", nargs=-1, metavar="[REV]...")
+@click.option("--output", "-o", type=click.File("w", encoding="utf-8"), default="-", help="Write to a file instead of stdout.")
+@options.json_option
+@click.pass_obj
+def export_command(term: Terminal, revisions: tuple[str, ...], output: IO[str], as_json: bool) -> None:
+    """Print the records of commits (HEAD by default) or ranges, one JSON object a line; with --json, one array.
+
+    A commit that no session is known to have a part in has no record.
+
+    \b
+    Examples:
+      git mem trace export
+      git mem trace export v1.0..HEAD -o trace.jsonl
+    """
+    with term.open() as app:
+        oids = app.code_history.listed(revisions or ("HEAD",), MOST)
+        known = known_links(app.provenance(), oids)
+        rows = [row for oid in oids if oid in known and (row := _record(app, oid, known[oid])) is not None]
+        if as_json:
+            output.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+            return
+        for row in rows:
+            output.write(json.dumps(row, ensure_ascii=False) + "\n")
+        if not rows:
+            term.note(f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a session's.")
+
+
+def _record(app: App, oid: str, found: list[links.Link]) -> dict[str, Any] | None:
+    def text(path: str) -> list[str] | None:
+        data = app.code_history.text(path, oid)
+        return None if data is None else data.decode("utf-8", "surrogateescape").split("\n")
+
+    return agent_trace.record(oid, found, text, __version__)
+
+
+@click.command("import", short_help=TABLE["import"][2])
+@click.argument("files", nargs=-1, type=click.File("r", encoding="utf-8", errors="replace"), metavar="[FILE]...")
+@click.option("--ref", "refs", multiple=True, metavar="REF", help="The notes to read; all of refs/notes/ by default.")
+@options.json_option
+@click.pass_obj
+def import_command(term: Terminal, files: tuple[IO[str], ...], refs: tuple[str, ...], as_json: bool) -> None:
+    """Read Agent Trace records from git notes, or from files. What is known of a commit already stays.
+
+    \b
+    Examples:
+      git mem trace import
+      git mem trace import --ref refs/notes/agent-trace
+      git mem trace import trace.jsonl
+    """
+    with term.open() as app:
+        if files:
+            found = [link for file in files for row in agent_trace.records(file.read()) for link in agent_trace.links(row)]
+        else:
+            names = [ref if ref.startswith("refs/") else f"refs/notes/{ref}" for ref in refs] or app.code_history.notes_refs()
+            notes = [one for name in names for one in app.code_history.notes(name, NOTE)]
+            found = [link for commit, text in notes for row in agent_trace.records(text) for link in agent_trace.links(row, commit)]
+        there = app.code_history.commits({link.oid for link in found})
+        known = links.of(app.state, there)
+        new: dict[str, list[links.Link]] = {}
+        for link in found:
+            have = [*known.get(link.oid, ()), *new.get(link.oid, ())]
+            if link.oid in there and all(one.session != link.session for one in have):
+                new.setdefault(link.oid, []).append(link)
+        patches = app.code_history.patch_ids(list(new))
+        for oid, some in new.items():
+            links.put(app.state, oid, [*known.get(oid, ()), *some], patches.get(oid, ""))
+        facts = {
+            "commits": len(new),
+            "sessions": len({link.session for some in new.values() for link in some}),
+            "missing": len({link.oid for link in found} - set(there)),
+        }
+        if as_json:
+            term.json(facts)
+            return
+        if not found:
+            where = "these files" if files else "git notes here"
+            raise UserError(
+                f"there are no Agent Trace records in {where}.",
+                "Name a file, or the notes with --ref; fetch notes with: git fetch origin 'refs/notes/*:refs/notes/*'",
+            )
+        term.say(
+            f"{facts['commits']} commit{'' if facts['commits'] == 1 else 's'} of {facts['sessions']} session{'' if facts['sessions'] == 1 else 's'} imported."
+        )
+        if facts["missing"]:
+            term.note(f"{facts['missing']} of the commits are not in this repository.")
