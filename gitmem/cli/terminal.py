@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -152,15 +152,28 @@ class Terminal:
         import subprocess
 
         env = {**self.environ, "LESS": self.environ.get("LESS", "FRX"), "LV": self.environ.get("LV", "-c")}
-        text = "".join(line + "\n" for line in lines)
-        if command == "cat" or not text:
-            click.echo(text, nl=False, color=self.colored)
+        rest = iter(lines)
+        first = list(islice(rest, LINES_A_WRITE))
+        if command == "cat" or not first:
+            for text in chain(first, rest):
+                click.echo(text, color=self.colored)
             return
         try:
             # the user's own pager setting, run as git runs it: through the shell
-            subprocess.run(command, input=text.encode("utf-8", "replace"), shell=True, env=env, check=False)  # noqa: S602
+            pager = subprocess.Popen(command, stdin=subprocess.PIPE, shell=True, env=env)  # noqa: S602
         except OSError:
-            click.echo(text, nl=False, color=self.colored)
+            for text in chain(first, rest):
+                click.echo(text, color=self.colored)
+            return
+        assert pager.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # whoever has seen enough
+            while first:  # page by page: the first is there before the last is made
+                pager.stdin.write("".join(f"{text}\n" for text in first).encode("utf-8", "replace"))
+                pager.stdin.flush()
+                first = list(islice(rest, LINES_A_WRITE))
+        with contextlib.suppress(BrokenPipeError):
+            pager.stdin.close()
+        pager.wait()
 
     def json(self, value: Any) -> None:
         """Write a value as JSON."""

@@ -171,6 +171,27 @@ class CodeHistory:
         out = self._run("patch-id", "--stable", stdin=diffs).decode()
         return {oid: patch for row in out.splitlines() for patch, _, oid in [row.partition(" ")]}
 
+    def there(self, refs: Sequence[str]) -> list[str]:
+        """Return those of some refs that there are."""
+        return self._run("for-each-ref", "--format=%(refname)", *refs).decode().split()
+
+    def touched(self, since: float, until: float, most: int) -> Iterator[tuple[float, list[str]]]:
+        """Yield (time, files) of the commits of the branches between two times, the newest first; a merge has no files of its own."""
+        span = [f"--since=@{int(since)}", f"--until=@{int(until)}", f"--max-count={most}"]
+        at, paths = None, list[str]()
+        for part in self.lines(
+            "log", "HEAD", "--branches", "-z", "--name-only", "--no-renames", "--format=%x01%ct", *span, "--", sep=b"\0"
+        ):
+            for word in part.split(b"\n"):
+                if word.startswith(b"\1"):
+                    if at is not None:
+                        yield at, paths
+                    at, paths = float(word[1:] or 0), []
+                elif word:
+                    paths.append(os.fsdecode(word))
+        if at is not None:
+            yield at, paths
+
     def listed(self, revisions: Sequence[str], most: int) -> list[str]:
         """Return the commits that revisions name, and those of ranges such as `a..b`, the newest first; raises UserError."""
         out: list[str] = []

@@ -1,0 +1,243 @@
+"""`git mem timeline`, `git mem trends`, `git mem event`: what happened, in one order."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options, places
+from gitmem.cli.group import Parts
+from gitmem.cli.records.history import CountedLog
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.clock import LAST, stamp
+from gitmem.services.records import history, write
+from gitmem.services.timeline import events
+from gitmem.services.timeline.events import SOURCES, Event, Sources, Wanted, timeline
+
+COLORS = {
+    "commit": "yellow",
+    "memory": "green",
+    "gotcha": "red",
+    "snapshot": "blue",
+    "session": "cyan",
+    "work": "magenta",
+    "event": "white",
+}
+BARS = "▁▂▃▄▅▆▇█"
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@click.command("timeline", cls=CountedLog)
+@click.option("--since", metavar="DATE", help="Not before this: yesterday, '2 weeks ago', 2026-11-21.")
+@click.option("--until", metavar="DATE", help="Not after this.")
+@click.option("--source", "-s", "sources", multiple=True, type=click.Choice(SOURCES), help="Only from here. May be repeated.")
+@click.option("--file", "file", metavar="PATH", help="Only what is about this file.")
+@click.option("--agent", metavar="NAME", help="Only of this agent.")
+@click.option("--session", metavar="ID", help="Only of this session.")
+@click.option("--story", metavar="ID", help="Only of this story.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many, the newest.")
+@click.option("--reverse", is_flag=True, help="Oldest first.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@options.json_option
+@click.pass_obj
+def timeline_command(
+    term: Terminal, since: str | None, until: str | None, sources: tuple[str, ...], file: str | None, agent: str | None, session: str | None, story: str | None,
+    limit: int | None, reverse: bool, as_csv: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Show commits, changes of memory, gotchas, snapshots, sessions, work and events in one order, the newest first.
+
+    \b
+    Examples:
+      git mem timeline -20
+      git mem timeline --since "1 week ago" --source gotcha --source commit
+      git mem timeline --file src/pay.py --json
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude each other.")
+    with term.open() as app:
+        app.settle()
+        wanted = Wanted(
+            _when(app, since, 0.0), _when(app, until, float(LAST)), sources, places.parse(app, file).path if file else "", agent or "", session or "", story or "", limit,
+        )  # fmt: skip
+        found: Iterable[Event] = timeline(_sources(app), wanted)
+        if reverse:
+            found = list(found)[::-1]
+        if as_json:
+            term.json([one.public() for one in found])
+        elif as_csv:
+            term.page(_csv(found), app)
+        else:
+            term.page(_graph(term, found, sources or SOURCES), app)
+
+
+def _sources(app: App) -> Sources:
+    return Sources(app.code_history, app.state, app.indexes(), lambda id_: app.get(id_)[1].record)
+
+
+def _when(app: App, text: str | None, otherwise: float) -> float:
+    return float(history.when(app.git, text)) if text else otherwise
+
+
+def _csv(found: Iterable[Event]) -> Iterator[str]:
+    def line(values: Iterable[str]) -> str:
+        out = io.StringIO()
+        csv.writer(out, lineterminator="").writerow([plain(value) for value in values])
+        return out.getvalue()
+
+    yield line(events.COLUMNS)
+    for one in found:
+        yield line(events.csv_row(one).values())
+
+
+def _graph(term: Terminal, found: Iterable[Event], sources: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each event, with a column for each source."""
+    shown = [source for source in SOURCES if source in set(sources)]
+    day = ""
+    for one in found:
+        local = datetime.fromtimestamp(max(0.0, min(one.at, float(LAST) - 86400))).astimezone()
+        if local.strftime("%Y-%m-%d") != day:
+            day = local.strftime("%Y-%m-%d")
+            yield term.style(day, bold=True)
+        graph = " ".join(
+            term.style("●", fg=COLORS[source]) if source == one.source else term.style("│", fg="bright_black") for source in shown
+        )
+        id = one.id[:10] if one.source == "commit" else one.id[:13] if one.source == "session" else short(one.id)
+        what = one.source if one.what in {one.source, "event"} else f"{one.source} {one.what}"
+        who = ", ".join(dict.fromkeys(x for x in (one.author if one.source in {"commit", "event"} else "", one.agent) if x))
+        yield f"{local:%H:%M} {graph} {term.style(f'{plain(what):<16}', fg=COLORS[one.source])} {term.style(plain(id), fg='yellow')} {plain(one.title)}{f' ({plain(who)})' if who else ''}"
+    if not day:
+        term.note("nothing happened that fits.")
+
+
+TABLE = {
+    "add": ("code.timeline", "event_add_command", "Note an event"),
+    "list": ("code.timeline", "event_list_command", "List the events that were noted"),
+}
+
+
+@click.group("event", cls=Parts, table=TABLE)
+def event_command() -> None:
+    """Note what happened outside of git: a release, an outage, a decision of a meeting. The timeline shows it.
+
+    \b
+    Examples:
+      git mem event add "Released 2.0"
+      git mem event list
+    """
+
+
+@click.command("add", short_help=TABLE["add"][2])
+@click.argument("title", nargs=-1, required=True)
+@click.option("--at", metavar="DATE", help="When it happened: yesterday, '2026-11-21 14:00'. Default: now.")
+@click.option("-m", "--message", default="", metavar="TEXT", help="More about it.")
+@click.option("--file", "files", metavar="PATH", multiple=True, help="A file that it is about. May be repeated.")
+@options.scope_options
+@options.json_option
+@click.pass_obj
+def event_add_command(
+    term: Terminal, title: tuple[str, ...], at: str | None, message: str, files: tuple[str, ...], scope: str, as_json: bool
+) -> None:
+    """Note an event.
+
+    \b
+    Examples:
+      git mem event add "Payment provider was down" --at "yesterday 14:00"
+      git mem event add "Released 2.0" --file CHANGELOG.md
+    """
+    with term.open_or_user(scope == "user") as app:
+        when = stamp(_when(app, at, app.clock.now()))
+        anchors = [{"path": places.parse(app, path).path} for path in files]
+        record = write.draft(app.writer(), "event", " ".join(title), message, at=when, anchors=anchors or None)
+        change = write.add(app.store(scope), app.writer(), record)
+        if as_json:
+            term.json({"id": record.id, "at": when})
+            return
+        term.say(f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at {when}{options.journaled(change.written)}")
+
+
+@click.command("list", short_help=TABLE["list"][2])
+@options.json_option
+@click.pass_obj
+def event_list_command(term: Terminal, as_json: bool) -> None:
+    """List the events that were noted, the newest first.
+
+    \b
+    Example:
+      git mem event list --json
+    """
+    with term.open() as app:
+        found = list(timeline(_sources(app), Wanted(sources=("event",))))
+        if as_json:
+            term.json([one.public() for one in found])
+            return
+        for one in found:
+            term.say(f"{term.style(short(one.id), fg='yellow')} {stamp(one.at)[:16].replace('T', ' ')} {plain(one.title)}")
+        if not found:
+            term.note("no event was noted. Note one: git mem event add 'title'")
+
+
+@click.command("trends")
+@click.option("--since", metavar="DATE", default="90 days ago", show_default=True, help="Not before this.")
+@click.option("--until", metavar="DATE", help="Not after this.")
+@options.json_option
+@click.pass_obj
+def trends_command(term: Terminal, since: str, until: str | None, as_json: bool) -> None:
+    """Show what time tells: hot files, active agents, hours of work (local time), how often tools fail, what was learned week by week.
+
+    \b
+    Examples:
+      git mem trends
+      git mem trends --since "30 days ago" --json
+    """
+    from gitmem.services.timeline.trends import trends
+
+    with term.open() as app:
+        app.settle()
+        hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
+        until_ = _when(app, until, app.clock.now())
+        found = trends(
+            app.code_history, app.state, app.indexes(), _when(app, since, 0.0), until_, _local, lambda path: not hidden.has(path)
+        )
+        if as_json:
+            term.json(found)
+            return
+        for text in _trends(term, found):
+            term.say(text)
+
+
+def _local(at: float) -> tuple[int, int, str]:
+    when = datetime.fromtimestamp(max(0.0, min(at, float(LAST) - 86400))).astimezone()
+    return when.hour, when.weekday(), (when - timedelta(days=when.weekday())).strftime("%Y-%m-%d")
+
+
+def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
+    yield f"{found['commits']:,} commits, {found['sessions']:,} sessions"
+    if found["hot_files"]:
+        yield term.style("\nHot files", bold=True) + "  commits, edits of sessions"
+        for row in found["hot_files"]:
+            yield f"  {row['commits']:>5} {row['edits']:>5}  {plain(row['path'])}"
+    if found["agents"]:
+        yield term.style("\nAgents", bold=True)
+        for row in found["agents"]:
+            failed = f", {row['failed']} of {row['tools']} tool calls failed" if row["tools"] else ""
+            yield f"  {row['sessions']:>5}  {plain(row['agent'])}{failed}"
+    if any(found["hours"]):
+        peak = max(range(24), key=lambda hour: found["hours"][hour])
+        yield term.style("\nHours", bold=True) + "  commits and session starts, local time"
+        yield f"  0 {_bars(found['hours'])} 23   most at {peak}:00"
+        yield "  " + "  ".join(f"{day} {count}" for day, count in zip(DAYS, found["weekdays"], strict=True))
+    if found["errors"]["rate"] is not None:
+        yield term.style("\nErrors", bold=True) + f"  {found['errors']['rate']:.1%} of {found['errors']['tools']:,} tool calls failed"
+    if found["learned"]:
+        yield term.style("\nLearned", bold=True) + "  week of, memories, gotchas"
+        for row in found["learned"][-12:]:
+            yield f"  {row['week']}  {row['memory']:>4} {row['gotcha']:>4}"
+
+
+def _bars(counts: list[int]) -> str:
+    most = max(counts) or 1
+    return "".join(BARS[-(-count * (len(BARS) - 1) // most)] if count else " " for count in counts)

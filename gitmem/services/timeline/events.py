@@ -1,0 +1,272 @@
+"""One line of time: commits of the code, changes of memory, gotchas, snapshots, sessions, work, and what people noted. Derived when it is read.
+
+Every source yields its events newest first, so that the first page is there before the last commit was read.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from gitmem.clock import LAST, seconds, stamp
+from gitmem.errors import GitmemError
+from gitmem.git.code_history import FORMAT, CodeCommit, CodeHistory, parse
+from gitmem.index.reader import Index
+from gitmem.records.kinds import KIND
+from gitmem.records.record import Record
+from gitmem.repo.refs import PRIVATE, SHARED
+from gitmem.services.records.history import BOOKKEEPING, trailers
+from gitmem.state import edits, links, sessions
+from gitmem.state.database import State
+
+SOURCES = ("commit", "memory", "gotcha", "snapshot", "session", "work", "event")
+_OF_KIND = {"gotcha": "gotcha", "work": "work", "snapshot": "snapshot", "event": "event"}
+_OWN = frozenset({"snapshot", "event"})  # kinds that the index tells, not the history of the store
+TALE = 200  # characters of a title
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: `at` in epoch seconds, `source` one of `SOURCES`, `what` a word for it, `id` of the commit, record or session."""
+
+    at: float
+    source: str
+    what: str
+    title: str
+    id: str = ""
+    author: str = ""
+    agent: str = ""
+    session: str = ""
+    story: str = ""
+    files: tuple[str, ...] = ()
+
+    def public(self) -> dict[str, Any]:
+        """Return it as `--json` gives it: without what is empty."""
+        facts = asdict(self) | {"at": stamp(self.at), "files": list(self.files)}
+        return {key: value for key, value in facts.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for; what is empty asks for all. Times are epoch seconds, `file` a path from the root of the work tree."""
+
+    since: float = 0.0
+    until: float = float(LAST)
+    sources: Sequence[str] = ()
+    file: str = ""
+    agent: str = ""
+    session: str = ""
+    story: str = ""
+    limit: int | None = None
+
+    def has(self, source: str) -> bool:
+        """Say whether a source is asked for."""
+        return not self.sources or source in self.sources
+
+    @property
+    def narrow(self) -> bool:
+        """Say whether events are left out that git cannot leave out by itself."""
+        return bool(self.agent or self.session or self.story)
+
+    def fits(self, event: Event) -> bool:
+        """Say whether an event passes."""
+        return (
+            self.since <= event.at <= self.until and (not self.agent or event.agent == self.agent) and (not self.session or event.session.startswith(self.session))
+            and (not self.story or event.story == self.story)
+        )  # fmt: skip
+
+
+@dataclass
+class Sources:
+    """Where events come from; `record` reads one by its id, `stories` tells the story of a session."""
+
+    history: CodeHistory
+    state: State
+    indexes: Sequence[tuple[str, Index]]
+    record: Callable[[str], Record]
+    _sessions: dict[str, sessions.Session] = field(default_factory=dict)
+
+    def session(self, id: str) -> sessions.Session | None:
+        """Return what is known of a session."""
+        if not self._sessions:
+            self._sessions = {one.id: one for one in sessions.some(self.state)}
+        return self._sessions.get(id)
+
+
+def timeline(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+    """Yield events, the newest first."""
+    streams: list[Iterable[Event]] = []
+    if wanted.has("commit"):
+        streams.append(_commits(sources, wanted))
+    if any(map(wanted.has, ("memory", "gotcha", "work"))):
+        streams.append(_memory(sources, wanted))
+    for source, read in (("snapshot", _snapshots), ("session", _sessions), ("event", _noted)):
+        if wanted.has(source):
+            streams.append(sorted(read(sources, wanted), key=lambda one: -one.at))
+    number = 0
+    for event in heapq.merge(*streams, key=lambda one: -one.at):
+        if wanted.fits(event) and wanted.has(event.source):
+            yield event
+            number += 1
+            if number == wanted.limit:
+                return
+
+
+def _span(wanted: Wanted, *, whole: bool = False) -> list[str]:
+    """Return the options of `git log` that leave out what is not asked for; `whole` says that nothing else is left out afterwards."""
+    out = [f"--format={FORMAT}", "-z", "--no-show-signature", "--no-color"]
+    out += [f"--since=@{int(wanted.since)}"] if wanted.since else []
+    out += [f"--until=@{int(wanted.until)}"] if wanted.until < LAST else []
+    return out + ([f"--max-count={wanted.limit}"] if wanted.limit and whole else [])
+
+
+def _log(sources: Sources, *args: str) -> Iterator[CodeCommit]:
+    return (found for row in sources.history.lines("log", *args, sep=b"\0") if (found := parse(row)) is not None)
+
+
+def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+    """Yield the commits of the branches."""
+    known = links.known(sources.state)
+    path = ["--", f":(top,literal){wanted.file}"] if wanted.file else []
+    for one in _log(sources, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path):
+        link = next(iter(links.of(sources.state, [one.oid]).get(one.oid, ())), None) if known else None
+        about = sources.session(link.session) if link else None
+        yield Event(
+            float(one.at), "commit", "merge" if len(one.parents) > 1 else "commit", one.subject, one.oid, one.author, link.agent if link else "",
+            link.session if link else "", about.story if about else "",
+        )  # fmt: skip
+
+
+def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+    """Yield what was done to records: the history of the refs tells it."""
+    tips = [tip for _, index in sources.indexes for name, tip in index.tips().items() if name in {"shared", "private"} and tip]
+    if not tips:
+        return
+    about = (
+        {row["id"] for _, index in sources.indexes for row in index.rows(paths=(wanted.file,), fields=("id",))} if wanted.file else set()
+    )
+    for one in _log(sources, *_span(wanted), *sources.history.there((SHARED, PRIVATE)), "--"):
+        found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
+        op, ids = (found.get("op") or [""])[0], found.get("id", [])
+        kinds = {KIND.get(id[:3], "") for id in ids}
+        if op in BOOKKEEPING or not kinds or kinds <= _OWN or (wanted.file and not about.intersection(ids)):
+            continue
+        session = (found.get("session") or [""])[0]
+        known = sources.session(session)
+        source = next((_OF_KIND[kind] for kind in sorted(kinds) if kind in _OF_KIND), "memory")
+        agent = known.agent if known else (found.get("agent") or [""])[0]
+        title = one.subject.partition('"')[2].rpartition('"')[0] or one.subject
+        yield Event(
+            float(one.authored), source, op or "change", title[:TALE], ids[0], one.author, agent, session, known.story if known else ""
+        )
+
+
+def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+    for _, index in sources.indexes:
+        for row in index.rows(
+            kinds=("snapshot",), since=_stamp(wanted.since), fields=("id", "title", "created", "author", "agent", "session")
+        ):
+            record = _read(sources, row["id"]) if wanted.file or wanted.story else None
+            files = tuple(str(one.get("path")) for one in record.get("dirty")) if record else ()
+            if wanted.file and wanted.file not in files:
+                continue
+            known = sources.session(row["session"])
+            story = str(record.get("story") or "") if record else known.story if known else ""
+            yield Event(
+                _seconds(row["created"]),
+                "snapshot",
+                "save",
+                row["title"],
+                row["id"],
+                _name(row["author"]),
+                known.agent if known else "",
+                row["session"],
+                story,
+                files[:20],
+            )
+
+
+def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+    """Yield beginnings and ends: of sessions of this machine, and of those whose digest is here."""
+    touched = {one.session for one in edits.some(sources.state, [wanted.file], 0.0, float(LAST))} if wanted.file else set()
+    seen = set()
+    titles = {
+        row["session"]: row for _, index in sources.indexes for row in index.rows(kinds=("summary",), by_sessions=True, fields=("session", "title", "created", "author", "tags"))
+        if row["session"]
+    }  # fmt: skip
+    for one in sessions.some(sources.state):
+        seen.add(one.id)
+        if wanted.file and one.id not in touched:
+            continue
+        title = one.title or (titles[one.id]["title"] if one.id in titles else "")
+        yield Event(one.started, "session", "start", title or f"{one.agent} session", one.id, "", one.agent, one.id, one.story)
+        if one.ended is not None:
+            yield Event(
+                max(one.ended, one.started),
+                "session",
+                "end",
+                f"{title or f'{one.agent} session'}{f' ({one.why})' if one.why else ''}",
+                one.id,
+                "",
+                one.agent,
+                one.id,
+                one.story,
+            )
+    for id, row in titles.items():
+        if id not in seen and not wanted.file:
+            yield Event(_seconds(row["created"]), "session", "start", row["title"], id, _name(row["author"]), "", id)
+
+
+def _noted(sources: Sources, wanted: Wanted) -> Iterator[Event]:
+    for _, index in sources.indexes:
+        for row in index.rows(kinds=("event",), fields=("id", "title", "created", "author", "agent", "session", "anchors")):
+            files = tuple(str(one["path"]) for one in row["anchors"] if one.get("path"))
+            if wanted.file and wanted.file not in files:
+                continue
+            record = _read(sources, row["id"])
+            at = str(record.fields.get("at") or row["created"]) if record else row["created"]
+            what = str(record.fields.get("what") or "event") if record else "event"
+            known = sources.session(row["session"])
+            yield Event(
+                _seconds(at),
+                "event",
+                what,
+                row["title"],
+                row["id"],
+                _name(row["author"]),
+                known.agent if known else "",
+                row["session"],
+                known.story if known else "",
+                files,
+            )
+
+
+def _read(sources: Sources, id: str) -> Record | None:
+    try:
+        return sources.record(id)
+    except GitmemError:
+        return None
+
+
+def _seconds(text: str) -> float:
+    try:
+        return seconds(text)
+    except ValueError:
+        return 0.0
+
+
+def _stamp(at: float) -> str:
+    return stamp(at) if at else ""
+
+
+def _name(author: str) -> str:
+    return author.partition(" <")[0]
+
+
+def csv_row(event: Event) -> Mapping[str, str]:
+    """Return an event as a row of a table."""
+    facts = {"at": stamp(event.at), "files": " ".join(event.files)}
+    return {key: facts.get(key, str(getattr(event, key))) for key in COLUMNS}
+
+
+COLUMNS = ("at", "source", "what", "id", "title", "author", "agent", "session", "story", "files")

@@ -1,0 +1,69 @@
+"""What time tells of a project: hot files, active agents, hours of work, how often tools fail, what was learned week by week."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gitmem.clock import seconds
+from gitmem.git.code_history import CodeHistory
+from gitmem.index.reader import Index
+from gitmem.state import edits, sessions
+from gitmem.state.database import State
+
+TOP = 10
+LEARNED = ("memory", "gotcha")
+COMMITS = 20_000  # commits that are looked at
+_TOOLS = ("AfterTool", "ToolFailed")
+
+
+def trends(
+    history: CodeHistory, state: State, indexes: Sequence[tuple[str, Index]], since: float, until: float, local: Callable[[float], tuple[int, int, str]], shown: Callable[[str], bool]
+) -> dict[str, Any]:  # fmt: skip
+    """Return what happened between two times (epoch seconds). `local` gives (hour, weekday from Monday 0, first day of the week) of a time where the user is.
+
+    {hot_files: [{path, commits, edits}], agents: [{agent, sessions, tools, failed}], hours: [24], weekdays: [7], errors: {tools, failed, rate},
+    learned: [{week, memory, gotcha}], commits, sessions}
+    """
+    changed: Counter[str] = Counter()
+    hours, days = [0] * 24, [0] * 7
+    commits = 0
+    for at, paths in history.touched(since, until, COMMITS):
+        commits += 1
+        hour, day, _ = local(at)
+        hours[hour] += 1
+        days[day] += 1
+        changed.update(path for path in paths if shown(path))
+    edited: Counter[str] = Counter()
+    for one in edits.some(state, None, since, until):
+        edited[one.path] += 1
+    hot = sorted({*changed, *edited}, key=lambda path: (-(changed[path] + edited[path]), path))[:TOP]
+    mine = [one for one in sessions.some(state) if since <= one.last and one.started <= until]
+    by_agent: dict[str, dict[str, int]] = {}
+    used: dict[str, Counter[str]] = {}
+    for cost in sessions.costs(state, [one.id for one in mine][:500]):
+        used.setdefault(cost.session, Counter())[cost.event] += cost.calls
+    for session in mine:
+        row = by_agent.setdefault(session.agent or "unknown", {"sessions": 0, "tools": 0, "failed": 0})
+        row["sessions"] += 1
+        row["tools"] += sum(used.get(session.id, Counter())[name] for name in _TOOLS)
+        row["failed"] += used.get(session.id, Counter())["ToolFailed"]
+        hour, day, _ = local(session.started)
+        hours[hour] += 1
+        days[day] += 1
+    tools, failed = (sum(row[key] for row in by_agent.values()) for key in ("tools", "failed"))
+    weeks: dict[str, Counter[str]] = {}
+    for _, index in indexes:
+        for record in index.rows(kinds=LEARNED, fields=("kind", "created")):
+            try:
+                at = seconds(record["created"])
+            except ValueError:
+                continue
+            if since <= at <= until:
+                weeks.setdefault(local(at)[2], Counter())[record["kind"]] += 1
+    return {
+        "hot_files": [{"path": path, "commits": changed[path], "edits": edited[path]} for path in hot],
+        "agents": [{"agent": agent, **row} for agent, row in sorted(by_agent.items(), key=lambda one: (-one[1]["sessions"], one[0]))],
+        "hours": hours, "weekdays": days, "errors": {"tools": tools, "failed": failed, "rate": round(failed / tools, 3) if tools else None},
+        "learned": [{"week": week, **{kind: weeks[week][kind] for kind in LEARNED}} for week in sorted(weeks)],
+        "commits": commits, "sessions": len(mine),
+    }  # fmt: skip
