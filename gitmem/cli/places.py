@@ -1,7 +1,7 @@
 """Places in the code as the user types them: FILE, FILE:LINE, FILE:FIRST-LAST, FILE#SYMBOL; from the current folder, or the root of the work tree."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitmem.app import App
 from gitmem.codemap.anchors import spec
@@ -30,6 +30,21 @@ def parse(app: App, given: str) -> Place:
     name = os.path.join(folder, str(anchor["path"]))
     first, end = anchor.get("lines") or (0, 0)
     return Place(_inside(name, given, root), first, end, str(anchor.get("symbol") or ""))
+
+
+def parse_symbol(app: App, given: str) -> Place:
+    """Return the place of `FILE:SYMBOL` too, besides what `parse` takes."""
+    name, colon, symbol = given.rpartition(":")
+    if (
+        colon
+        and symbol
+        and not os.path.lexists(given)
+        and not symbol.replace("-", "").isdigit()
+        and "#" not in symbol
+        and "/" not in symbol
+    ):
+        return replace(parse(app, name), symbol=symbol)
+    return parse(app, given)
 
 
 def _inside(name: str, given: str, root: str) -> str:

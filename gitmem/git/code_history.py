@@ -57,6 +57,16 @@ class Added:
     runs: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A commit's change of a file: `what` is git's letter (A, M, D, R, C, T), `path` its name then, `was` the one before when it had another."""
+
+    commit: CodeCommit
+    what: str
+    path: str
+    was: str = ""
+
+
 def unquoted(name: bytes) -> str:
     """Return a path as git prints it, with or without quotes."""
     if name.startswith(b'"') and name.endswith(b'"') and len(name) > 1:
@@ -175,6 +185,47 @@ class CodeHistory:
         """Return those of some refs that there are."""
         return self._run("for-each-ref", "--format=%(refname)", *refs).decode().split()
 
+    def file_changes(self, path: str, heads: Sequence[str], seen: Sequence[str] = ()) -> list[FileChange] | None:
+        """Return the changes of a file below some heads and not below others, the newest first, through renames; None when a head is not there."""
+        args = [*heads, *(f"^{oid}" for oid in seen)]
+        fields = FORMAT.removesuffix("%x1f%b")
+        try:
+            # a path as it is: with --follow git takes no magic but this
+            out = self._run(
+                "--literal-pathspecs",
+                "log",
+                "--follow",
+                "-M",
+                "--name-status",
+                "-z",
+                f"--format=%x01{fields}",
+                "--no-show-signature",
+                *args,
+                "--",
+                path,
+            )
+        except GitFailed:
+            return None
+        return list(_changes(out))
+
+    def symbol_changes(self, path: str, first: int, last: int, revision: str) -> list[FileChange]:
+        """Return the commits that changed lines of a file, through renames, the newest first; raises UserError for lines that it does not have."""
+        fields = FORMAT.removesuffix("%x1f%b")
+        try:
+            out = self._run("log", f"-L{first},{last}:{path}", "-s", "-z", f"--format=%x01{fields}", "--no-show-signature", revision)
+        except GitFailed as error:
+            raise UserError(
+                f"git cannot follow lines {first}-{last} of '{path}'.", "Is the file in the commit? See: git ls-files"
+            ) from error
+        return [FileChange(found, "M", path) for row in out.split(b"\1") if (found := parse(row.strip(b"\0\n") + b"\x1f")) is not None]
+
+    def not_below_any(self, oids: Sequence[str], heads: Sequence[str]) -> bool:
+        """Say whether one of some commits is below none of some heads, or is not there."""
+        try:
+            return bool(self._run("rev-list", "--max-count=1", *oids, *(f"^{oid}" for oid in heads), "--"))
+        except GitFailed:
+            return True
+
     def touched(self, since: float, until: float, most: int) -> Iterator[tuple[float, list[str]]]:
         """Yield (time, files) of the commits of the branches between two times, the newest first; a merge has no files of its own."""
         span = [f"--since=@{int(since)}", f"--until=@{int(until)}", f"--max-count={most}"]
@@ -270,6 +321,22 @@ def parse(row: bytes) -> CodeCommit | None:
         return None
     oid, author, mail, authored, at, parents, subject, body = parts
     return CodeCommit(oid, author, mail, int(authored), int(at), subject, tuple(parents.split()), body.strip())
+
+
+def _changes(out: bytes) -> Iterator[FileChange]:
+    """Yield the changes of `git log --name-status -z` whose commits begin with a byte 1."""
+    for part in out.split(b"\1")[1:]:
+        head, _, rest = part.partition(b"\0")
+        commit = parse(head + b"\x1f")
+        words = rest.strip(b"\0\n").split(b"\0")
+        if commit is None or not words[0]:
+            continue
+        letter = words[0].strip(b"\n").decode("ascii", "replace")[:1]
+        names = [os.fsdecode(word) for word in words[1:]]
+        if letter in {"R", "C"} and len(names) > 1:
+            yield FileChange(commit, letter, names[1], names[0])
+        elif names:
+            yield FileChange(commit, letter, names[0])
 
 
 def _blamed(out: bytes) -> list[Blamed]:

@@ -1,0 +1,108 @@
+"""`git mem evolution`: how a file or a symbol came to be."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options, places
+from gitmem.cli.records.history import CountedLog
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.clock import LAST, stamp
+from gitmem.errors import UserError
+from gitmem.git.code_history import FileChange
+from gitmem.services.records import history
+from gitmem.services.timeline.evolution import Step, changes, evolution
+
+WORDS = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "C": "copied", "T": "changed its type"}
+
+
+@click.command("evolution", cls=CountedLog)
+@click.argument("place", metavar="FILE[:SYMBOL]")
+@click.option("--since", metavar="DATE", help="Not before this.")
+@click.option("--until", metavar="DATE", help="Not after this.")
+@click.option("--agent", metavar="NAME", help="Only what sessions of this agent had a part in.")
+@click.option("--session", metavar="ID", help="Only what this session had a part in.")
+@click.option("--story", metavar="ID", help="Only what belongs to this story.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many, the newest.")
+@options.json_option
+@click.pass_obj
+def evolution_command(
+    term: Terminal, place: str, since: str | None, until: str | None, agent: str | None, session: str | None, story: str | None, limit: int | None, as_json: bool
+) -> None:  # fmt: skip
+    """Show who changed a file or a symbol, when and why, the newest first: through renames and on all branches, with what was learned then.
+
+    A symbol is followed from the commit that is checked out.
+
+    \b
+    Examples:
+      git mem evolution src/pay.py
+      git mem evolution src/pay.py:Cart.total
+      git mem evolution src/pay.py --agent claude --since "1 month ago"
+    """
+    with term.open() as app:
+        found, name = _changes(app, place)
+        first = float(history.when(app.git, since)) if since else 0.0
+        last = float(history.when(app.git, until)) if until else float(LAST)
+
+        def fits(step: Step) -> bool:
+            links = step.links
+            return (
+                first <= step.change.commit.at <= last and (not agent or any(link.agent == agent for link in links))
+                and (not session or any(link.session.startswith(session) for link in links)) and (not story or story in step.stories)
+            )  # fmt: skip
+
+        steps = evolution(app.provenance(), app.indexes(), found, fits, limit)
+        if as_json:
+            term.json([_json(step) for step in steps])
+            return
+        term.page(_lines(term, steps), app)
+        if not steps:
+            term.note(f"no change of {plain(name)} fits." if found else f"git has no history of {plain(name)}.")
+
+
+def _changes(app: App, given: str) -> tuple[list[FileChange], str]:
+    """Return the changes of what the user named, and its name; raises UserError."""
+    place = places.parse_symbol(app, given)
+    if not place.symbol and not place.first:
+        found = changes(app.code_history, app.home, place.path)
+        if not found:
+            raise UserError(f"git has no history of '{place.path}'.", "Is it committed? See: git log -- FILE")
+        return found, place.path
+    data = app.code_history.text(place.path, "HEAD")
+    if data is None:
+        raise UserError(
+            f"the commit that is checked out has no '{place.path}'.", "A symbol is followed from there: commit it, or leave the symbol out."
+        )
+    first, last, name = place.first, place.last, ""
+    if place.symbol:
+        first, last, name = places.span(data.decode("utf-8", "replace"), place)
+    return app.code_history.symbol_changes(place.path, first, last, "HEAD"), f"{place.path}:{name or f'{first}-{last}'}"
+
+
+def _json(step: Step) -> dict[str, Any]:
+    one, commit = step.change, step.change.commit
+    made = [{"id": link.session, "agent": link.agent, "model": link.model, "how": link.how} for link in step.links]
+    facts = {
+        "commit": commit.oid, "date": stamp(commit.authored), "author": commit.author, "email": commit.mail, "subject": commit.subject,
+        "what": WORDS.get(one.what, one.what), "path": one.path, "was": one.was, "sessions": [{k: v for k, v in row.items() if v} for row in made], "stories": step.stories,
+        "records": [{k: row[k] for k in ("id", "kind", "type", "severity", "title") if row.get(k)} for row in step.records],
+    }  # fmt: skip
+    return {key: value for key, value in facts.items() if value}
+
+
+def _lines(term: Terminal, steps: list[Step]) -> Iterator[str]:
+    for step in steps:
+        one, commit = step.change, step.change.commit
+        named = f" from {plain(one.was)} to {plain(one.path)}" if one.was else ""
+        what = "" if one.what == "M" else f" [{WORDS.get(one.what, one.what)}{named}]"
+        yield f"{term.style(commit.oid[:10], fg='yellow')} {stamp(commit.authored)[:10]} {plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
+        for link in step.links:
+            who = ", ".join(x for x in (link.agent, link.model) if x)
+            yield f"    session {term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''} {link.how}"
+        for story in step.stories:
+            yield f"    story {plain(story)}"
+        for row in step.records:
+            kind = f"gotcha {row['severity']}" if row["kind"] == "gotcha" else row["type"]
+            yield f"    {kind}: {term.style(short(row['id']), fg='yellow')} {plain(row['title'])}"
