@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "diff": ("records.history", "Compare two states of the store", "History"),
     "undo": ("records.history", "Take back the last change", "History"),
     "evolution": ("code.evolution", "Show how a file or a symbol came to be", "History"),
+    "drift": ("code.drift", "Show which branches change the same code", "History"),
     "timeline": ("code.timeline", "Show what happened, in one order", "History"),
     "trends": ("code.timeline", "Show hot files, hours, errors, what was learned", "History"),
     "event": ("code.timeline", "Note what happened outside of git", "History"),

@@ -1,0 +1,129 @@
+"""`git mem drift`: which branches and work trees change the same code."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.git.merges import Merges
+from gitmem.services.drift.compare import Lines
+from gitmem.services.drift.drift import LEVELS, File, Pair, Side, drift, name_authors, sides
+from gitmem.state import sessions
+
+COLORS = {"critical": "red", "high": "red", "medium": "yellow", "low": "green", "none": "bright_black"}
+PAIRS, FILES = 12, 6  # that are shown in full
+
+
+@click.command("drift")
+@click.argument("refs", nargs=-1, metavar="[REF]...")
+@click.option("--level", type=click.Choice(LEVELS), default="medium", show_default=True, help="Show pairs of this level or worse.")
+@click.option(
+    "--days", type=click.IntRange(min=1), default=90, show_default=True, help="Look at branches that were committed to in so many days."
+)
+@options.json_option
+@click.pass_obj
+def drift_command(term: Terminal, refs: tuple[str, ...], level: str, days: int, as_json: bool) -> None:
+    """Show which branches, remote branches and work trees change the same code since they parted. Nothing is checked out or written.
+
+    \b
+    Levels:
+      none      one side has nothing that the other lacks
+      low       both changed something, no file in common
+      medium    both changed a file; git can merge it
+      high      a merge conflicts
+      critical  both changed the same function or class, differently
+
+    \b
+    Examples:
+      git mem drift
+      git mem drift feature/checkout origin/main
+      git mem drift --level high --json
+    """
+    with term.open() as app, Merges(app.location, app.env) as merges:
+        found, left = sides(merges, refs, app.code_history.resolve, int(app.clock.now() - days * 86400))
+        if len(found) < 2 and not as_json:
+            term.say(
+                "there is one branch, and nothing that could drift from it." if found else "there is nothing to compare: no commit yet."
+            )
+            return
+        hidden = app.hidden(str(app.location.worktree) if app.location.worktree else None)
+        pairs = drift(merges, found, term.progress("comparing"), hidden.has) if len(found) > 1 else []
+        shown = [pair for pair in pairs if LEVELS.index(pair.level) >= LEVELS.index(level)]
+        for pair in shown[:PAIRS]:
+            name_authors(merges, pair, lambda root: working(app, root))
+        if as_json:
+            term.json({"sides": [_side(side) for side in found], "left_out": left, "pairs": [_pair(pair) for pair in shown]})
+            return
+        term.page(_lines(term, shown, pairs), app)
+        if left:
+            term.note(
+                f"{left} branch{'' if left == 1 else 'es'} without a commit in {days} days, or beyond the newest 40, left out: --days N, or name them."
+            )
+
+
+def working(app: App, root: str) -> list[str]:
+    """Return who is at work in a work tree: the sessions that run there."""
+    some = [one for one in sessions.some(app.state, ended=False) if one.root == root]
+    return [f"{one.agent} session {one.id[:8]}" for one in some[:3]]
+
+
+def _side(side: Side) -> dict[str, Any]:
+    facts = {"name": side.name, "kind": side.kind, "commit": side.head, "root": side.root, "author": side.author}
+    return {key: value for key, value in facts.items() if value}
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    facts = {
+        "one": pair.one.name,
+        "two": pair.two.name,
+        "level": pair.level,
+        "base": pair.base,
+        "files": [_file(file) for file in pair.files],
+        "advice": pair.advice,
+    }
+    return {key: value for key, value in facts.items() if value or key == "files"}
+
+
+def _file(file: File) -> dict[str, Any]:
+    shared = [{"symbol": one.name, "one": list(one.one or ()), "two": list(one.two or ())} for one in file.shared]
+    facts = {
+        "path": file.path,
+        "level": file.level,
+        "conflict": file.conflict,
+        "shared": [{k: v for k, v in row.items() if v} for row in shared],
+        "authors": {"one": file.authors[0], "two": file.authors[1]},
+    }
+    return {key: value for key, value in facts.items() if value or key == "conflict"}
+
+
+def _lines(term: Terminal, shown: list[Pair], pairs: list[Pair]) -> Iterator[str]:
+    for pair in shown[:PAIRS]:
+        yield f"{term.style(f'{pair.level:<8}', fg=COLORS[pair.level])} {term.style(plain(pair.one.name), bold=True)} and {term.style(plain(pair.two.name), bold=True)}"
+        for file in pair.files[:FILES]:
+            yield from _of_file(term, file)
+        if len(pair.files) > FILES:
+            yield f"    and {len(pair.files) - FILES} more files"
+        if pair.advice:
+            yield f"    → {plain(pair.advice)}"
+    if len(shown) > PAIRS:
+        yield f"and {len(shown) - PAIRS} more pairs: git mem drift --json"
+    counts = {level: sum(pair.level == level for pair in pairs) for level in reversed(LEVELS)}
+    yield f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}: {', '.join(f'{count} {level}' for level, count in counts.items() if count)}"
+
+
+def _of_file(term: Terminal, file: File) -> Iterator[str]:
+    conflict = term.style(" conflict", fg="red") if file.conflict else ""
+    one, two = (", ".join(plain(name) for name in names[:3]) for names in file.authors)
+    who = f"  ({one or '?'} and {two or '?'})" if one or two else ""
+    yield f"    {plain(file.path)}{conflict}{who}"
+    for shared in file.shared[:4]:
+        yield f"        {plain(shared.name) or 'lines'} {_span(shared.one)} here, {_span(shared.two)} there"
+    if len(file.shared) > 4:
+        yield f"        and {len(file.shared) - 4} more"
+
+
+def _span(lines: Lines | None) -> str:
+    return "removed" if lines is None else f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]}-{lines[1]}"
