@@ -130,11 +130,12 @@ class _Telling:
 
     def _work(self) -> None:
         """Take in what is to be known first: ways to go on after a crash, what is in hand, what this session said of itself, whether to ask."""
+        from gitmem.hooks.elsewhere import start_lines
         from gitmem.hooks.epics import resume_lines
         from gitmem.hooks.work_context import context_lines
 
         hook = self._hook
-        lines = [*resume_lines(hook), *context_lines(hook)]
+        lines = [*resume_lines(hook), *context_lines(hook), *start_lines(hook)]
         ask, interrupted, own = "", False, list[str]()
         if hook.event.source in FORGETFUL:
             from gitmem.hooks.compaction import after_compaction

@@ -51,6 +51,17 @@ def _file(hook: Hook) -> "list[str]":
     if not hook.paths or not hook.settings.get("inject"):
         return []
     hook.catch_up(PATIENCE)
+    drifts: list[str] = []
+    if hook.event.action == events.WRITE:
+        from gitmem.hooks.elsewhere import file_lines
+
+        with unless_locked():
+            drifts = file_lines(hook)
+    return drifts + _known(hook, drifts)
+
+
+def _known(hook: Hook, told: "list[str]") -> "list[str]":
+    """Return the gotchas of the files at hand, in what `told` leaves of the budget."""
     rows = [row for path in hook.paths for row in _about(hook, path)]
     if not rows and hook.code_moved(PATIENCE):
         rows = [row for path in hook.paths for row in _about(hook, path)]
@@ -58,7 +69,7 @@ def _file(hook: Hook) -> "list[str]":
         return []
     rows = shown(hook, rows)
     spots = Spots(hook)
-    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, spot=row.get("spot") or spots.of(row)))
+    return hook.tell(rows, int(hook.settings.get("fileBudget")), lambda row: record_line(row, spot=row.get("spot") or spots.of(row)), told)
 
 
 def _about(hook: Hook, path: str) -> "list[Row]":

@@ -33,6 +33,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS contexts (root TEXT PRIMARY KEY, began REAL, last REAL, session TEXT, asked INTEGER, story TEXT) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
     "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
+    "CREATE TABLE IF NOT EXISTS elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what TEXT, who TEXT, PRIMARY KEY (mine, path, other)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, marks BLOB)",
     "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
     "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, files TEXT, edits TEXT, PRIMARY KEY (oid, session)) WITHOUT ROWID",
@@ -285,7 +286,7 @@ class State:
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "late "):  # marks of a session
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "late ", "elsewhere "):  # marks of a session
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
                 f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)

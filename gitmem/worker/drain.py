@@ -39,7 +39,7 @@ def _drain(app: App) -> None:
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
         app.state.begin_drain()
         try:
-            for step in (_commit, _learn, _adopt, _finish, _condense, _compile, _native, _follow, _expire):
+            for step in (_commit, _learn, _adopt, _finish, _condense, _compile, _native, _follow, _drift, _expire):
                 try:
                     done += step(app)
                 except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
@@ -126,6 +126,13 @@ def _finish(app: App) -> list[str]:
     if done:
         app.index()
     return done
+
+
+def _drift(app: App) -> list[str]:
+    """Find out what other branches and work trees change of the code."""
+    from gitmem.worker.drift import keep
+
+    return keep(app)
 
 
 def _expire(app: App) -> list[str]:

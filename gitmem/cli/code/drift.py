@@ -5,13 +5,12 @@ from typing import Any
 
 import click
 
-from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.terminal import Terminal, plain
 from gitmem.git.merges import Merges
 from gitmem.services.drift.compare import Lines
 from gitmem.services.drift.drift import LEVELS, File, Pair, Side, drift, name_authors, sides
-from gitmem.state import sessions
+from gitmem.worker.drift import working
 
 COLORS = {"critical": "red", "high": "red", "medium": "yellow", "low": "green", "none": "bright_black"}
 PAIRS, FILES = 12, 6  # that are shown in full
@@ -62,12 +61,6 @@ def drift_command(term: Terminal, refs: tuple[str, ...], level: str, days: int, 
             term.note(
                 f"{left} branch{'' if left == 1 else 'es'} without a commit in {days} days, or beyond the newest 40, left out: --days N, or name them."
             )
-
-
-def working(app: App, root: str) -> list[str]:
-    """Return who is at work in a work tree: the sessions that run there."""
-    some = [one for one in sessions.some(app.state, ended=False) if one.root == root]
-    return [f"{one.agent} session {one.id[:8]}" for one in some[:3]]
 
 
 def _side(side: Side) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class Pair:
     level: str
     files: list[File]
     advice: str = ""
+    changed: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))  # what each side changed, named as it is there
 
 
 def sides(merges: Merges, names: Sequence[str], resolve: Callable[[str], str], since: int) -> tuple[list[Side], int]:
@@ -144,7 +145,8 @@ def drift(
         for j in range(i + 1, len(some)):
             base = bases.get((i, j), "")
             left, right = (changed.get((base, side.tip), {}) for side in (some[i], some[j]))
-            pair = Pair(some[i], some[j], base, LOW if left and right else NONE, [])
+            names = ([one.path for one in left.values()], [one.path for one in right.values()])
+            pair = Pair(some[i], some[j], base, LOW if left and right else NONE, [], changed=names)
             out.append(pair)
             if left and right:
                 both.append((pair, left, right))

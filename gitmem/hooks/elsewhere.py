@@ -1,0 +1,44 @@
+"""What an agent is told of code that others change at the same time. Part of the hot path."""
+
+from gitmem.agents.prompt_text import clean
+from gitmem.hooks.context import Hook
+from gitmem.repo.refs import branch
+from gitmem.state import elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.state.elsewhere import Elsewhere
+
+AT_START, AT_FILE = 3, 2  # that are told
+
+
+def start_lines(hook: Hook) -> "list[str]":
+    """Return what a start tells: files that this branch or work tree changes, and another one too, so that they clash."""
+    return [_line(one) for one in elsewhere.worst(hook.state, _mine(hook), AT_START)]
+
+
+def file_lines(hook: Hook) -> "list[str]":
+    """Return what is told before a file is edited, once a context."""
+    if not hook.paths or not hook.hears:
+        return []
+    found = elsewhere.of_paths(hook.state, _mine(hook), hook.paths, AT_FILE)
+    key = f"elsewhere {hook.event.context}"
+    told = set((hook.state.marked(key) or "").split("\n")) if found else set()
+    fresh = [one for one in found if f"{one.path} {one.other}" not in told]
+    if fresh:
+        hook.state.mark(key, "\n".join([*sorted(told), *(f"{one.path} {one.other}" for one in fresh)])[-4000:])
+    return [_line(one) for one in fresh]
+
+
+def _mine(hook: Hook) -> "list[str]":
+    return [hook.tree, elsewhere.branch_key(branch(hook.where))]
+
+
+def _line(one: "Elsewhere") -> str:
+    where, who = clean(one.other, 80), f" by {clean(one.who, 60)}" if one.who else ""
+    what = f" ({clean(one.what, 80)})" if one.what else ""
+    if one.level == "critical":
+        return f"- [drift] {clean(one.path, 120)}: {clean(one.what, 80) or 'the same code'} is changed on {where}{who} too, differently. Look first: git mem drift"
+    if one.level == "high":
+        return f"- [drift] {clean(one.path, 120)}{what} is changed on {where}{who} too; a merge would conflict. Look first: git mem drift"
+    return f"- [drift] {clean(one.path, 120)} is being changed on {where}{who} too: git mem drift"

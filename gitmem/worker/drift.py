@@ -1,0 +1,82 @@
+"""Keeps what other branches and work trees change of the code, for the hooks that tell it."""
+
+import hashlib
+import os
+
+from gitmem.app import App
+from gitmem.errors import GitmemError
+from gitmem.git.merges import Merges
+from gitmem.repo.location import storable
+from gitmem.services.drift import compare
+from gitmem.services.drift.drift import HIGH, LEVELS, LOW, Pair, Side, drift, name_authors, sides
+from gitmem.state import elsewhere, sessions
+from gitmem.state.elsewhere import Elsewhere
+
+DAYS, ACTIVE = 30, 7  # in which a branch was committed to: that is compared at all; that is told of where it does not clash
+AGAIN = 600.0  # seconds after which work trees are looked at again, when no branch moved
+FILES = 1000  # of one side that are told of
+MARK = "drift"
+
+
+def keep(app: App) -> list[str]:
+    """Find out anew what is changed elsewhere, when branches moved or some time has gone; only where agents are at work."""
+    now = app.clock.now()
+    if app.location.worktree is None or not sessions.some(app.state, ended=False, limit=1):
+        return []
+    with Merges(app.location, app.env, timeout=30.0) as merges:
+        refs = merges.refs("refs/heads/", "refs/remotes/")
+        several = len(refs) > 1 or len(merges.worktrees()) > 1
+        key = hashlib.sha256("\n".join(f"{one.name} {one.commit}" for one in refs).encode("utf-8", "surrogateescape")).hexdigest()
+        before, _, at = (app.state.marked(MARK) or "").partition(" ")
+        if before == key and at and 0 <= now - float(at) < AGAIN:
+            return []
+        app.state.mark(MARK, f"{key} {now}")  # also where it fails: not at once again
+        rows: list[Elsewhere] = []
+        if several:
+            try:
+                found, _ = sides(merges, (), app.code_history.resolve, int(now - DAYS * 86400))
+            except GitmemError:
+                return []
+            hidden = app.hidden(str(app.location.worktree))
+            for pair in drift(merges, found, hides=hidden.has) if len(found) > 1 else ():
+                if LEVELS.index(pair.level) >= LEVELS.index(HIGH):
+                    name_authors(merges, pair, lambda root: working(app, root))
+                rows += _rows(pair, now)
+        elsewhere.replace(app.state, rows)
+    clashes = sum(row.level in {"critical", "high"} for row in rows)
+    return [f"{clashes // 2} file(s) found that clash with another branch"] if clashes else []
+
+
+def working(app: App, root: str) -> list[str]:
+    """Return who is at work in a work tree: the sessions that run there."""
+    some = [one for one in sessions.some(app.state, ended=False) if one.root == storable(os.path.realpath(root))]
+    return [f"{one.agent} session {one.id[:8]}" for one in some[:3]]
+
+
+def _rows(pair: Pair, now: float) -> list[Elsewhere]:
+    out: list[Elsewhere] = []
+    known = {file.path: file for file in pair.files}
+    for at, (mine, other) in enumerate(((pair.one, pair.two), (pair.two, pair.one))):
+        active = other.kind == "worktree" or other.at >= now - ACTIVE * 86400
+        for path in pair.changed[1 - at][:FILES]:
+            file = known.get(path)
+            level = file.level if file else LOW
+            if not active and level not in {"critical", "high"}:
+                continue
+            who = file.authors[1 - at] if file else []
+            names = who or ([other.author] if other.author else [])
+            out.append(
+                Elsewhere(
+                    _key(mine),
+                    storable(path),
+                    storable(other.name),
+                    level,
+                    compare.joined(file.shared) if file else "",
+                    ", ".join(names[:2]),
+                )
+            )
+    return out
+
+
+def _key(side: Side) -> str:
+    return storable(os.path.realpath(side.root)) if side.root else elsewhere.branch_key(side.name)
