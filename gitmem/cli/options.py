@@ -63,3 +63,11 @@ def agents(app: App, agent: str | None) -> tuple[str, ...]:
 def journaled(written: "Written") -> str:
     """Return what to say when a write waits in the journal."""
     return " (saved in the journal: the next git mem command commits it)" if written.journaled else ""
+
+
+class Counted(click.Command):
+    """A command that takes `-3` for `-n 3`, as `git log` does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        return super().parse_args(ctx, [f"-n{a[1:]}" if a[:1] == "-" and a[1:].isdecimal() else a for a in args])

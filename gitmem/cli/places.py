@@ -4,8 +4,6 @@ import os
 from dataclasses import dataclass, replace
 
 from gitmem.app import App
-from gitmem.codemap.anchors import spec
-from gitmem.codemap.symbols import definitions
 from gitmem.errors import UserError
 from gitmem.repo.location import inside
 
@@ -22,6 +20,8 @@ class Place:
 
 def parse(app: App, given: str) -> Place:
     """Return the place that a text names; raises UserError for one outside of the repository."""
+    from gitmem.codemap.anchors import spec
+
     root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
     folder, last = os.path.split(given)
     anchor = spec.parse(last, lambda base: os.path.lexists(os.path.join(folder, base))) if last else {}
@@ -66,6 +66,8 @@ def _inside(name: str, given: str, root: str) -> str:
 
 def span(text: str, place: Place) -> tuple[int, int, str]:
     """Return (first line, last line, qualified name) of a symbol in a text; raises UserError when it has none of that name."""
+    from gitmem.codemap.symbols import definitions  # what loads tree-sitter is for symbols alone
+
     known = definitions.symbols(text, place.path)
     found = definitions.find(known, place.symbol)
     if not found:

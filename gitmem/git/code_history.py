@@ -181,24 +181,19 @@ class CodeHistory:
         out = self._run("patch-id", "--stable", stdin=diffs).decode()
         return {oid: patch for row in out.splitlines() for patch, _, oid in [row.partition(" ")]}
 
-    def there(self, refs: Sequence[str]) -> list[str]:
-        """Return those of some refs that there are."""
-        return self._run("for-each-ref", "--format=%(refname)", *refs).decode().split()
-
-    def file_changes(self, path: str, heads: Sequence[str], seen: Sequence[str] = ()) -> list[FileChange] | None:
-        """Return the changes of a file below some heads and not below others, the newest first, through renames; None when a head is not there."""
+    def file_changes(self, path: str, heads: Sequence[str], seen: Sequence[str] = ()) -> bytes | None:
+        """Return the changes of a file below some heads and not below others, the newest first, through renames, for `parsed_changes`; None when a head is not there."""
         args = [*heads, *(f"^{oid}" for oid in seen)]
-        fields = FORMAT.removesuffix("%x1f%b")
         try:
             # a path as it is: with --follow git takes no magic but this
-            out = self._run(
+            return self._run(
                 "--literal-pathspecs",
                 "log",
                 "--follow",
                 "-M",
                 "--name-status",
                 "-z",
-                f"--format=%x01{fields}",
+                f"--format=%x01{SHORT}",
                 "--no-show-signature",
                 *args,
                 "--",
@@ -206,13 +201,11 @@ class CodeHistory:
             )
         except GitFailed:
             return None
-        return list(_changes(out))
 
     def symbol_changes(self, path: str, first: int, last: int, revision: str) -> list[FileChange]:
         """Return the commits that changed lines of a file, through renames, the newest first; raises UserError for lines that it does not have."""
-        fields = FORMAT.removesuffix("%x1f%b")
         try:
-            out = self._run("log", f"-L{first},{last}:{path}", "-s", "-z", f"--format=%x01{fields}", "--no-show-signature", revision)
+            out = self._run("log", f"-L{first},{last}:{path}", "-s", "-z", f"--format=%x01{SHORT}", "--no-show-signature", revision)
         except GitFailed as error:
             raise UserError(
                 f"git cannot follow lines {first}-{last} of '{path}'.", "Is the file in the commit? See: git ls-files"
@@ -311,6 +304,7 @@ class CodeHistory:
         return (wanted & set(out.decode().split())) | (wanted - there)
 
 
+SHORT = "%H%x1f%an%x1f%ae%x1f%at%x1f%ct%x1f%x1f%s"  # a commit without parents and text
 FORMAT = "%H%x1f%an%x1f%ae%x1f%at%x1f%ct%x1f%P%x1f%s%x1f%b"
 
 
@@ -323,7 +317,7 @@ def parse(row: bytes) -> CodeCommit | None:
     return CodeCommit(oid, author, mail, int(authored), int(at), subject, tuple(parents.split()), body.strip())
 
 
-def _changes(out: bytes) -> Iterator[FileChange]:
+def parsed_changes(out: bytes) -> Iterator[FileChange]:
     """Yield the changes of `git log --name-status -z` whose commits begin with a byte 1."""
     for part in out.split(b"\1")[1:]:
         head, _, rest = part.partition(b"\0")

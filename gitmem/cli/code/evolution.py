@@ -1,24 +1,24 @@
 """`git mem evolution`: how a file or a symbol came to be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options, places
-from gitmem.cli.records.history import CountedLog
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
 from gitmem.git.code_history import FileChange
-from gitmem.services.records import history
+from gitmem.git.dates import when
 from gitmem.services.timeline.evolution import Step, changes, evolution
 
 WORDS = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "C": "copied", "T": "changed its type"}
 
 
-@click.command("evolution", cls=CountedLog)
+@click.command("evolution", cls=options.Counted)
 @click.argument("place", metavar="FILE[:SYMBOL]")
 @click.option("--since", metavar="DATE", help="Not before this.")
 @click.option("--until", metavar="DATE", help="Not after this.")
@@ -43,8 +43,8 @@ def evolution_command(
     """
     with term.open() as app:
         found, name = _changes(app, place)
-        first = float(history.when(app.git, since)) if since else 0.0
-        last = float(history.when(app.git, until)) if until else float(LAST)
+        first = float(when(app.git, since)) if since else 0.0
+        last = float(when(app.git, until)) if until else float(LAST)
 
         def fits(step: Step) -> bool:
             links = step.links
@@ -57,28 +57,27 @@ def evolution_command(
         if as_json:
             term.json([_json(step) for step in steps])
             return
-        term.page(_lines(term, steps), app)
-        if not steps:
-            term.note(f"no change of {plain(name)} fits." if found else f"git has no history of {plain(name)}.")
+        term.page(_lines(term, steps, name), app)
 
 
-def _changes(app: App, given: str) -> tuple[list[FileChange], str]:
+def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:
     """Return the changes of what the user named, and its name; raises UserError."""
     place = places.parse_symbol(app, given)
     if not place.symbol and not place.first:
         found = changes(app.code_history, app.home, place.path)
-        if not found:
+        first = next(found, None)
+        if first is None:
             raise UserError(f"git has no history of '{place.path}'.", "Is it committed? See: git log -- FILE")
-        return found, place.path
+        return chain([first], found), place.path
     data = app.code_history.text(place.path, "HEAD")
     if data is None:
         raise UserError(
             f"the commit that is checked out has no '{place.path}'.", "A symbol is followed from there: commit it, or leave the symbol out."
         )
-    first, last, name = place.first, place.last, ""
+    start, end, name = place.first, place.last, ""
     if place.symbol:
-        first, last, name = places.span(data.decode("utf-8", "replace"), place)
-    return app.code_history.symbol_changes(place.path, first, last, "HEAD"), f"{place.path}:{name or f'{first}-{last}'}"
+        start, end, name = places.span(data.decode("utf-8", "replace"), place)
+    return app.code_history.symbol_changes(place.path, start, end, "HEAD"), f"{place.path}:{name or f'{start}-{end}'}"
 
 
 def _json(step: Step) -> dict[str, Any]:
@@ -92,7 +91,8 @@ def _json(step: Step) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if value}
 
 
-def _lines(term: Terminal, steps: list[Step]) -> Iterator[str]:
+def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
+    step = None
     for step in steps:
         one, commit = step.change, step.change.commit
         named = f" from {plain(one.was)} to {plain(one.path)}" if one.was else ""
@@ -106,3 +106,5 @@ def _lines(term: Terminal, steps: list[Step]) -> Iterator[str]:
         for row in step.records:
             kind = f"gotcha {row['severity']}" if row["kind"] == "gotcha" else row["type"]
             yield f"    {kind}: {term.style(short(row['id']), fg='yellow')} {plain(row['title'])}"
+    if step is None:
+        term.note(f"no change of {plain(name)} fits.")

@@ -1,7 +1,5 @@
 """`git mem timeline`, `git mem trends`, `git mem event`: what happened, in one order."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,10 +9,9 @@ import click
 from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
-from gitmem.cli.records.history import CountedLog
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import LAST, stamp
-from gitmem.services.records import history, write
+from gitmem.git.dates import when
 from gitmem.services.timeline import events
 from gitmem.services.timeline.events import SOURCES, Event, Sources, Wanted, timeline
 
@@ -31,7 +28,7 @@ BARS = "▁▂▃▄▅▆▇█"
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-@click.command("timeline", cls=CountedLog)
+@click.command("timeline", cls=options.Counted)
 @click.option("--since", metavar="DATE", help="Not before this: yesterday, '2 weeks ago', 2026-11-21.")
 @click.option("--until", metavar="DATE", help="Not after this.")
 @click.option("--source", "-s", "sources", multiple=True, type=click.Choice(SOURCES), help="Only from here. May be repeated.")
@@ -79,10 +76,13 @@ def _sources(app: App) -> Sources:
 
 
 def _when(app: App, text: str | None, otherwise: float) -> float:
-    return float(history.when(app.git, text)) if text else otherwise
+    return float(when(app.git, text)) if text else otherwise
 
 
 def _csv(found: Iterable[Event]) -> Iterator[str]:
+    import csv
+    import io
+
     def line(values: Iterable[str]) -> str:
         out = io.StringIO()
         csv.writer(out, lineterminator="").writerow([plain(value) for value in values])
@@ -149,14 +149,18 @@ def event_add_command(
       git mem event add "Released 2.0" --file CHANGELOG.md
     """
     with term.open_or_user(scope == "user") as app:
-        when = stamp(_when(app, at, app.clock.now()))
+        from gitmem.services.records import write
+
+        happened = stamp(_when(app, at, app.clock.now()))
         anchors = [{"path": places.parse(app, path).path} for path in files]
-        record = write.draft(app.writer(), "event", " ".join(title), message, at=when, anchors=anchors or None)
+        record = write.draft(app.writer(), "event", " ".join(title), message, at=happened, anchors=anchors or None)
         change = write.add(app.store(scope), app.writer(), record)
         if as_json:
-            term.json({"id": record.id, "at": when})
+            term.json({"id": record.id, "at": happened})
             return
-        term.say(f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at {when}{options.journaled(change.written)}")
+        term.say(
+            f"noted {term.style(short(record.id), fg='yellow')} {plain(record.title)} at {happened}{options.journaled(change.written)}"
+        )
 
 
 @click.command("list", short_help=TABLE["list"][2])

@@ -18,15 +18,7 @@ from gitmem.store.layout import id_of_path
 from gitmem.store.store import Store
 
 
-class CountedLog(click.Command):
-    """`git mem log -3` as git has it."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take `-3` for `-n 3`."""
-        return super().parse_args(ctx, [f"-n{a[1:]}" if a[:1] == "-" and a[1:].isdecimal() else a for a in args])
-
-
-@click.command("log", cls=CountedLog, short_help="Show how memory came to be")
+@click.command("log", cls=options.Counted, short_help="Show how memory came to be")
 @click.argument("id", required=False, metavar="[ID|REV]")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many commits.")
 @click.option("--oneline", is_flag=True, help="One line a commit.")

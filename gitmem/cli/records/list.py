@@ -85,7 +85,7 @@ def _bound(app: App, date: str | None) -> str:
     """Return a date that the user typed as the index has it; '' for none."""
     if not date:
         return ""
-    from gitmem.services.records.history import when
+    from gitmem.git.dates import when
 
     return stamp(when(app.git, date))
 

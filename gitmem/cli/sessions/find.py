@@ -18,8 +18,8 @@ from gitmem.cli.sessions.group import current
 from gitmem.cli.terminal import Terminal, age, plain, width
 from gitmem.clock import stamp
 from gitmem.errors import UserError
+from gitmem.git.dates import when
 from gitmem.repo import hook_switch
-from gitmem.services.records import history
 from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.state.sessions import Session
@@ -43,7 +43,7 @@ def moment(app: App, text: str) -> float:
         return app.clock.now() - int(found[1]) * _UNITS[found[2]]
     if _DAY.fullmatch(text.strip()):  # git would take the hour of now
         text = f"{text.strip()} 00:00"
-    return float(history.when(app.git, text))
+    return float(when(app.git, text))
 
 
 def of_day(app: App, day: str) -> list[Session]:

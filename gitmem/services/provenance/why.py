@@ -99,7 +99,7 @@ def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision:
 
 def known_links(sources: Sources, oids: Sequence[str]) -> dict[str, list[Link]]:
     """Return what is known of commits: on this machine, else by digests, for another clone's also by the same change."""
-    out = links.of(sources.state, oids)
+    out = links.of(sources.state, oids) if links.known(sources.state) else {}
     rest = [oid for oid in oids if oid not in out]
     if not rest or not any(index.has_commits() for _, index in sources.indexes):
         return out

@@ -10,6 +10,7 @@ from typing import Any
 
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, UnknownId, UserError
+from gitmem.git.dates import is_date, when
 from gitmem.git.objects import Change, Commit, Entry, Objects, diff
 from gitmem.git.process import Git
 from gitmem.records.codec import sane
@@ -19,8 +20,7 @@ from gitmem.repo.refs import REMOTES
 from gitmem.store import operations
 from gitmem.store.layout import FILE_LIMIT, id_of_path, record_path, tombstone_path
 from gitmem.store.store import Message, Store
-
-BOOKKEEPING = frozenset({"usage", "merge", "purge", "init"})  # operations of commits that nobody asked for
+from gitmem.store.trailers import BOOKKEEPING, trailers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,44 +30,6 @@ class Step:
     commit: Commit
     changes: tuple[tuple[str, str], ...]  # (what, id): added, changed, removed, restored
     trailers: dict[str, list[str]]
-
-
-def trailers(message: str) -> dict[str, list[str]]:
-    """Return the Gitmem-* trailers of a commit message."""
-    out: dict[str, list[str]] = {}
-    for line in message.rstrip("\n").rpartition("\n\n")[2].split("\n"):
-        key, colon, value = line.partition(": ")
-        if colon and key.startswith("Gitmem-"):
-            out.setdefault(key[7:].lower(), []).append(value)
-    return out
-
-
-def when(git: Git, text: str) -> int:
-    """Return the seconds of any date that git understands ('yesterday', '2 weeks ago', ISO); raises UserError.
-
-    Git takes nonsense for now; a text without digits and known words is therefore refused.
-    """
-    if not _is_date(text):
-        raise UserError(f"'{text}' is not a date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21, '2026-11-21 14:00'.")
-    out = git.run("rev-parse", f"--since={text}").decode().strip()
-    try:
-        return int(out.rpartition("=")[2])
-    except ValueError as error:
-        raise UserError(f"'{text}' is not a date.", "Write it as git takes it: yesterday, '2 weeks ago', 2026-11-21.") from error
-
-
-def _is_date(text: str) -> bool:
-    import re
-
-    word = (
-        r"(?:now|today|yesterday|noon|midnight|tea|last|ago|never|am|pm|(?:second|minute|hour|day|week|month|year)s?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|"
-        r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|"
-        r"one|two|three|four|five|six|seven|eight|nine|ten|st|nd|rd|th|utc|gmt|t|z)"
-    )
-    parts = re.split(r"[\s,.]+", text.strip(" ,."))
-    # letters alone are a whole word: no id, however much it looks like `z` and `t`
-    shapes = (rf"(?:[\d:+/-]++|{word})++", rf"(?!(?:st|nd|rd|th|t|z)$){word}")
-    return len(text) <= 100 and all(re.fullmatch(shapes[part.isalpha()], part, re.IGNORECASE) for part in parts)
 
 
 def at_time(store: Store, seconds: int) -> str | None:
@@ -107,7 +69,7 @@ def resolve(store: Store, git: Git, text: str) -> str:
         name, _, rest = text.partition("~")
         remote = f"{REMOTES}{name}/main"
         if store.objects.tip(remote) is None:
-            if _is_date(text):
+            if is_date(text):
                 return _at_date(store, git, text)
             raise UserError(
                 f"'{text}' is not a revision of the store.", "Revisions: @, @~2, @{yesterday}, a date, a commit's id, or a remote's name."

@@ -6,18 +6,19 @@ Every source yields its events newest first, so that the first page is there bef
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitmem.clock import LAST, seconds, stamp
 from gitmem.errors import GitmemError
 from gitmem.git.code_history import FORMAT, CodeCommit, CodeHistory, parse
 from gitmem.index.reader import Index
 from gitmem.records.kinds import KIND
-from gitmem.records.record import Record
-from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.services.records.history import BOOKKEEPING, trailers
 from gitmem.state import edits, links, sessions
 from gitmem.state.database import State
+from gitmem.store.trailers import BOOKKEEPING, trailers
+
+if TYPE_CHECKING:
+    from gitmem.records.record import Record
 
 SOURCES = ("commit", "memory", "gotcha", "snapshot", "session", "work", "event")
 _OF_KIND = {"gotcha": "gotcha", "work": "work", "snapshot": "snapshot", "event": "event"}
@@ -83,7 +84,7 @@ class Sources:
     history: CodeHistory
     state: State
     indexes: Sequence[tuple[str, Index]]
-    record: Callable[[str], Record]
+    record: Callable[[str], "Record"]
     _sessions: dict[str, sessions.Session] = field(default_factory=dict)
 
     def session(self, id: str) -> sessions.Session | None:
@@ -139,13 +140,13 @@ def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 
 def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     """Yield what was done to records: the history of the refs tells it."""
-    tips = [tip for _, index in sources.indexes for name, tip in index.tips().items() if name in {"shared", "private"} and tip]
+    tips = [tip for name, tip in sources.indexes[0][1].tips().items() if name in {"shared", "private"} and tip]
     if not tips:
         return
     about = (
         {row["id"] for _, index in sources.indexes for row in index.rows(paths=(wanted.file,), fields=("id",))} if wanted.file else set()
     )
-    for one in _log(sources, *_span(wanted), *sources.history.there((SHARED, PRIVATE)), "--"):
+    for one in _log(sources, *_span(wanted), *tips, "--"):
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
         op, ids = (found.get("op") or [""])[0], found.get("id", [])
         kinds = {KIND.get(id[:3], "") for id in ids}
@@ -241,7 +242,7 @@ def _noted(sources: Sources, wanted: Wanted) -> Iterator[Event]:
             )
 
 
-def _read(sources: Sources, id: str) -> Record | None:
+def _read(sources: Sources, id: str) -> "Record | None":
     try:
         return sources.record(id)
     except GitmemError:

@@ -5,13 +5,15 @@ What git says of a file is kept in a file of its own, with the heads it was aske
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from gitmem.base.files import write_atomic
-from gitmem.git.code_history import CodeCommit, CodeHistory, FileChange
+from gitmem.errors import GitmemError
+from gitmem.git.code_history import CodeHistory, FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Home
@@ -21,7 +23,9 @@ from gitmem.state.links import Link
 
 FOLDER = "evolution"  # in our folder
 VERSION = 1
+BATCH = 200  # changes that are looked up at once
 RECORDS = 4  # of each session that a change names
+Kept = tuple[list[str], bytes]
 FIELDS = ("store", "id", "kind", "type", "severity", "title")
 
 
@@ -35,83 +39,71 @@ class Step:
     records: list[dict[str, Any]] = field(default_factory=list)
 
 
-def changes(history: CodeHistory, home: Home, path: str) -> list[FileChange]:
-    """Return the changes of a file that the branches hold, the newest first, through renames."""
+def changes(history: CodeHistory, home: Home, path: str) -> Iterator[FileChange]:
+    """Yield the changes of a file that the branches hold, the newest first, through renames."""
     heads = history.heads()
     if not heads:
-        return []
+        return iter(())
     kept = _kept(home, path)
-    if kept and kept["heads"] == heads:
-        return list(kept["changes"])
-    if kept and (new := history.file_changes(path, heads, kept["heads"])) is not None:
-        found = _grown(history, home, path, new, kept)
-        if found is None:
-            found = history.file_changes(path, heads) or []
-    else:
-        found = history.file_changes(path, heads) or []
+    if kept and kept[0] == heads:
+        return parsed_changes(kept[1])
+    found = _grown(history, home, path, heads, kept) if kept else None
+    if found is None:
+        found = history.file_changes(path, heads) or b""
     _keep(home, path, heads, found)
-    return found
+    return parsed_changes(found)
 
 
-def _grown(history: CodeHistory, home: Home, path: str, new: Sequence[FileChange], kept: Mapping[str, Any]) -> list[FileChange] | None:
+def _grown(history: CodeHistory, home: Home, path: str, heads: Sequence[str], kept: Kept) -> bytes | None:
     """Return the changes since, with those from before; None where these are not known: a head was rewritten, or the file had another name."""
-    heads = history.heads()
-    if history.not_below_any(kept["heads"], heads):
+    if history.not_below_any(kept[0], heads):
         return None
-    if new and new[-1].was and new[-1].was != path:
-        before = _kept(home, new[-1].was)
-        return [*new, *before["changes"]] if before and before["heads"] == kept["heads"] else None
-    return [*new, *kept["changes"]]
+    new = history.file_changes(path, heads, kept[0])
+    if new is None:
+        return None
+    *_, oldest = [None, *parsed_changes(new)]
+    if oldest is not None and oldest.was and oldest.was != path:
+        before = _kept(home, oldest.was)
+        return new + before[1] if before and before[0] == kept[0] else None
+    return new + kept[1]
 
 
 def _place(home: Home, path: str) -> str:
-    return home.join(os.path.join(FOLDER, sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"))
+    return home.join(os.path.join(FOLDER, sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]))
 
 
-def _kept(home: Home, path: str) -> dict[str, Any] | None:
+def _kept(home: Home, path: str) -> Kept | None:
+    """Return (heads, what git said) of a file: a line of JSON, then git's own words."""
     try:
-        with open(_place(home, path), encoding="utf-8", errors="surrogateescape") as file:
-            found = json.load(file)
-        if found["version"] != VERSION or found["path"] != path:
-            return None
-        rows = []
-        for row in found["changes"]:
-            oid, author, mail, authored, at, subject = row["commit"]
-            rows.append(FileChange(CodeCommit(oid, author, mail, authored, at, subject, tuple(row["parents"])), *row["change"]))
-        return {"heads": found["heads"], "changes": rows}
+        with open(_place(home, path), "rb") as file:
+            about = json.loads(file.readline())
+            if about["version"] != VERSION or about["path"] != path:
+                return None
+            return list(about["heads"]), file.read()
     except (OSError, ValueError, KeyError, TypeError):
         return None  # not there yet, or of another version
 
 
-def _keep(home: Home, path: str, heads: Sequence[str], found: Sequence[FileChange]) -> None:
-    rows = []
-    for one in found:
-        commit = one.commit
-        facts = [commit.oid, commit.author, commit.mail, commit.authored, commit.at, commit.subject]
-        rows.append({"commit": facts, "parents": commit.parents, "change": [one.what, one.path, one.was]})
+def _keep(home: Home, path: str, heads: Sequence[str], found: bytes) -> None:
+    head = json.dumps({"version": VERSION, "path": path, "heads": list(heads)})
     try:
-        data = json.dumps({"version": VERSION, "path": path, "heads": list(heads), "changes": rows}, ensure_ascii=True)
         home.make(FOLDER)
-        write_atomic(_place(home, path), data.encode(), shared=home.shared, durable=False, private=True)
-    except OSError:
+        write_atomic(_place(home, path), head.encode() + b"\n" + found, shared=home.shared, durable=False, private=True)
+    except (OSError, GitmemError):
         return  # a read-only disk: it is asked again
 
 
 def evolution(
-    sources: Sources, indexes: Sequence[tuple[str, Index]], found: Sequence[FileChange], fits: Callable[[Step], bool], limit: int | None
-) -> list[Step]:
-    """Return changes with whose they were and what was learned then, those that fit."""
-    out: list[Step] = []
-    size = 200
-    for start in range(0, len(found), size):
-        part = found[start : start + size]
+    sources: Sources, indexes: Sequence[tuple[str, Index]], found: Iterable[FileChange], fits: Callable[[Step], bool], limit: int | None
+) -> Iterator[Step]:  # fmt: skip
+    """Yield changes with whose they were and what was learned then, those that fit."""
+    number = 0
+    rest = iter(found)
+    while part := list(islice(rest, min(BATCH, limit or BATCH))):
         known = known_links(sources, [one.commit.oid for one in part])
         for one in part:
-            step = Step(
-                one,
-                [link for link in known.get(one.commit.oid, []) if not link.files or one.path in link.files]
-                or known.get(one.commit.oid, []),
-            )
+            links = known.get(one.commit.oid, [])
+            step = Step(one, [link for link in links if one.path in link.files] or links)
             ids = [link.session for link in step.links]
             step.stories = list(dict.fromkeys(about.story for id in ids if (about := sessions.get(sources.state, id)) and about.story))
             if not fits(step):
@@ -122,7 +114,7 @@ def evolution(
                     for _, index in indexes
                     for row in index.rows(sessions=ids, kinds=("memory", "gotcha"), statuses=LIVE, limit=RECORDS, fields=FIELDS)
                 ]
-            out.append(step)
-            if len(out) == limit:
-                return out
-    return out
+            yield step
+            number += 1
+            if number == limit:
+                return
