@@ -20,6 +20,7 @@ NOBODY = {
 }  # fmt: skip
 NEW_FILE = 1 << 20  # bytes of a new file that is taken in
 NEW_FILES = 500
+SHM, ROOM = "/dev/shm", 512 << 20  # noqa: S108 - a folder of random name is made in it, for its owner alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Merges:
         self._folder = ""
 
     def __enter__(self) -> "Merges":
-        self._folder = tempfile.mkdtemp(prefix="git-mem-")
+        self._folder = tempfile.mkdtemp(prefix="git-mem-", dir=_in_memory())
         os.mkdir(os.path.join(self._folder, "objects"))  # without it git takes this for no repository
         return self
 
@@ -71,7 +72,7 @@ class Merges:
     def _run(self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None, ok: Sequence[int] = (0,)) -> bytes:
         objects = os.path.join(self._location.commondir, "objects")
         scratch = {"GIT_OBJECT_DIRECTORY": os.path.join(self._folder, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(objects)}
-        return self._git.run(*args, stdin=stdin, env={**scratch, **(env or {})}, ok=ok, config=PLAIN)
+        return self._git.run(*args, stdin=stdin, env={**scratch, **(env or {})}, ok=ok, config=(*PLAIN, "-c", "core.looseCompression=0"))
 
     def refs(self, *patterns: str) -> list[Ref]:
         """Return branches, those that were committed to last first; symbolic ones are left out."""
@@ -117,6 +118,8 @@ class Merges:
         )
         env = {"GIT_INDEX_FILE": index}
         try:
+            if not self._run(*where, "status", "--porcelain", "-uall", "--ignore-submodules", env={"GIT_OPTIONAL_LOCKS": "0"}):
+                return ""
             if os.path.exists(own := os.path.join(tree.gitdir, "index")):
                 shutil.copyfile(own, index)
             self._run(*where, "add", "-u", "--ignore-errors", "--", ":/", env=env, ok=(0, 1, 128))
@@ -245,6 +248,15 @@ class Merges:
         except GitFailed:
             return []
         return [name for name in dict.fromkeys(out.decode("utf-8", "replace").splitlines()) if name and name != "git-mem"]
+
+
+def _in_memory() -> str | None:
+    """Return a folder that is no disk, four times as quick for what nobody keeps; None where there is none with room."""
+    try:
+        room = os.statvfs(SHM)
+        return SHM if room.f_bavail * room.f_frsize > ROOM and os.access(SHM, os.W_OK) else None
+    except OSError:
+        return None
 
 
 def _blob(oid: bytes) -> str:

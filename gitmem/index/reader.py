@@ -135,6 +135,12 @@ class Index:
         return _dicts(_ALL, self.db.execute(sql, (*patterns, limit)))
 
     @healing
+    def has_places(self) -> bool:
+        """Say whether any record has a place in the code, or waits for some."""
+        sql = "SELECT EXISTS (SELECT 1 FROM places) OR EXISTS (SELECT 1 FROM globs) OR EXISTS (SELECT 1 FROM codes)"
+        return bool(self.db.execute(sql).fetchone()[0])
+
+    @healing
     def by_commits(self, oids: "Sequence[str]", patches: "Sequence[str]" = (), limit: int = 50) -> "list[dict[str, Any]]":
         """Return the digests of the sessions that had a part in one of these commits, or in one with the same change."""
         test = f"oid IN ({marks(oids)})" + (f" OR patch IN ({marks(patches)})" if patches else "")

@@ -1,6 +1,7 @@
 """`git mem evolution`: how a file or a symbol came to be."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,7 @@ from gitmem.cli import options, places
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
-from gitmem.git.code_history import FileChange
+from gitmem.git.commit_log import FileChange
 from gitmem.git.dates import when
 from gitmem.services.timeline.evolution import Step, changes, evolution
 
@@ -91,13 +92,18 @@ def _json(step: Step) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if value}
 
 
+@cache
+def _day(number: int) -> str:
+    return stamp(number * 86400)[:10]
+
+
 def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
     step = None
     for step in steps:
         one, commit = step.change, step.change.commit
         named = f" from {plain(one.was)} to {plain(one.path)}" if one.was else ""
         what = "" if one.what == "M" else f" [{WORDS.get(one.what, one.what)}{named}]"
-        yield f"{term.style(commit.oid[:10], fg='yellow')} {stamp(commit.authored)[:10]} {plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
+        yield f"{term.style(commit.oid[:10], fg='yellow')} {_day(commit.authored // 86400)} {plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
         for link in step.links:
             who = ", ".join(x for x in (link.agent, link.model) if x)
             yield f"    session {term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''} {link.how}"

@@ -11,7 +11,6 @@ from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.records.kinds import LIVE
-from gitmem.services.provenance import here
 from gitmem.services.provenance.why import Origin, Part, lines_of, why
 from gitmem.state.links import COMMITTED, WROTE
 
@@ -75,7 +74,10 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
 
 
 def _known(app: App, path: str, first: int, last: int, lines: Sequence[str], blob: str) -> list[dict[str, Any]]:
+    if not any(index.has_places() for _, index in app.indexes()):
+        return []
     from gitmem.services.gotchas.placement import Guide
+    from gitmem.services.provenance import here
 
     wanted: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "agents": options.agents(app, None)}
     guide = Guide(app.indexes(), app.follower, lambda **more: app.rows(**wanted, **more), app.state.snoozed(app.clock.now()), PATIENCE)

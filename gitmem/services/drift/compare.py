@@ -19,40 +19,39 @@ class Shared:
     two: Lines | None
 
 
-def symbols(base: str | None, one: str | None, two: str | None, path: str) -> list[Shared]:
+Own = dict[str, tuple[str, Lines]]  # {qualified name: (its own lines, where it is)}
+
+
+def symbols(before: Own, left: Own, right: Own) -> list[Shared]:
     """Return the definitions that two texts made different from a third, and from each other. A definition's own lines count, not those of definitions inside it."""
-    before, left, right = (_own(text, path) for text in (base, one, two))
     out = []
     for name in [*left, *(name for name in right if name not in left)]:
         old, a, b = before.get(name), left.get(name), right.get(name)
         if _said(a) != _said(b) and _said(old) != _said(a) and _said(old) != _said(b):
             out.append(Shared(name, a[1] if a else None, b[1] if b else None))
-    gone = [name for name in before if name not in left and name not in right]
-    return [one_ for one_ in out if one_.name not in gone]
+    return out
 
 
 def _said(found: tuple[str, Lines] | None) -> str | None:
     return found[0] if found else None
 
 
-def _own(text: str | None, path: str) -> dict[str, tuple[str, Lines]]:
-    """Return {qualified name: (its own lines, where it is)}; of definitions of one name the first."""
+def own(text: str | None, path: str) -> Own:
+    """Return the definitions of a text with their own lines; of definitions of one name the first."""
     if text is None:
         return {}
     known = definitions.symbols(text, path)
-    lines = text.splitlines()
-    out: dict[str, tuple[str, Lines]] = {}
-    for one in known:
-        if one.qualified in out:
-            continue
-        inner = {
-            n
-            for other in known
-            if other is not one and one.first <= other.first and other.last <= one.last and other.qualified != one.qualified
-            for n in range(other.first, other.last + 1)
-        }
-        own = [lines[n - 1].strip() for n in range(one.first, min(one.last, len(lines)) + 1) if n not in inner]
-        out[one.qualified] = "\n".join(line for line in own if line), (one.first, one.last)
+    rows = text.splitlines()
+    holder: list[int] = [-1] * (len(rows) + 2)  # line -> the innermost definition around it: outer ones come first
+    for number, one in enumerate(known):
+        holder[one.first : min(one.last, len(rows)) + 1] = [number] * (min(one.last, len(rows)) + 1 - one.first)
+    said: list[list[str]] = [[] for _ in known]
+    for line, number in enumerate(holder[1 : len(rows) + 1], 1):
+        if number >= 0 and (words := rows[line - 1].strip()):
+            said[number].append(words)
+    out: Own = {}
+    for number, one in enumerate(known):
+        out.setdefault(one.qualified, ("\n".join(said[number]), (one.first, one.last)))
     return out
 
 

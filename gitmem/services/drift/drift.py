@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Thread
 
 from gitmem.errors import UserError
 from gitmem.git.merges import FileDiff, Merges, Ref, Tree
@@ -12,6 +13,7 @@ LEVELS = ("none", "low", "medium", "high", "critical")
 NONE, LOW, MEDIUM, HIGH, CRITICAL = LEVELS
 SIDES = 40  # that are compared with each other
 DETAILS = 40  # files of one pair that are looked into
+BLOBS = 5000  # texts that are read
 HEADS, REMOTES = "refs/heads/", "refs/remotes/"
 
 
@@ -150,31 +152,93 @@ def drift(
             out.append(pair)
             if left and right:
                 both.append((pair, left, right))
-    for number, ((pair, left, right), conflicts) in enumerate(
-        zip(both, merges.merge([(p.one.tip, p.two.tip) for p, _, _ in both]), strict=True)
-    ):
-        _look(merges, pair, left, right, conflicts or [])
+    merging = _Merging(merges, [(pair.one.tip, pair.two.tip) for pair, _, _ in both])
+    merging.start()  # git merges while definitions are read
+    texts = _Texts(merges)
+    texts.want(both)
+    for number, (pair, left, right) in enumerate(both):
+        _look(texts, pair, left, right)
         if step:
             step(number + 1, len(both))
+    conflicts = merging.result()
+    for (pair, left, right), paths in zip(both, conflicts, strict=True):
+        _conflict(texts, pair, _common(left, right), paths or [])
     for pair in out:
         pair.advice = advice(pair)
     return sorted(out, key=lambda pair: (-LEVELS.index(pair.level), pair.one.name, pair.two.name))
 
 
-def _look(merges: Merges, pair: Pair, left: Mapping[str, FileDiff], right: Mapping[str, FileDiff], conflicts: Sequence[str]) -> None:
-    """Find out what both sides of a pair changed."""
-    common = [(a, right[was]) for was, a in left.items() if was in right and a.new != right[was].new]
+class _Merging(Thread):
+    """Merges pairs of commits beside other work."""
+
+    def __init__(self, merges: Merges, pairs: Sequence[tuple[str, str]]) -> None:
+        super().__init__(daemon=True)
+        self._merges = merges
+        self._pairs = pairs
+        self._found: list[list[str] | None] | Exception = []
+
+    def run(self) -> None:
+        try:
+            self._found = self._merges.merge(self._pairs)
+        except Exception as error:  # noqa: BLE001 - raised where the result is asked for
+            self._found = error
+
+    def result(self) -> list[list[str] | None]:
+        """Wait for the end; return what `Merges.merge` does, or raise what it raises."""
+        self.join()
+        if isinstance(self._found, Exception):
+            raise self._found
+        return self._found
+
+
+Both = tuple[Pair, Mapping[str, FileDiff], Mapping[str, FileDiff]]
+
+
+def _common(left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]) -> list[tuple[FileDiff, FileDiff]]:
+    """Return the files that both sides changed, and not to the same."""
+    return [(a, right[was]) for was, a in left.items() if was in right and a.new != right[was].new]
+
+
+class _Texts:
+    """The texts of files and the definitions in them, each read once."""
+
+    def __init__(self, merges: Merges) -> None:
+        self._merges = merges
+        self._texts: dict[str, str] = {}
+        self._own: dict[tuple[str, str], compare.Own] = {}
+
+    def want(self, both: Sequence[Both]) -> None:
+        """Read what is going to be asked for, in one call of git."""
+        some = (one for _, left, right in both for one in _common(left, right)[:DETAILS])
+        self._texts = self._merges.texts([oid for a, b in some for oid in (a.old, a.new, b.new)][:BLOBS])
+
+    def get(self, oid: str) -> str | None:
+        """Return a text; None for one that is not there, or is not looked at."""
+        return self._texts.get(oid)
+
+    def own(self, oid: str, path: str) -> compare.Own:
+        """Return the definitions of a text."""
+        key = (oid, path)
+        if key not in self._own:
+            self._own[key] = compare.own(self._texts.get(oid), path)
+        return self._own[key]
+
+
+def _look(texts: _Texts, pair: Pair, left: Mapping[str, FileDiff], right: Mapping[str, FileDiff]) -> None:
+    """Find out which definitions both sides of a pair changed."""
+    for number, (a, b) in enumerate(_common(left, right)):
+        shared = compare.symbols(*(texts.own(oid, a.path) for oid in (a.old, a.new, b.new))) if number < DETAILS else []
+        pair.files.append(File(a.path, CRITICAL if shared else MEDIUM, False, shared))
+
+
+def _conflict(texts: _Texts, pair: Pair, common: Sequence[tuple[FileDiff, FileDiff]], conflicts: Sequence[str]) -> None:
+    """Take in which files of a pair a merge would conflict in."""
     named = {path for a, b in common for path in (a.path, b.path, a.was)}
-    texts = merges.texts([oid for a, b in common[:DETAILS] for oid in (a.old, a.new, b.new)])
-    for number, (a, b) in enumerate(common):
-        conflict = bool({a.path, b.path, a.was} & set(conflicts))
-        known = number < DETAILS
-        base, one, two = (texts.get(oid) for oid in (a.old, a.new, b.new)) if known else (None, None, None)
-        shared = compare.symbols(base, one, two, a.path) if known else []
-        level = CRITICAL if shared else HIGH if conflict else MEDIUM
-        if conflict and not shared and known:
-            shared = compare.lines(base, one, two)
-        pair.files.append(File(a.path, level, conflict, shared))
+    for number, (file, (a, b)) in enumerate(zip(pair.files, common, strict=True)):
+        file.conflict = bool({a.path, b.path, a.was} & set(conflicts))
+        if file.conflict and not file.shared:
+            file.level = HIGH
+            file.shared = compare.lines(*(texts.get(oid) for oid in (a.old, a.new, b.new))) if number < DETAILS else []
     pair.files += [File(path, HIGH, True, []) for path in conflicts if path not in named]
     pair.files.sort(key=lambda file: (-LEVELS.index(file.level), file.path))
     pair.level = max((file.level for file in pair.files), key=LEVELS.index, default=LOW)

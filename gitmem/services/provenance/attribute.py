@@ -7,7 +7,7 @@ whoever writes a file anew writes also what stood in it. Edits that an earlier c
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from gitmem.git.code_history import Added
+from gitmem.git.added_lines import Added
 from gitmem.state.edits import Edit
 from gitmem.text.line_marks import WHOLE, mark
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.clock import seconds
-from gitmem.git.code_history import CodeCommit, CodeHistory
+from gitmem.git.added_lines import Added, added
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.commit_log import CodeCommit
 from gitmem.services.provenance.attribute import Part, attribute, by_session
 from gitmem.services.session_log.reader import content, event, facts
 from gitmem.state import edits, links, sessions
@@ -62,10 +64,10 @@ class Linker:
         near = [one for one in written if commit.at - KEPT <= one.at <= commit.at + EARLY]
         if not (near or maker or before):
             return []
-        added = [one for one in self.history.added(commit.oid, paths) if not self.hides(one.path)] if len(commit.parents) < 2 else []
+        lines = [one for one in added(self.history, commit.oid, paths) if not self.hides(one.path)] if len(commit.parents) < 2 else []
         used = self._used(commit, commit.at - KEPT) if near else set()
-        parts = attribute(added, near, used, maker, float(commit.at))
-        own = self._remember(parts, added, commit, maker) if keep else []
+        parts = attribute(lines, near, used, maker, float(commit.at))
+        own = self._remember(parts, lines, commit, maker) if keep else []
         return self._links(commit, parts, own, maker, before)
 
     def _before(self, commit: CodeCommit) -> list[Link]:
@@ -100,9 +102,9 @@ class Linker:
         apart = self.history.not_below(holders, commit.oid)
         return {n for oid, rows in holders.items() if oid not in apart for n in rows}
 
-    def _remember(self, parts: Sequence[Part], added: Sequence[Any], commit: CodeCommit, maker: str) -> list[int]:
+    def _remember(self, parts: Sequence[Part], lines: Sequence[Added], commit: CodeCommit, maker: str) -> list[int]:
         """Keep the lines that the session which committed wrote by commands, as if by an edit: a squash has them again."""
-        texts = {(one.path, first + n): text for one in added for first, run in one.runs for n, text in enumerate(run)}
+        texts = {(one.path, first + n): text for one in lines for first, run in one.runs for n, text in enumerate(run)}
         marks: dict[str, list[int]] = {}
         for part in parts:
             if part.edit is None and part.session == maker:

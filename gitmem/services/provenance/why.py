@@ -9,7 +9,10 @@ from typing import Any
 
 from gitmem.clock import seconds
 from gitmem.errors import GitmemError
-from gitmem.git.code_history import Added, Blamed, CodeCommit, CodeHistory
+from gitmem.git.added_lines import Added, uncommitted
+from gitmem.git.blame import Blamed, blame
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.commit_log import CodeCommit
 from gitmem.index import summaries
 from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR
@@ -75,7 +78,7 @@ class Sources:
 
 def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = "") -> list[Origin]:
     """Return where lines of a file come from, what is newest first. Raises UserError for lines that are not there."""
-    blamed = sources.history.blame(path, spans, revision)
+    blamed = blame(sources.history, path, spans, revision)
     groups: dict[str, list[Blamed]] = {}
     for one in blamed:
         groups.setdefault(one.commit.oid if one.commit else "", []).append(one)
@@ -121,7 +124,7 @@ def known_links(sources: Sources, oids: Sequence[str]) -> dict[str, list[Link]]:
 
 def _in_hand(sources: Sources, path: str) -> list[Link]:
     """Return who wrote what is not committed."""
-    added: list[Added] = sources.history.uncommitted(path)
+    added: list[Added] = uncommitted(sources.history, path)
     some = edits.some(sources.state, [path], 0.0, float(1 << 40))
     head = sources.history.heads()[:1]
     held = links.used(sources.state, 0.0) if head else {}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gitmem.clock import LAST, seconds, stamp
 from gitmem.errors import GitmemError
-from gitmem.git.code_history import FORMAT, CodeCommit, CodeHistory, parse
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.commit_log import FORMAT, CodeCommit, parse
 from gitmem.index.reader import Index
 from gitmem.records.kinds import KIND
 from gitmem.state import edits, links, sessions

@@ -13,7 +13,8 @@ from typing import Any
 
 from gitmem.base.files import write_atomic
 from gitmem.errors import GitmemError
-from gitmem.git.code_history import CodeHistory, FileChange, parsed_changes
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.location import Home
@@ -105,7 +106,8 @@ def evolution(
             links = known.get(one.commit.oid, [])
             step = Step(one, [link for link in links if one.path in link.files] or links)
             ids = [link.session for link in step.links]
-            step.stories = list(dict.fromkeys(about.story for id in ids if (about := sessions.get(sources.state, id)) and about.story))
+            if ids:
+                step.stories = list(dict.fromkeys(about.story for id in ids if (about := sessions.get(sources.state, id)) and about.story))
             if not fits(step):
                 continue
             if ids:

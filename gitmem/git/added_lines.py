@@ -1,0 +1,71 @@
+"""The lines that a commit, or the work tree, added to files: https://git-scm.com/docs/diff-format#generate_patch_text_with_p."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.paths import unquoted
+
+LONG = 2000  # characters of a line that are looked at
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(slots=True)
+class Added:
+    """What a commit, or the work tree, added to a file: runs of (first line, texts). `old` is what the file was called before."""
+
+    path: str
+    old: str
+    runs: list[tuple[int, list[str]]] = field(default_factory=list)
+
+
+def added(history: CodeHistory, oid: str, paths: Sequence[str] = ()) -> list[Added]:
+    """Return what a commit added to text files; nothing for a merge, whose lines are those of its parents."""
+    limit = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
+    out = history.run(
+        "diff-tree", "-r", "--root", "--no-commit-id", "-p", "-U0", "-M", "--no-color", "--no-ext-diff", "--no-textconv", oid, *limit
+    )
+    return list(_added(out))
+
+
+def uncommitted(history: CodeHistory, path: str) -> list[Added]:
+    """Return what the work tree adds to a file."""
+    out = history.run(
+        "-c", "diff.autoRefreshIndex=false", "diff", "HEAD", "-U0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--", f":(top,literal){path}", ok=(0, 128),
+    )  # fmt: skip
+    return list(_added(out))
+
+
+def _added(out: bytes) -> Iterator[Added]:
+    """Yield what a diff without context adds, file by file."""
+    one: Added | None = None
+    old, gone, come = "", 0, 0  # lines that are left of the hunk, by their side
+    for line in out.split(b"\n"):
+        if gone and line.startswith(b"-"):
+            gone -= 1
+        elif come and line.startswith(b"+"):
+            come -= 1
+            if one:
+                one.runs[-1][1].append(line[1:].decode("utf-8", "replace")[:LONG])
+        elif line.startswith(b"diff --git "):
+            if one:
+                yield one
+            one, old, gone, come = None, "", 0, 0
+        elif line.startswith(b"--- "):
+            old = _name(line[4:])
+        elif line.startswith(b"+++ "):
+            path = _name(line[4:])
+            one = Added(path, old or path) if path else None
+        elif hunk := _HUNK.match(line):
+            gone, come = (int(count) if count is not None else 1 for count in (hunk[1], hunk[3]))
+            if one and come:
+                one.runs.append((int(hunk[2]), []))
+    if one:
+        yield one
+
+
+def _name(word: bytes) -> str:
+    """Return the path of a `---` or `+++` line, '' for /dev/null."""
+    name = unquoted(word.rstrip(b"\t") if not word.startswith(b'"') else word)
+    return "" if name == "/dev/null" else name[2:]
