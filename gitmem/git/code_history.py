@@ -28,25 +28,14 @@ class CodeHistory:
         return self._git.run(*where, *args, stdin=stdin, ok=ok, config=PLAIN, env={"GIT_FLUSH": "0"})  # in large parts: nobody reads along
 
     def lines(self, *args: str, sep: bytes = b"\n") -> Iterator[bytes]:
-        """Yield what a git command prints, part by part, as it comes; whoever stops to read ends the command."""
+        """Start a git command; return what it prints, part by part, as it comes. Whoever stops to read ends the command."""
         where = ("-C", self.root, "--work-tree", self.root) if self.root else ()
         argv = ["git", "--git-dir", self._git.gitdir, *where, *QUIET, *PLAIN, *args]
         try:
             child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._git.env)
         except FileNotFoundError as error:
             raise External("git is not installed, or not on the PATH.", "Install git 2.30 or newer.") from error
-        assert child.stdout is not None
-        rest = b""
-        try:
-            while block := os.read(child.stdout.fileno(), 1 << 16):
-                *whole, rest = (rest + block).split(sep)
-                yield from whole
-            if rest:
-                yield rest
-        finally:
-            child.stdout.close()
-            child.kill()
-            child.wait()
+        return _parts(child, sep)
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision names; raises UserError when there is none."""
@@ -211,3 +200,18 @@ class CodeHistory:
         out = self.run("rev-list", "--ignore-missing", "--stdin", stdin=data)
         there = set(self.commits(wanted))
         return (wanted & set(out.decode().split())) | (wanted - there)
+
+
+def _parts(child: "subprocess.Popen[bytes]", sep: bytes) -> Iterator[bytes]:
+    assert child.stdout is not None
+    rest = b""
+    try:
+        while block := os.read(child.stdout.fileno(), 1 << 16):
+            *whole, rest = (rest + block).split(sep)
+            yield from whole
+        if rest:
+            yield rest
+    finally:
+        child.stdout.close()
+        child.kill()
+        child.wait()

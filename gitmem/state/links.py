@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
@@ -13,8 +12,7 @@ COMMITTED, WROTE, EDITED = "committed", "wrote", "edited"
 ASKED = 500  # commits of one question
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A session's part in a commit: `files` are {path: [[first line, last line, when], ...]}, lines as the commit has them, times in epoch seconds."""
 
     oid: str
@@ -23,7 +21,7 @@ class Link:
     model: str = ""
     how: str = WROTE
     at: float = 0.0
-    files: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+    files: Mapping[str, Sequence[Sequence[Any]]] = {}
     edits: Sequence[int] = ()  # rows of `state.edits` that it is known by
 
 

@@ -76,7 +76,7 @@ def staying(bench: Bench, repo: Path, rounds: int, line: int) -> tuple[str, ...]
     with opened(repo) as app:
         sources = app.provenance()
         blame = partial(git, repo, "blame", f"-L{line},{line}", histories.CORE)
-        pairs = alternate(lambda: why(sources, histories.CORE, [(line, line)]), blame, rounds * 5)
+        pairs = alternate(lambda: why(sources, histories.CORE, [(line, line)]), blame, rounds)
     name = "why, in a process that stays"
     return (name, "git blame", ms(pairs.left), ms(pairs.right), times(pairs.ratio), bench.verdict(name, pairs.ratio, BUDGET[name]))
 
@@ -151,7 +151,7 @@ def hooks(bench: Bench, repo: Path, rounds: int) -> list[tuple[str, ...]]:
 def body(bench: Bench) -> None:
     """Ask about a history of 100,000 commits."""
     count, rounds = bench.size(100_000, 2_000), bench.times(11)
-    repo = histories.make(bench.fresh("history"), count)
+    repo = histories.make(bench.fresh("history"), count, bench.size(2_000, 200))
     subprocess.run([*program(), "init", "--no-remote"], cwd=repo, check=True, capture_output=True)
     git(repo, "commit-graph", "write", "--reachable")
     head = ("command", "against", "gitmem", "git", "ratio", "budget")

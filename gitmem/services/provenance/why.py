@@ -4,7 +4,7 @@ Commits come from `git blame`, sessions from what is known of the commits, promp
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.clock import seconds
@@ -118,7 +118,7 @@ def known_links(sources: Sources, oids: Sequence[str]) -> dict[str, list[Link]]:
                     if link.oid == oid or (patch and patches.get(oid) == patch):
                         have = out.setdefault(oid, [])
                         if all(one.session != link.session for one in have):
-                            have.append(replace(link, oid=oid))
+                            have.append(link._replace(oid=oid))
     return out
 
 

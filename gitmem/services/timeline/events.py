@@ -5,8 +5,7 @@ Every source yields its events newest first, so that the first page is there bef
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitmem.clock import LAST, seconds, stamp
 from gitmem.errors import GitmemError
@@ -27,8 +26,7 @@ _OWN = frozenset({"snapshot", "event"})  # kinds that the index tells, not the h
 TALE = 200  # characters of a title
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened: `at` in epoch seconds, `source` one of `SOURCES`, `what` a word for it, `id` of the commit, record or session."""
 
     at: float
@@ -44,12 +42,11 @@ class Event:
 
     def public(self) -> dict[str, Any]:
         """Return it as `--json` gives it: without what is empty."""
-        facts = asdict(self) | {"at": stamp(self.at), "files": list(self.files)}
+        facts = self._asdict() | {"at": stamp(self.at), "files": list(self.files)}
         return {key: value for key, value in facts.items() if value}
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What is asked for; what is empty asks for all. Times are epoch seconds, `file` a path from the root of the work tree."""
 
     since: float = 0.0
@@ -78,15 +75,15 @@ class Wanted:
         )  # fmt: skip
 
 
-@dataclass
 class Sources:
-    """Where events come from; `record` reads one by its id, `stories` tells the story of a session."""
+    """Where events come from; `record` reads one by its id."""
 
-    history: CodeHistory
-    state: State
-    indexes: Sequence[tuple[str, Index]]
-    record: Callable[[str], "Record"]
-    _sessions: dict[str, sessions.Session] = field(default_factory=dict)
+    def __init__(self, history: CodeHistory, state: State, indexes: Sequence[tuple[str, Index]], record: Callable[[str], "Record"]) -> None:
+        self.history = history
+        self.state = state
+        self.indexes = indexes
+        self.record = record
+        self._sessions: dict[str, sessions.Session] = {}
 
     def session(self, id: str) -> sessions.Session | None:
         """Return what is known of a session."""
@@ -127,10 +124,14 @@ def _log(sources: Sources, *args: str) -> Iterator[CodeCommit]:
 
 
 def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
-    """Yield the commits of the branches."""
-    known = links.known(sources.state)
+    """Return the commits of the branches; git is at work from now on."""
     path = ["--", f":(top,literal){wanted.file}"] if wanted.file else []
-    for one in _log(sources, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path):
+    return _of_commits(sources, _log(sources, *_span(wanted, whole=not wanted.narrow), "HEAD", "--branches", *path))
+
+
+def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event]:
+    known = links.known(sources.state)
+    for one in found:
         link = next(iter(links.of(sources.state, [one.oid]).get(one.oid, ())), None) if known else None
         about = sources.session(link.session) if link else None
         yield Event(
@@ -140,14 +141,18 @@ def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 
 
 def _memory(sources: Sources, wanted: Wanted) -> Iterator[Event]:
-    """Yield what was done to records: the history of the refs tells it."""
+    """Return what was done to records: the history of the refs tells it; git is at work from now on."""
     tips = [tip for name, tip in sources.indexes[0][1].tips().items() if name in {"shared", "private"} and tip]
     if not tips:
-        return
+        return iter(())
     about = (
         {row["id"] for _, index in sources.indexes for row in index.rows(paths=(wanted.file,), fields=("id",))} if wanted.file else set()
     )
-    for one in _log(sources, *_span(wanted), *tips, "--"):
+    return _of_memory(sources, wanted, _log(sources, *_span(wanted), *tips, "--"), about)
+
+
+def _of_memory(sources: Sources, wanted: Wanted, log: Iterable[CodeCommit], about: "set[str]") -> Iterator[Event]:
+    for one in log:
         found = trailers(f"\n\n{one.body.rpartition(chr(10) * 2)[2]}")
         op, ids = (found.get("op") or [""])[0], found.get("id", [])
         kinds = {KIND.get(id[:3], "") for id in ids}
