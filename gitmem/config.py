@@ -74,6 +74,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "editorSymbolLens": ("bool", False, "count the gotchas of a function or class above it"),
     "editorInlayHints": ("bool", False, "write a gotcha's title behind its line"),
     "editorOutline": ("bool", False, "list gotchas among a file's symbols"),
+    "editorWhyHover": ("bool", False, "tell in a hover which commit, session and prompt made a line"),
     "editorCompletion": ("bool", True, "complete ids of records in Markdown and commit messages"),
     "editorUnconfirmed": ("bool", True, "show in editors what was captured and not yet confirmed, marked as such"),
     "editorMaxPerFile": ("int", 20, "lines of a file that editors mark at most"),

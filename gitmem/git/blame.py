@@ -24,15 +24,27 @@ class Blamed:
     path: str
 
 
-def blame(history: CodeHistory, path: str, spans: Sequence[tuple[int, int]], revision: str = "") -> list[Blamed]:
+def blame(
+    history: CodeHistory, path: str, spans: Sequence[tuple[int, int]], revision: str = "", contents: bytes | None = None
+) -> list[Blamed]:
     """Return who made lines of a file, through renames, moves within it and copies from files changed beside it; in the order of the lines.
 
-    Raises UserError for a file that git does not know, or lines that it does not have.
+    `contents` is the text of the file where it is not, or not yet, what the disk has. Raises UserError for a file that git does not know, or lines that it does not have.
     """
     ranges = [f"-L{first},{last}" for first, last in spans]
     try:
         # one line moved is found too: -M takes 20 letters and digits for a move, -C 40
-        out = history.run("blame", "--porcelain", "-M", "-C", *ranges, *([revision] if revision else []), "--", path)
+        out = history.run(
+            "blame",
+            "--porcelain",
+            "-M",
+            "-C",
+            *ranges,
+            *(["--contents", "-"] if contents is not None else [revision] if revision else []),
+            "--",
+            path,
+            stdin=contents,
+        )
     except GitFailed as error:
         if "has only" in error.stderr:
             found = re.search(r"has only (\d+) line", error.stderr)

@@ -18,6 +18,7 @@ KEYS: Mapping[str, tuple[str, str]] = {
     "symbolLens": ("symbol_lens", "editorSymbolLens"),
     "inlayHints": ("inlay_hints", "editorInlayHints"),
     "outline": ("outline", "editorOutline"),
+    "whyHover": ("why_hover", "editorWhyHover"),
     "completion": ("completion", "editorCompletion"),
     "unconfirmed": ("unconfirmed", "editorUnconfirmed"),
     "maxPerFile": ("max_per_file", "editorMaxPerFile"),
@@ -35,6 +36,7 @@ class Options:
     symbol_lens: bool = False
     inlay_hints: bool = False
     outline: bool = False
+    why_hover: bool = False
     completion: bool = True
     unconfirmed: bool = True
     max_per_file: int = 20

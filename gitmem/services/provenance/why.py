@@ -78,7 +78,11 @@ class Sources:
 
 def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision: str = "") -> list[Origin]:
     """Return where lines of a file come from, what is newest first. Raises UserError for lines that are not there."""
-    blamed = blame(sources.history, path, spans, revision)
+    return origins(sources, path, blame(sources.history, path, spans, revision))
+
+
+def origins(sources: Sources, path: str, blamed: Sequence[Blamed]) -> list[Origin]:
+    """Return where lines come from that git was asked about already, what is newest first."""
     groups: dict[str, list[Blamed]] = {}
     for one in blamed:
         groups.setdefault(one.commit.oid if one.commit else "", []).append(one)

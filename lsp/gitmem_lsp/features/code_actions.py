@@ -90,5 +90,6 @@ def for_code(range: t.Range, uri: str) -> list[t.CodeAction]:
     what = "selection" if range.start != range.end else "line"
     return [
         _command(f"Record a gotcha for this {what}", command_names.RECORD, uri, where, kind="refactor"),
+        _command(f"Why is this {what} so", command_names.WHY, uri, where, kind="source"),
         _command("Timeline of this symbol", command_names.TIMELINE, uri, where["start"], kind="source"),
     ]

@@ -17,7 +17,7 @@ from gitmem.records.kinds import LIVE
 from gitmem_lsp import command_names
 from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
-from gitmem_lsp.features import reports
+from gitmem_lsp.features import provenance, reports
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.resolve import as_plain, holder, home, lines_from, lines_of, looked_at, place_of
 from gitmem_lsp.protocol.safe_text import plain
@@ -169,19 +169,30 @@ async def timeline(ls: Host, uri: str, position: dict[str, Any] | None = None) -
 
     rows = await place.repository.run(about)
 
-    def choose() -> tuple[str, list[Row]]:
+    def choose() -> tuple[str, list[Row], str]:
         from gitmem.codemap.symbols.definitions import enclosing, symbols
 
         around = enclosing(symbols("".join(lines), place.paths[0]), line + 1)
         if around is None:
-            return place.paths[0], rows
+            return place.paths[0], rows, ""
         notes = find_notes(rows, paths, lines, view.follower(place.worktree))
         named = {note.id for note in notes if not note.whole_file and around.first <= note.line + 1 <= around.last}
-        return f"{around.qualified} in {place.paths[0]}", [row for row in rows if row["id"] in named]
+        return f"{around.qualified} in {place.paths[0]}", [row for row in rows if row["id"] in named], around.qualified
 
-    title, chosen = await place.repository.read_code(choose)
+    title, chosen, symbol = await place.repository.read_code(choose)
     text = await place.repository.run(reports.timeline, view.app, title, chosen)
+    text += await provenance.changes(place, place.paths[0], symbol)
     return await _page(ls, place, f"timeline-{title}", title, text)
+
+
+async def why(ls: Host, uri: str, range: dict[str, Any] | None = None) -> Answer:
+    """Open a page that tells why lines are as they are: the commits, sessions and prompts that made them."""
+    place = await place_of(ls, uri)
+    lines = await lines_of(ls, uri, place)
+    first, last = lines_from(range, lines) or (1, max(1, len(lines) - (lines[-1:] == ("",))))
+    found = await provenance.asked(place, place.paths[0], lines, first, last)
+    title = f"{place.paths[0]}:{first}" + (f"-{last}" if last > first else "")
+    return await _page(ls, place, f"why-{title}", f"Why {title}", provenance.page(title, found))
 
 
 async def _page(ls: Host, place: Place, name: str, title: str, text: str) -> dict[str, Any]:
@@ -274,6 +285,7 @@ COMMANDS: Mapping[str, tuple[Run, int, tuple[tuple[type, ...], ...]]] = {
     command_names.RECORD: (record, 1, (TEXT, RANGE, TEXT, OBJECT)),
     command_names.SUPERSEDE: (supersede, 1, (TEXT,)),
     command_names.TIMELINE: (timeline, 1, (TEXT, OBJECT)),
+    command_names.WHY: (why, 1, (TEXT, RANGE)),
     command_names.SHOW: (show, 1, (TEXT,)),
     command_names.LIST: (list_gotchas, 0, (TEXT, OBJECT)),
     command_names.REPORT: (report, 1, (TEXT,)),

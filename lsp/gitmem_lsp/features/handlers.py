@@ -8,7 +8,7 @@ from pygls.uris import to_fs_path
 
 from gitmem.errors import GitmemError
 from gitmem_lsp.diagnostics.open_documents import Opened
-from gitmem_lsp.features import code_actions, code_lens, comment_edits, completion
+from gitmem_lsp.features import code_actions, code_lens, comment_edits, completion, provenance
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
@@ -25,7 +25,24 @@ FOUND = 50  # records that a search of the workspace lists
 async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
     """Tell the record whose id is under the cursor, else those of the line."""
     uri = params.text_document.uri
-    return await _hover_id(ls, uri, params.position) or await _hover_line(ls, uri, params.position.line)
+    told = await _hover_id(ls, uri, params.position) or await _hover_line(ls, uri, params.position.line)
+    return await _with_why(ls, uri, params.position.line, told)
+
+
+async def _with_why(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:
+    """Add to a hover where its line comes from, where that is set."""
+    state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
+    if state is None or state.place is None or document is None or not ls.publisher.options(state.place).why_hover:
+        return told
+    markdown = wants_markdown(ls.client_capabilities)
+    text = await provenance.for_hover(state.place, state.place.paths[0], document.snapshot(), line + 1, markdown)
+    if not text:
+        return told
+    if told is None:
+        return t.Hover(t.MarkupContent(t.MarkupKind.Markdown if markdown else t.MarkupKind.PlainText, text))
+    assert isinstance(told.contents, t.MarkupContent)
+    told.contents.value += f"\n\n---\n\n{text}" if markdown else f"\n\n----\n\n{text}"
+    return told
 
 
 async def _hover_id(ls: Host, uri: str, position: t.Position) -> t.Hover | None:

@@ -12,7 +12,7 @@ export type Condition = "idle" | "running" | "missing" | "untrusted" | "failed";
 /** Is told what the server answered to a command that was run from a lens or a code action. */
 export type Answered = (command: string, args: readonly unknown[], result: unknown) => void;
 
-const SETTINGS = ["severity", "codeLens", "symbolLens", "inlayHints", "outline", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
+const SETTINGS = ["severity", "codeLens", "symbolLens", "inlayHints", "outline", "whyHover", "completion", "unconfirmed", "maxPerFile", "snoozeDays"];
 
 export class Client implements vscode.Disposable {
   private client: LanguageClient | undefined;

@@ -38,6 +38,7 @@ export class Commands {
       show: (row) => this.onOne(row, () => true, (id) => this.records.show(id)),
       reveal: (row) => this.reveal(row),
       copyId: (row) => row && vscode.env.clipboard.writeText(row.id),
+      why: () => this.why(),
       timeline: () => this.timeline(),
       status: () => this.status(),
       refresh: () => this.client.look().then(() => this.tree.refresh()),
@@ -161,6 +162,13 @@ export class Commands {
       editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     } else if (row?.id) {
       await this.records.show(row.id);
+    }
+  }
+
+  private async why(): Promise<void> {
+    const here = this.here();
+    if (here) {
+      await this.run("gitmem.why", here.uri, chosen(here.editor));
     }
   }
 

@@ -172,6 +172,20 @@ local function timeline()
   end
 end
 
+--- Tell where the lines of a range, or the cursor's, come from.
+local function why(call)
+  local running = client.current()
+  if running then
+    local first, last = vim.api.nvim_win_get_cursor(0)[1], nil
+    if call.range > 0 then
+      first, last = call.line1, call.line2
+    end
+    client.execute('gitmem.why', { uri(), range(first, last or first) }, function(result)
+      ui.answer(result, running)
+    end, running)
+  end
+end
+
 local function status()
   client.execute('gitmem.status', { uri() }, function(told)
     local parts = {}
@@ -205,6 +219,7 @@ M.all = {
   show = { run = show, ids = any },
   list = { run = list, words = { 'all', 'window' } },
   timeline = { run = timeline },
+  why = { run = why },
   status = { run = status },
   log = { run = log },
   restart = { run = client.restart },

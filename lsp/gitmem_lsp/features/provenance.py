@@ -1,0 +1,114 @@
+"""Why code is as it is, for editors: asked of the text as the editor has it, told as a page or in a hover."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from gitmem.clock import stamp
+from gitmem.codemap.symbols import definitions
+from gitmem.errors import GitmemError
+from gitmem.git.blame import Blamed, blame
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.commit_log import FileChange, parsed_changes
+from gitmem.repo.location import Location
+from gitmem.services.provenance.why import Origin, Part, known_links, lines_of, origins
+from gitmem_lsp.protocol.safe_text import inline, plain
+from gitmem_lsp.workspace.repositories import Place
+
+PROMPT = 300
+CHANGES = 30
+
+
+async def asked(place: Place, path: str, lines: Sequence[str], first: int, last: int) -> list[Origin]:
+    """Return where lines (from 1) of a text come from. Raises GitmemError."""
+    app = await place.repository.run(lambda: place.repository.view.app)
+    history = CodeHistory(Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env)
+    text = "".join(lines).encode("utf-8", "surrogateescape")
+    blamed: list[Blamed] = await place.repository.read_history(blame, history, path, [(first, last)], "", text)
+    return await place.repository.run(lambda: origins(replace(app.provenance(), history=history), path, blamed))
+
+
+async def for_hover(place: Place, path: str, lines: Sequence[str], line: int, markdown: bool) -> str:
+    """Return what a hover says of a line (from 1); '' where nothing is known of it."""
+    try:
+        found = await asked(place, path, lines, line, line)
+    except GitmemError:  # a file that git does not know, a line that is new
+        return ""
+    return brief(found, markdown)
+
+
+def brief(found: Sequence[Origin], markdown: bool) -> str:
+    """Return in a few lines where a line comes from."""
+    say = inline if markdown else plain
+    out = []
+    for origin in found[:1]:
+        commit = origin.commit
+        out.append(f"{stamp(commit.authored)[:10]} {say(commit.author)}: {say(commit.subject)}" if commit else "Not committed yet")
+        out += [_of_part(part, say) for part in origin.parts[:2]]
+    return ("  \n" if markdown else "\n").join(out)
+
+
+def _of_part(part: Part, say: Callable[[str], str]) -> str:
+    text = part.prompt or part.title
+    return f"{part.agent or 'session'} {plain(part.session[:8])}" + (f", asked: {say(text[:PROMPT])}" if text else "")
+
+
+def page(title: str, found: Sequence[Origin]) -> str:
+    """Return a page that tells where lines come from, what is newest first."""
+    lines = [f"# Why {inline(title)} is as it is", ""]
+    for origin in found:
+        commit = origin.commit
+        where = f"line{'s' if len(origin.lines) > 1 or origin.lines[0][0] < origin.lines[0][1] else ''} {lines_of(origin.lines)}"
+        if commit:
+            lines += [
+                f"## {inline(commit.subject)}",
+                "",
+                f"{stamp(commit.authored)[:10]}, {inline(commit.author)}, commit `{commit.oid[:10]}`, {where}",
+                "",
+            ]
+        else:
+            lines += ["## Not committed yet", "", where, ""]
+        lines += [f"Came from {', '.join(map(inline, origin.moved))}.", ""] if origin.moved else []
+        for part in origin.parts:
+            lines += _session(part)
+    return "\n".join(lines)
+
+
+def _session(part: Part) -> list[str]:
+    who = ", ".join(inline(x) for x in (part.agent, part.model) if x)
+    mine = f", lines {lines_of(part.lines)}" if part.lines else ""
+    out = [f"**Session** `{plain(part.session)}`{f' ({who})' if who else ''}: {part.how}{mine}", ""]
+    if part.prompt or part.title:
+        out += [f"> {inline(part.prompt or part.title)}", ""]
+    for row in part.records:
+        out.append(f"- {inline(str(row.get('type') or row['kind']))}: {inline(str(row['title']))} `{row['id']}`")
+    out += [f"- {inline(kind)}: {inline(text)}" for kind, text in part.said]
+    return [*out, ""] if part.records or part.said else out
+
+
+async def changes(place: Place, path: str, symbol: str) -> str:
+    """Return the part of a page that tells the commits which changed a definition, or a file where none is named; '' where git knows none."""
+    app = await place.repository.run(lambda: place.repository.view.app)
+    history = CodeHistory(Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env)
+    found = await place.repository.read_history(_changes, history, path, symbol)
+    if not found:
+        return ""
+    known = await place.repository.run(lambda: known_links(app.provenance(), [one.commit.oid for one in found]))
+    lines = ["", "## Commits that changed it", ""]
+    for one in found:
+        who = ", ".join(f"{link.agent or 'session'} {plain(link.session[:8])}" for link in known.get(one.commit.oid, ())[:3])
+        lines.append(
+            f"- {stamp(one.commit.authored)[:10]} {inline(one.commit.author)}: **{inline(one.commit.subject)}** `{one.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _changes(history: CodeHistory, path: str, symbol: str) -> list[FileChange]:
+    """Return the newest changes of a definition as the commit that is checked out has it."""
+    try:
+        if not symbol:
+            return list(parsed_changes(history.file_changes(path, ["HEAD"]) or b""))[:CHANGES]
+        data = history.text(path, "HEAD")
+        named = definitions.find(definitions.symbols(data.decode("utf-8", "replace"), path), symbol) if data else []
+        return history.symbol_changes(path, named[0].first, named[0].last, "HEAD")[:CHANGES] if named else []
+    except GitmemError:
+        return []
