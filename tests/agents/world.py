@@ -96,9 +96,10 @@ class World:
         return {"tool": "Read" if self.agent == "claude" else "read_file", "input": {"file_path": str(path)}}
 
     def edit(self, path: Path, old: str, new: str) -> Step:
-        """Return a step that replaces one line of a file by another."""
+        """Return a step that replaces one line of a file by others."""
         if self.agent == "codex":
-            patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+            added = "\n".join(f"+{line}" for line in new.split("\n"))
+            patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n{added}\n*** End Patch\n"
             return {"tool": "apply_patch", "kind": "custom_tool_call", "input": patch}
         change = {"file_path": str(path), "old_string": old, "new_string": new}
         return (
