@@ -10,7 +10,7 @@ from gitmem.app import App
 from gitmem.base.files import Lock
 from gitmem.cli import options
 from gitmem.cli.group import Parts
-from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.work_state import Work
 from gitmem.records.record import Record
@@ -39,15 +39,6 @@ def snapshot_command() -> None:
       git mem snapshot restore 7k2m9qxa --worktree --dry-run
       git mem snapshot restore 7k2m9qxa --worktree
     """
-
-
-def _path(path: object) -> str:
-    """Return a path on one line, bytes that are not UTF-8 by their numbers."""
-    return plain(_text(str(path))).replace("\n", "\\n")
-
-
-def _text(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def work_of(app: App) -> Work:
@@ -125,7 +116,7 @@ def save_command(
 
 def _left_out(term: Terminal, record: Record) -> None:
     for one in record.fields.get("omitted") or ():
-        term.note(f"left out: {_path(one.get('path'))}: {plain(str(one.get('why')))}")
+        term.note(f"left out: {path_shown(one.get('path'))}: {plain(str(one.get('why')))}")
 
 
 @click.command("list", short_help=TABLE["list"][2])
@@ -202,7 +193,7 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
                 term.say(f"{name + ':':<14}{plain(str(value))}" if name != "snapshot" else f"snapshot {plain(str(value))}")
         term.say("")
         for one in record.get("dirty"):
-            term.say(f"  {one.get('status', '')!s:<2} {_path(one.get('path', ''))}")
+            term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
         if record.fields.get("more"):
             term.say(f"  and {record.fields['more']} more")
         _left_out(term, record)
@@ -290,16 +281,16 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
         if value:
             term.say(f"  {name:<8}{plain(str(value))}")
     for one in record.get("dirty"):
-        term.say(f"  {one.get('status', '')!s:<2} {_path(one.get('path', ''))}")
+        term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
     if app.objects.tip(ref_of(record.id)):
         term.note(f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree")
 
 
 def _report(term: Terminal, id: str, what: restore.Plan, safety: str, *, dry_run: bool, as_json: bool) -> None:
     facts = {
-        "id": id, "safety": safety or None, "dry_run": dry_run, "written": sorted(map(_text, what.write)), "removed": sorted(map(_text, what.remove)),
-        "staged": sorted(map(_text, what.stage)), "blocked": {_text(path): why for path, why in what.blocked.items()},
-        "submodules": {_text(path): oid for path, oid in what.submodules.items()}, "warnings": what.warnings,
+        "id": id, "safety": safety or None, "dry_run": dry_run, "written": sorted(map(path_text, what.write)), "removed": sorted(map(path_text, what.remove)),
+        "staged": sorted(map(path_text, what.stage)), "blocked": {path_text(path): why for path, why in what.blocked.items()},
+        "submodules": {path_text(path): oid for path, oid in what.submodules.items()}, "warnings": what.warnings,
     }  # fmt: skip
     if as_json:
         term.json(facts)
@@ -312,11 +303,11 @@ def _report(term: Terminal, id: str, what: restore.Plan, safety: str, *, dry_run
     verb = "would be" if dry_run else "were"
     for name, some in (("written", what.write), ("removed", what.remove), ("changed in the index", sorted({*what.stage, *what.flags}))):
         if some:
-            term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(_path, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
+            term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
     for path, why in sorted(what.blocked.items()):
-        term.note(f"in the way: {_path(path)}: {plain(why)}")
+        term.note(f"in the way: {path_shown(path)}: {plain(why)}")
     for path, oid in sorted(what.submodules.items()):
-        term.note(f"submodule {_path(path)} was at {oid[:10]} then: git -C {_path(path)} checkout {oid[:10]}")
+        term.note(f"submodule {path_shown(path)} was at {oid[:10]} then: git -C {path_shown(path)} checkout {oid[:10]}")
     if safety:
         term.note(f"what was there before is {short(safety)}. To take this back: git mem snapshot restore {short(safety)} --worktree")
 

@@ -32,6 +32,16 @@ def plain(text: str) -> str:
     return _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
 
 
+def path_text(path: str) -> str:
+    """Return a path as text: bytes that are not UTF-8 by their numbers."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def path_shown(path: object) -> str:
+    """Return a path on one line."""
+    return plain(path_text(str(path))).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def short(id: str) -> str:
     """Return how an id is shown: the last eight characters, which name it uniquely in practice."""
     return id[-8:] if len(id) > 20 and not id.startswith(("wrk-", "dna-")) else id

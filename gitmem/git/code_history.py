@@ -120,17 +120,17 @@ class CodeHistory:
     def touched(self, since: float, until: float, most: int) -> Iterator[tuple[float, list[str]]]:
         """Yield (time, files) of the commits of the branches between two times, the newest first; a merge has no files of its own."""
         span = [f"--since=@{int(since)}", f"--until=@{int(until)}", f"--max-count={most}"]
-        at, paths = None, list[str]()
+        at, paths, first = None, list[str](), False
         for part in self.lines(
             "log", "HEAD", "--branches", "-z", "--name-only", "--no-renames", "--format=%x01%ct", *span, "--", sep=b"\0"
         ):
-            for word in part.split(b"\n"):
-                if word.startswith(b"\1"):
-                    if at is not None:
-                        yield at, paths
-                    at, paths = float(word[1:] or 0), []
-                elif word:
-                    paths.append(os.fsdecode(word))
+            if part.startswith(b"\1"):
+                if at is not None:
+                    yield at, paths
+                at, paths, first = float(part[1:] or 0), [], True
+            elif part:
+                paths.append(os.fsdecode(part.removeprefix(b"\n") if first else part))  # an empty line is between a commit and its files
+                first = False
         if at is not None:
             yield at, paths
 

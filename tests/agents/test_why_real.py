@@ -12,7 +12,7 @@ from tests.conftest import git
 from tests.hooks.conftest import run
 
 AGENTS = ("claude", "gemini", "codex")
-LEDGER = '''import os
+LEDGER = """import os
 
 
 def opening_balance():
@@ -21,7 +21,7 @@ def opening_balance():
 
 def closing_balance():
     return opening_balance() + 1
-'''
+"""
 
 
 @pytest.fixture(params=AGENTS)
@@ -79,7 +79,12 @@ def test_who_wrote_a_line(world: World):
         world.shell(f"printf 'def fees():\\n    return [0.5, 0.7]\\n' > {base} && git add -A && git commit -qm 'Round; fees'"),
     )  # fmt: skip
     # 3 and 4: two sessions whose edits a person commits together
-    two = session(world, path, "Default balance", *edit(world, ledger, '    return float(os.environ["OPENING_BALANCE"])', '    return float(os.environ.get("OPENING_BALANCE", "0"))'))
+    two = session(
+        world,
+        path,
+        "Default balance",
+        *edit(world, ledger, '    return float(os.environ["OPENING_BALANCE"])', '    return float(os.environ.get("OPENING_BALANCE", "0"))'),
+    )
     three = session(world, path, "More fees", *edit(world, base, "    return [0.5, 0.7]", "    return [0.5, 0.7, 0.9]"))
     person(path, "commit", "-qam", "Both")
     # 5: a second session renames the file and changes another line; what stood in it stays whose it was
@@ -105,7 +110,12 @@ def test_who_wrote_a_line(world: World):
         world, path, "Add a limit", world.shell("printf 'LIMIT_OF_A_DAY = 1000\\n' > app/limit.py && git add -A && git commit -qm 'A limit'")
     )  # fmt: skip
     person(path, "rebase", "-q", main)
-    eight = session(world, path, "Explain the limit", *edit(world, path / "app/limit.py", "LIMIT_OF_A_DAY = 1000", "LIMIT_OF_A_DAY = 1000  # euros, by the bank"))
+    eight = session(
+        world,
+        path,
+        "Explain the limit",
+        *edit(world, path / "app/limit.py", "LIMIT_OF_A_DAY = 1000", "LIMIT_OF_A_DAY = 1000  # euros, by the bank"),
+    )
     person(path, "commit", "-qam", "Explain", "--amend")
 
     run(path, "drain")
@@ -119,7 +129,12 @@ def test_who_wrote_a_line(world: World):
     person(path, "cherry-pick", "late@{1}")
     run(path, "drain")
     told.append(("LIMIT_OF_A_DAY", first(path, path / "app/limit.py", "LIMIT_OF_A_DAY"), seven))
-    nine = session(world, path, "Another limit", *edit(world, path / "app/limit.py", "LIMIT_OF_A_DAY = 1000", "LIMIT_OF_A_DAY = 2000\nLIMIT_OF_A_WEEK = 9000"))
+    nine = session(
+        world,
+        path,
+        "Another limit",
+        *edit(world, path / "app/limit.py", "LIMIT_OF_A_DAY = 1000", "LIMIT_OF_A_DAY = 2000\nLIMIT_OF_A_WEEK = 9000"),
+    )
     told.append(("LIMIT_OF_A_WEEK", first(path, path / "app/limit.py", "LIMIT_OF_A_WEEK"), nine))
 
     assert [one for one in told if one[1] != one[2]] == []

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from gitmem.cli import options
-from gitmem.cli.terminal import Terminal, plain
+from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
 from gitmem.git.merges import Merges
 from gitmem.services.drift.compare import Lines
 from gitmem.services.drift.drift import LEVELS, File, Pair, Side, drift, name_authors, sides
@@ -83,7 +83,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
 def _file(file: File) -> dict[str, Any]:
     shared = [{"symbol": one.name, "one": list(one.one or ()), "two": list(one.two or ())} for one in file.shared]
     facts = {
-        "path": file.path,
+        "path": path_text(file.path),
         "level": file.level,
         "conflict": file.conflict,
         "shared": [{k: v for k, v in row.items() if v} for row in shared],
@@ -111,7 +111,7 @@ def _of_file(term: Terminal, file: File) -> Iterator[str]:
     conflict = term.style(" conflict", fg="red") if file.conflict else ""
     one, two = (", ".join(plain(name) for name in names[:3]) for names in file.authors)
     who = f"  ({one or '?'} and {two or '?'})" if one or two else ""
-    yield f"    {plain(file.path)}{conflict}{who}"
+    yield f"    {path_shown(file.path)}{conflict}{who}"
     for shared in file.shared[:4]:
         yield f"        {plain(shared.name) or 'lines'} {_span(shared.one)} here, {_span(shared.two)} there"
     if len(file.shared) > 4:

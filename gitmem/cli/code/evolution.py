@@ -9,7 +9,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options, places
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.errors import UserError
 from gitmem.git.commit_log import FileChange
@@ -86,7 +86,7 @@ def _json(step: Step) -> dict[str, Any]:
     made = [{"id": link.session, "agent": link.agent, "model": link.model, "how": link.how} for link in step.links]
     facts = {
         "commit": commit.oid, "date": stamp(commit.authored), "author": commit.author, "email": commit.mail, "subject": commit.subject,
-        "what": WORDS.get(one.what, one.what), "path": one.path, "was": one.was, "sessions": [{k: v for k, v in row.items() if v} for row in made], "stories": step.stories,
+        "what": WORDS.get(one.what, one.what), "path": path_text(one.path), "was": path_text(one.was), "sessions": [{k: v for k, v in row.items() if v} for row in made], "stories": step.stories,
         "records": [{k: row[k] for k in ("id", "kind", "type", "severity", "title") if row.get(k)} for row in step.records],
     }  # fmt: skip
     return {key: value for key, value in facts.items() if value}
@@ -101,7 +101,7 @@ def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
     step = None
     for step in steps:
         one, commit = step.change, step.change.commit
-        named = f" from {plain(one.was)} to {plain(one.path)}" if one.was else ""
+        named = f" from {path_shown(one.was)} to {path_shown(one.path)}" if one.was else ""
         what = "" if one.what == "M" else f" [{WORDS.get(one.what, one.what)}{named}]"
         yield f"{term.style(commit.oid[:10], fg='yellow')} {_day(commit.authored // 86400)} {plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
         for link in step.links:
@@ -113,4 +113,4 @@ def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
             kind = f"gotcha {row['severity']}" if row["kind"] == "gotcha" else row["type"]
             yield f"    {kind}: {term.style(short(row['id']), fg='yellow')} {plain(row['title'])}"
     if step is None:
-        term.note(f"no change of {plain(name)} fits.")
+        term.note(f"no change of {path_shown(name)} fits.")

@@ -9,7 +9,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.group import Parts
-from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.cli.terminal import Terminal, path_shown, path_text, plain, short
 from gitmem.clock import LAST, stamp
 from gitmem.git.dates import when
 from gitmem.services.timeline import events
@@ -207,7 +207,7 @@ def trends_command(term: Terminal, since: str, until: str | None, as_json: bool)
             app.code_history, app.state, app.indexes(), _when(app, since, 0.0), until_, _local, lambda path: not hidden.has(path)
         )
         if as_json:
-            term.json(found)
+            term.json({**found, "hot_files": [{**row, "path": path_text(row["path"])} for row in found["hot_files"]]})
             return
         for text in _trends(term, found):
             term.say(text)
@@ -223,7 +223,7 @@ def _trends(term: Terminal, found: dict[str, Any]) -> Iterator[str]:
     if found["hot_files"]:
         yield term.style("\nHot files", bold=True) + "  commits, edits of sessions"
         for row in found["hot_files"]:
-            yield f"  {row['commits']:>5} {row['edits']:>5}  {plain(row['path'])}"
+            yield f"  {row['commits']:>5} {row['edits']:>5}  {path_shown(row['path'])}"
     if found["agents"]:
         yield term.style("\nAgents", bold=True)
         for row in found["agents"]:

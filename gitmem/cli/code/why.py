@@ -7,7 +7,7 @@ import click
 
 from gitmem.app import App
 from gitmem.cli import options, places
-from gitmem.cli.terminal import Terminal, age, plain, short
+from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.records.kinds import LIVE
@@ -68,7 +68,7 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
     origins = why(app.provenance(), place.path, [(first, last)], at)
     known = [] if revision else _known(app, place.path, first, last, lines, object_id("blob", data, app.objects.traits.hash))
     return {
-        "file": place.path, "lines": [first, last], **({"symbol": symbol} if symbol else {}), **({"at": at} if revision else {}),
+        "file": path_text(place.path), "lines": [first, last], **({"symbol": symbol} if symbol else {}), **({"at": at} if revision else {}),
         "text": lines[first - 1 : last][:SHOWN], "origins": [_origin(one) for one in origins], "records": known,
     }  # fmt: skip
 
@@ -92,7 +92,7 @@ def _origin(one: Origin) -> dict[str, Any]:
     return {
         "commit": made,
         "lines": [list(span) for span in one.lines],
-        **({"from": one.moved} if one.moved else {}),
+        **({"from": list(map(path_text, one.moved))} if one.moved else {}),
         "sessions": [_part(part) for part in one.parts],
     }
 
@@ -110,7 +110,7 @@ def _part(part: Part) -> dict[str, Any]:
 def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[str]:
     first, last = answer["lines"]
     name = f"{answer['file']}:{first}{f'-{last}' if last > first else ''}"
-    yield term.style(plain(name), bold=True) + (f"  {plain(answer['symbol'])}" if answer.get("symbol") else "")
+    yield term.style(path_shown(name), bold=True) + (f"  {plain(answer['symbol'])}" if answer.get("symbol") else "")
     for number, text in enumerate(answer["text"], first):
         yield term.style(f"{number:>6}  {plain(text.expandtabs(4).rstrip())[:WIDTH]}", fg="bright_black")
     if last - first + 1 > len(answer["text"]):
@@ -120,7 +120,7 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
         commit = origin["commit"]
         spans = [tuple(span) for span in origin["lines"]]
         where = "" if spans == [(first, last)] else f"  {_named(spans)}"
-        came = f"  from {', '.join(map(plain, origin['from']))}" if origin.get("from") else ""
+        came = f"  from {', '.join(map(path_shown, origin['from']))}" if origin.get("from") else ""
         if commit:
             yield f"{term.style('commit ' + commit['id'][:10], fg='yellow')} {commit['date'][:10]} {plain(commit['author'])}: {_cut(commit['subject'])}{where}{came}"
         else:
