@@ -155,7 +155,8 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
         if event.name == events.AFTER_TOOL and event.action == events.WRITE:
             from gitmem.agents.written import written  # reads are more frequent
 
-            event.written = written(payload.get("tool_input"), event.paths, first(payload, places["patch"], LONG))
+            patch, answer = first(payload, places["patch"], LONG), payload.get("tool_response")
+            event.written, event.fragments = written(payload.get("tool_input"), answer, event.paths, patch)
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])

@@ -33,7 +33,7 @@ class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
     __slots__ = (
-        "action", "agent", "background", "call", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "session",
+        "action", "agent", "background", "call", "command", "cwd", "error", "fragments", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "session",
         "source", "subagent", "tool", "transcript", "written",
     )  # fmt: skip
 
@@ -57,6 +57,7 @@ class Event:
         self.path = ""
         self.paths: tuple[str, ...] = ()  # all that one use of a tool changes, `path` first
         self.written: dict[str, list[int]] = {}  # file -> marks of the lines that a tool added to it (`agents.written`)
+        self.fragments: list[tuple[str, str]] = []  # parts of lines that a tool put into its file, and what they took the place of
         self.error = ""  # what a tool that failed said
         self.interrupted = False
         self.background = False  # a command that was only started: how it ends is not known

@@ -29,10 +29,13 @@ class Part:
     edit: int | None
 
 
-def attribute(added: Sequence[Added], edits: Sequence[Edit], used: Collection[int], session: str = "", at: float = 0.0) -> list[Part]:
+def attribute(
+    added: Sequence[Added], edits: Sequence[Edit], used: Collection[int], session: str = "", at: float = 0.0, until: float = 0.0
+) -> list[Part]:
     """Return the parts of what was added that are known to be a session's, in order.
 
-    `used` are edits that earlier commits hold. `session` is the one that made the commit itself, '' if none is known: what nobody's edit wrote is its.
+    `used` are edits that earlier commits hold. `session` is the one that made the commit itself, '' if none is known: what nobody's edit wrote is its;
+    without one it is the session's that edited the file last `until` then.
     """
     by_path: dict[str, list[Edit]] = {}
     for one in edits:
@@ -45,7 +48,7 @@ def attribute(added: Sequence[Added], edits: Sequence[Edit], used: Collection[in
         near = [one for path in dict.fromkeys((file.path, file.old)) for one in by_path.get(path, ())]
         ids = {one.n for one in near}
         far = [one for one in edits if one.n not in ids]
-        last = next((one for one in reversed(near) if one.n not in used), None)
+        last = next((one for one in reversed(near) if one.n not in used and one.at <= until), None)
         for first, texts in file.runs:
             texts = texts[: max(0, left)]
             left -= len(texts)

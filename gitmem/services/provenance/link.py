@@ -9,6 +9,7 @@ from gitmem.clock import seconds
 from gitmem.git.added_lines import Added, added
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
+from gitmem.repo.location import storable
 from gitmem.services.provenance.attribute import Part, attribute, by_session
 from gitmem.services.session_log.reader import content, event, facts
 from gitmem.state import edits, links, sessions
@@ -18,7 +19,7 @@ from gitmem.text.line_marks import mark
 
 KEPT = 45 * 86400.0  # seconds that an edit may have waited for its commit; histories and edits go after 30 days
 LATE = 300.0  # seconds that a command may go on after it has made a commit
-EARLY = 2.0  # git's times are whole seconds
+EARLY = 1.0  # git's times are whole seconds
 _COMMITS = re.compile(r"\b(?:git|gh|hub|jj|stg|sl)\b.*\b(?:commit|merge|rebase|cherry-pick|revert|am|pull|amend|squash)\b", re.DOTALL)
 Row = Mapping[str, Any]
 
@@ -65,8 +66,10 @@ class Linker:
         if not (near or maker or before):
             return []
         lines = [one for one in added(self.history, commit.oid, paths) if not self.hides(one.path)] if len(commit.parents) < 2 else []
+        for one in lines:
+            one.path, one.old = storable(one.path), storable(one.old)
         used = self._used(commit, commit.at - KEPT) if near else set()
-        parts = attribute(lines, near, used, maker, float(commit.at))
+        parts = attribute(lines, near, used, maker, float(commit.at), float(commit.at))
         own = self._remember(parts, lines, commit, maker) if keep else []
         return self._links(commit, parts, own, maker, before)
 

@@ -18,6 +18,7 @@ from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR
 from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
+from gitmem.repo.location import storable
 from gitmem.services.provenance import shared
 from gitmem.services.provenance.attribute import attribute, by_session, owner
 from gitmem.services.provenance.link import Linker
@@ -129,7 +130,9 @@ def known_links(sources: Sources, oids: Sequence[str]) -> dict[str, list[Link]]:
 def _in_hand(sources: Sources, path: str) -> list[Link]:
     """Return who wrote what is not committed."""
     added: list[Added] = uncommitted(sources.history, path)
-    some = edits.some(sources.state, [path], 0.0, float(1 << 40))
+    for one in added:
+        one.path, one.old = storable(one.path), storable(one.old)
+    some = edits.some(sources.state, [storable(path)], 0.0, float(1 << 40))
     head = sources.history.heads()[:1]
     held = links.used(sources.state, 0.0) if head else {}
     apart = sources.history.not_below(held, head[0]) if held else set()
@@ -149,7 +152,7 @@ def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[Part]:
         at = 0.0
         for one in blamed:
             for n in range(one.count):
-                when = owner(link.files, one.path, one.was + n)
+                when = owner(link.files, storable(one.path), one.was + n)
                 if when is not None:
                     mine.append(one.first + n)
                     at = max(at, when)

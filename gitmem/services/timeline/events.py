@@ -13,6 +13,7 @@ from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FORMAT, CodeCommit, parse
 from gitmem.index.reader import Index
 from gitmem.records.kinds import KIND
+from gitmem.repo.location import storable
 from gitmem.state import edits, links, sessions
 from gitmem.state.database import State
 from gitmem.store.trailers import BOOKKEEPING, trailers
@@ -195,7 +196,7 @@ def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 
 def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     """Yield beginnings and ends: of sessions of this machine, and of those whose digest is here."""
-    touched = {one.session for one in edits.some(sources.state, [wanted.file], 0.0, float(LAST))} if wanted.file else set()
+    touched = {one.session for one in edits.some(sources.state, [storable(wanted.file)], 0.0, float(LAST))} if wanted.file else set()
     seen = set()
     titles = {
         row["session"]: row for _, index in sources.indexes for row in index.rows(kinds=("summary",), by_sessions=True, fields=("session", "title", "created", "author", "tags"))

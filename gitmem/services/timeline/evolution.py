@@ -17,7 +17,7 @@ from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
-from gitmem.repo.location import Home
+from gitmem.repo.location import Home, storable
 from gitmem.services.provenance.why import Sources, known_links
 from gitmem.state import sessions
 from gitmem.state.links import Link
@@ -104,7 +104,7 @@ def evolution(
         known = known_links(sources, [one.commit.oid for one in part])
         for one in part:
             links = known.get(one.commit.oid, [])
-            step = Step(one, [link for link in links if one.path in link.files] or links)
+            step = Step(one, [link for link in links if storable(one.path) in link.files] or links)
             ids = [link.session for link in step.links]
             if ids:
                 step.stories = list(dict.fromkeys(about.story for id in ids if (about := sessions.get(sources.state, id)) and about.story))

@@ -7,6 +7,7 @@ from typing import Any
 from gitmem.clock import seconds
 from gitmem.git.code_history import CodeHistory
 from gitmem.index.reader import Index
+from gitmem.repo.location import storable
 from gitmem.state import edits, sessions
 from gitmem.state.database import State
 
@@ -32,7 +33,7 @@ def trends(
         hour, day, _ = local(at)
         hours[hour] += 1
         days[day] += 1
-        changed.update(path for path in paths if shown(path))
+        changed.update(storable(path) for path in paths if shown(path))
     edited: Counter[str] = Counter()
     for one in edits.some(state, None, since, until):
         edited[one.path] += 1

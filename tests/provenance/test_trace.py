@@ -1,0 +1,102 @@
+"""`git mem trace`: Agent Trace records out and in; what comes from others is data."""
+
+import json
+import re
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.services.provenance import agent_trace
+from gitmem.state.links import Link
+from tests.conftest import git
+from tests.hooks.conftest import run
+from tests.provenance.conftest import Team
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=8), lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["files", "path", "conversations", "ranges", "url", "contributor", "start_line", "end_line", "type", "vcs", "revision", "tool", "name", "version"]), inner, max_size=6), max_leaves=20)  # fmt: skip
+
+
+def trace(repo: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run `git mem trace`."""
+    done = subprocess.run([sys.executable, "-m", "gitmem", "-C", str(repo), "trace", *args], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_out_and_in(team: Team, tmp_path: Path):
+    """A record has what the specification wants; another clone that reads it knows whose the line is."""
+    one = team.session("s-one", "Round")
+    one.edit("pay.py", "return 1", "return round(1.5, 1)")
+    oid = one.commit("Round")
+    team.drain()
+    (line,) = trace(team.repo, "export", "HEAD").stdout.splitlines()
+    record = json.loads(line)
+    assert record["version"] == "0.1" and re.fullmatch(r"[0-9a-f-]{36}", record["id"]) and record["timestamp"].endswith("Z")
+    assert record["vcs"] == {"type": "git", "revision": oid}
+    (file,) = record["files"]
+    (talk,) = file["conversations"]
+    assert (file["path"], talk["url"], talk["contributor"]) == (
+        "pay.py",
+        "urn:gitmem:session:s-one",
+        {"type": "ai", "model_id": "claude-test"} | {"model_id": "anthropic/claude-test"},
+    )
+    digest = sha256(b"    return round(1.5, 1)").hexdigest()
+    assert talk["ranges"] == [{"start_line": 5, "end_line": 5, "content_hash": f"sha256:{digest}"}]
+    assert trace(team.repo, "export", "HEAD").stdout == line + "\n"
+
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(team.repo), str(clone))
+    run(clone, "init", "--no-remote")
+    git(
+        clone,
+        "notes",
+        "--ref",
+        "other-tool",
+        "add",
+        "-m",
+        line.replace("urn:gitmem:session:s-one", "https://example.org/talk/7").replace('"git-mem"', '"other"'),
+    )
+    assert json.loads(trace(clone, "import", "--json").stdout) == {"commits": 1, "sessions": 1, "missing": 0}
+    (origin,) = json.loads(run(clone, "why", str(clone / "pay.py:5"), "--json"))["origins"]
+    assert [(part["id"], part["agent"], part["model"]) for part in origin["sessions"]] == [
+        ("https://example.org/talk/7", "other", "anthropic/claude-test")
+    ]
+    assert json.loads(trace(clone, "import", "--json").stdout)["commits"] == 0
+    (clone / "t.jsonl").write_text(line.replace(oid, "0" * 40) + "\n")
+    assert json.loads(trace(clone, "import", str(clone / "t.jsonl"), "--json").stdout)["missing"] == 1
+
+
+def test_nothing_to_tell(team: Team):
+    """It says so."""
+    assert "none is known" in trace(team.repo, "export").stderr
+    assert "no Agent Trace records" in trace(team.repo, "import", code=1).stderr
+    assert "no notes" in trace(team.repo, "import", "--ref", "nope", code=1).stderr
+    assert "names no commit" in trace(team.repo, "export", "nope", code=1).stderr
+
+
+@given(JSON)
+def test_any_record_is_read_or_left(value):
+    """Whatever another tool wrote: no error, and only lines that can be lines."""
+    text = json.dumps({"version": "0.1", "files": [value]})
+    for row in agent_trace.records(text):
+        for link in agent_trace.links(row, "a" * 40):
+            assert all(0 < first <= last for spans in link.files.values() for first, last, _ in spans)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 4)), max_size=5),
+    st.text(min_size=1, max_size=10).filter(lambda s: s.isprintable()),
+)
+def test_what_is_written_is_read_back(spans, session):
+    """Sessions, models and lines come back as they were."""
+    rows = [[first, first + more, 7.0] for first, more in spans]
+    link = Link("b" * 40, session, "claude", "claude-x", "wrote", 7.0, {"a.py": rows})
+    made = agent_trace.record(link.oid, [link], lambda path: ["x"] * 12, "1")
+    if not rows:
+        assert made is None
+        return
+    (back,) = agent_trace.links(json.loads(json.dumps(made)))
+    assert (back.session, back.model, back.files) == (session, "anthropic/claude-x", {"a.py": rows})
