@@ -100,6 +100,25 @@ class CodeHistory:
         except GitFailed:
             return None
 
+    def changes_of(self, paths: Sequence[str], heads: Sequence[str], seen: Sequence[str]) -> bytes | None:
+        """Return the changes of some files below some heads and not below others, for `parsed_changes`; None when a head is not there."""
+        args = [*heads, *(f"^{oid}" for oid in seen)]
+        try:
+            return self.run(
+                "--literal-pathspecs",
+                "log",
+                "-M",
+                "--name-status",
+                "-z",
+                f"--format=%x01{SHORT}",
+                "--no-show-signature",
+                *args,
+                "--",
+                *paths,
+            )
+        except GitFailed:
+            return None
+
     def symbol_changes(self, path: str, first: int, last: int, revision: str) -> list[FileChange]:
         """Return the commits that changed lines of a file, through renames, the newest first; raises UserError for lines that it does not have."""
         try:

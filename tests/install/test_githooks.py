@@ -243,3 +243,92 @@ def test_all_for_a_user_leaves_git_alone(mem: Mem, home: Path) -> None:
     rows = mem("install", "all", "--user", "--json").json
 
     assert {row["what"] for row in rows} == {"claude"}
+
+
+def commit(repo: Path, *args: str, **env: str) -> "subprocess.CompletedProcess[str]":
+    """Commit as a person does; return what git said."""
+    whole = {**os.environ, "EMAIL": "a@b", "GIT_AUTHOR_NAME": "A", "GIT_COMMITTER_NAME": "A", **env}
+    return subprocess.run(["git", "commit", "-q", "-m", "x", *args], cwd=repo, capture_output=True, text=True, check=False, env=whole)
+
+
+@pytest.fixture
+def warned(mem: Mem, repo: Path) -> Path:
+    """A repository with hooks, and a critical gotcha of a file."""
+    mem("gotcha", "add", "Charges twice on a retry", "--anchor", "code.py:1", "--severity", "critical", "--workaround", "Use the key")
+    mem("gotcha", "add", "Only a warning", "--anchor", "code.py:1")
+    mem("gotcha", "add", "Never edit these", "--anchor", "migrations/**", "--severity", "critical")
+    mem("drain")
+    mem("install", "git-hooks")
+    return repo
+
+
+def test_critical_gotchas_of_staged_files_are_shown(mem: Mem, warned: Path) -> None:
+    """Of those alone, and the commit is made; resolved ones are not shown, nor any when it is set off."""
+    (warned / "code.py").write_text("changed = 1\n")
+    done = commit(warned, "-a")
+    assert done.returncode == 0
+    assert (
+        "1 critical gotcha of what you commit" in done.stderr
+        and "code.py: Charges twice on a retry" in done.stderr
+        and "Use the key" in done.stderr
+    )
+    assert "warning" not in done.stderr and "migrations" not in done.stderr
+    (warned / "other.py").write_text("x = 1\n")
+    git(warned, "add", "other.py")
+    assert commit(warned).stderr == ""
+    (warned / "migrations").mkdir()
+    (warned / "migrations/1.sql").write_text("x\n")
+    git(warned, "add", "migrations")
+    assert "Never edit these" in commit(warned).stderr
+    mem("config", "preCommit", "off")
+    (warned / "code.py").write_text("changed = 2\n")
+    assert commit(warned, "-a").stderr == ""
+
+
+def test_a_commit_is_stopped_only_where_that_is_set(mem: Mem, warned: Path) -> None:
+    """And then only by what somebody confirmed; `--no-verify` commits all the same; without git-mem nothing is stopped."""
+    mem("config", "preCommit", "block")
+    (warned / "code.py").write_text("changed = 1\n")
+    done = commit(warned, "-a")
+    assert done.returncode == 1 and "The commit was not made" in done.stderr and "--no-verify" in done.stderr
+    assert commit(warned, "-a", GITMEM="0").returncode == 0
+    (warned / "code.py").write_text("changed = 2\n")
+    assert commit(warned, "-a", "--no-verify").returncode == 0
+    path = warned / ".git/hooks/pre-commit"
+    path.write_text(path.read_text().replace(str(BIN / "git-mem"), "/nowhere/git-mem"))
+    (warned / "code.py").write_text("changed = 3\n")
+    done = commit(warned, "-a")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_hook_that_is_there_decides_too(mem: Mem, repo: Path) -> None:
+    """Its exit code counts, whether ours shows something or not."""
+    before = hook(repo / ".git/hooks/pre-commit", "#!/bin/sh\nset -eu\necho theirs\nexit 4\n")
+    mem("install", "git-hooks")
+    (repo / "code.py").write_text("changed = 1\n")
+    done = commit(repo, "-a")
+    assert done.returncode == 1 and "theirs" in done.stderr
+    mem("uninstall", "git-hooks")
+    assert (repo / ".git/hooks/pre-commit").read_bytes() == before
+
+
+def test_what_was_rewritten_reaches_a_hook_that_is_there(mem: Mem, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both read what git says: we first, then theirs, to the byte."""
+    monkeypatch.setenv("LOG", str(tmp_path / "log"))
+    hook(repo / ".git/hooks/post-rewrite", '#!/bin/sh\nset -eu\ncat >"$LOG"\n')
+    mem.add("so that there is a store")
+    mem("install", "git-hooks")
+    old = git(repo, "rev-parse", "HEAD")
+    assert commit(repo, "--amend", "--allow-empty").returncode == 0
+    new = git(repo, "rev-parse", "HEAD")
+    assert (tmp_path / "log").read_text() == f"{old} {new}\n"
+
+
+def test_templates_ship(repo: Path) -> None:
+    """Each hook that is installed is a script of git-hooks/, with a place for how git-mem is called."""
+    folder = Path(__file__).parents[2] / "git-hooks"
+    assert {path.name for path in folder.iterdir()} == {*NAMES, "README.md"}
+    for name in NAMES:
+        text = (folder / name).read_text()
+        assert text.startswith("#!/bin/sh\n# >>> git mem") and "@GIT_MEM@ git-hook " + name in text
+        subprocess.run(["sh", "-n", str(folder / name)], check=True)

@@ -18,9 +18,10 @@ from gitmem.state.links import COMMITTED, EDITED, WROTE, Link
 from gitmem.text.line_marks import mark
 
 KEPT = 45 * 86400.0  # seconds that an edit may have waited for its commit; histories and edits go after 30 days
-LATE = 300.0  # seconds that a command may go on after it has made a commit
+LATE, SOON = 300.0, 5.0  # seconds that a command may go on after it has made a commit: one that has its subject, another one
 EARLY = 1.0  # git's times are whole seconds
 _COMMITS = re.compile(r"\b(?:git|gh|hub|jj|stg|sl)\b.*\b(?:commit|merge|rebase|cherry-pick|revert|am|pull|amend|squash)\b", re.DOTALL)
+_MESSAGE = re.compile(r"""\s-\w*m\s*(['"])(.+?)\1""", re.DOTALL)
 Row = Mapping[str, Any]
 
 
@@ -94,7 +95,7 @@ class Linker:
                     if event(row) not in {"AfterTool", "ToolFailed"} or facts(row).get("action") not in {None, "command"}:
                         continue
                     after = _time(row) - commit.at
-                    if -1.0 <= after < nearest and _COMMITS.search(content(row)):
+                    if 0 <= after < nearest and _made(content(row), commit.subject, after):
                         best, nearest = session.id, after
         return best
 
@@ -142,6 +143,15 @@ class Linker:
                 found = str(state.get("model") or found) if isinstance(state, dict) else found
             self._models[session.id] = found
         return self._models[session.id]
+
+
+def _made(command: str, subject: str, after: float) -> bool:
+    """Say whether a command that ended so many seconds after a commit made it: it has its subject, or no message of its own."""
+    if not _COMMITS.search(command):
+        return False
+    if subject and subject in command:
+        return True
+    return after < SOON and not any("$" not in found[2] for found in _MESSAGE.finditer(command))
 
 
 def _time(row: Row) -> float:

@@ -48,24 +48,26 @@ def changes(history: CodeHistory, home: Home, path: str) -> Iterator[FileChange]
     kept = _kept(home, path)
     if kept and kept[0] == heads:
         return parsed_changes(kept[1])
-    found = _grown(history, home, path, heads, kept) if kept else None
+    found = _grown(history, path, heads, kept) if kept else None
     if found is None:
         found = history.file_changes(path, heads) or b""
     _keep(home, path, heads, found)
     return parsed_changes(found)
 
 
-def _grown(history: CodeHistory, home: Home, path: str, heads: Sequence[str], kept: Kept) -> bytes | None:
-    """Return the changes since, with those from before; None where these are not known: a head was rewritten, or the file had another name."""
+def _grown(history: CodeHistory, path: str, heads: Sequence[str], kept: Kept) -> bytes | None:
+    """Return the changes since, with those from before; None where only git can tell: a head was rewritten, the file renamed, a branch came in."""
     if history.not_below_any(kept[0], heads):
         return None
-    new = history.file_changes(path, heads, kept[0])
+    before = list(parsed_changes(kept[1]))
+    names = list(dict.fromkeys([path, *(one.path for one in before), *(one.was for one in before if one.was)]))
+    new = history.changes_of(names, heads, kept[0])
     if new is None:
         return None
-    *_, oldest = [None, *parsed_changes(new)]
-    if oldest is not None and oldest.was and oldest.was != path:
-        before = _kept(home, oldest.was)
-        return new + before[1] if before and before[0] == kept[0] else None
+    found = list(parsed_changes(new))
+    newest = before[0].commit.at if before else 0
+    if any(one.what != "M" or one.path != path or one.commit.at < newest for one in found):
+        return None
     return new + kept[1]
 
 

@@ -1,0 +1,184 @@
+"""`git mem drift`: which branches and work trees change the same code; nothing is written, and agents are told."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.services.drift.compare import lines, own, symbols
+from gitmem.services.drift.drift import parted
+from tests.conftest import git
+from tests.hooks.conftest import Agent, run
+
+CODE = "def charge(x):\n    y = x\n    return y\n\n\ndef refund(x):\n    return -x\n\n\nclass Cart:\n    size = 1\n\n    def total(self):\n        return 1\n\n    def clear(self):\n        return 2\n"
+
+
+@pytest.fixture
+def base(repo: Path) -> Path:
+    """A repository with a branch for each change that a test makes."""
+    git(repo, "config", "user.name", "Grace")
+    git(repo, "config", "user.email", "g@example.org")
+    (repo / "pay.py").write_text(CODE)
+    (repo / "README").write_text("hello\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "base")
+    run(repo, "init", "--no-remote")
+    return repo
+
+
+def branch(repo: Path, name: str, file: str, old: str, new: str) -> None:
+    """Make a branch of the base that changes one place."""
+    git(repo, "checkout", "-q", "-b", name, "main")
+    path = repo / file
+    text = path.read_text() if path.exists() else ""
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", name, "--author", f"{name} <{name}@example.org>")
+    git(repo, "checkout", "-q", "main")
+
+
+def drift(repo: Path, *args: str) -> dict[frozenset[str], dict[str, Any]]:
+    """Return {names of two sides: what drift says of them}."""
+    found = json.loads(run(repo, "drift", "--json", "--level", "none", *args))
+    return {frozenset((pair["one"], pair["two"])): pair for pair in found["pairs"]}
+
+
+def test_levels(base: Path):
+    """From nothing in common to the same function; what both did alike is no drift."""
+    branch(base, "one", "pay.py", "y = x", "y = x * 2")
+    branch(base, "same-function", "pay.py", "return y", "return y + 1")
+    branch(base, "other-function", "pay.py", "return -x", "return 0")
+    branch(base, "other-method", "pay.py", "return 2", "return 3")
+    branch(base, "class", "pay.py", "size = 1", "size = 2")
+    branch(base, "readme", "README", "hello", "good day")
+    branch(base, "readme-too", "README", "hello", "good night")
+    branch(base, "alike", "pay.py", "y = x", "y = x * 2")
+    found = drift(base)
+
+    def level(a: str, b: str) -> str:
+        return str(found[frozenset((a, b))]["level"])
+
+    assert level("main", "one") == "none"
+    assert level("one", "readme") == "low"
+    assert level("one", "other-function") == "medium"
+    assert level("other-method", "class") == "medium"
+    assert level("readme", "readme-too") == "high"
+    assert level("one", "same-function") == "critical"
+    assert level("one", "alike") == "low"
+    (file,) = found[frozenset(("one", "same-function"))]["files"]
+    assert (file["path"], file["conflict"], [row["symbol"] for row in file["shared"]]) == ("pay.py", True, ["charge"])
+    assert {name for names in file["authors"].values() for name in names} == {"one", "same-function"}
+    text = run(base, "drift")
+    assert "charge" in text and "README conflict" in text and "→" in text
+
+
+def test_nothing_is_written(base: Path):
+    """No object, no ref, no file, no index: neither by the merges nor for the work in hand of a linked work tree."""
+    branch(base, "one", "pay.py", "y = x", "y = x * 2")
+    git(base, "worktree", "add", "-q", str(base.parent / "tree"), "-b", "two")
+    (base.parent / "tree" / "pay.py").write_text(CODE.replace("return y", "return y + 1"))
+    (base.parent / "tree" / "new.py").write_text("x = 1\n")
+    git(base, "status")
+    git(base.parent / "tree", "status")
+
+    def state() -> set[tuple[str, int, int]]:
+        own = {"gitmem"}
+        return {
+            (str(p), 0 if "objects" in p.parts else p.stat().st_mtime_ns, p.stat().st_size)
+            for folder in (base, base.parent / "tree")
+            for p in folder.rglob("*")
+            if p.is_file() and not own & set(p.parts)
+        }
+
+    before = state()
+    pair = drift(base)[frozenset(("one", "two (uncommitted)"))]
+    assert (pair["level"], pair["files"][0]["shared"][0]["symbol"]) == ("critical", "charge")
+    assert state() == before
+    assert not list(Path("/dev/shm").glob("git-mem-*"))
+
+
+def test_remote_branches_and_renames(base: Path, tmp_path: Path):
+    """A remote's branch counts where it is not the local one; a file that one side renamed is the same file."""
+    git(tmp_path, "clone", "-q", "--bare", str(base), str(tmp_path / "hub.git"))
+    git(base, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    branch(base, "theirs", "pay.py", "y = x", "y = x * 2")
+    git(base, "push", "-q", "origin", "theirs")
+    git(base, "branch", "-qD", "theirs")
+    git(base, "fetch", "-q", "origin")
+    git(base, "checkout", "-qb", "mine", "main")
+    git(base, "mv", "pay.py", "money.py")
+    (base / "money.py").write_text(CODE.replace("return y", "return y + 1"))
+    git(base, "commit", "-qam", "mine")
+    found = drift(base)
+    assert found[frozenset(("mine", "origin/theirs"))]["level"] == "critical"
+    assert not any("origin/main" in names for names in found)
+    assert set(drift(base, "origin/theirs")) == {frozenset(("mine", "origin/theirs"))}
+
+
+def test_agents_are_told(base: Path):
+    """At a start of what clashes with this branch, before an edit of what is changed elsewhere; once a session."""
+    branch(base, "theirs", "pay.py", "y = x", "y = x * 2")
+    git(base, "checkout", "-qb", "mine", "main")
+    first = Agent(base, "s-one")
+    first.hook("SessionStart")
+    run(base, "drain")
+    edit = {"file_path": str(base / "pay.py"), "old_string": "a", "new_string": "b"}
+    assert "pay.py is being changed on theirs by theirs too" in first.hook("PreToolUse.Edit", tool_input=edit)
+    assert "drift" not in first.hook("PreToolUse.Edit", tool_input=edit)
+    (base / "pay.py").write_text(CODE.replace("return y", "return y + 1"))
+    git(base, "commit", "-qam", "mine")
+    run(base, "drain")
+    assert "pay.py: charge is changed on theirs by theirs too, differently" in Agent(base, "s-two").hook("SessionStart")
+
+
+def test_a_side_alone(base: Path):
+    """One branch drifts from nothing; a name that is none is told."""
+    assert "one branch" in run(base, "drift")
+    assert json.loads(run(base, "drift", "--json"))["pairs"] == []
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 12), st.randoms(use_true_random=False))
+def test_where_heads_parted_is_what_git_says(count, rng):
+    """On random histories the commit is one of git's best common ancestors."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        git(folder, "init", "-q")
+        tree = git(folder, "write-tree")
+        made: list[str] = []
+        for number in range(count):
+            parents = rng.sample(made[-5:], min(len(made[-5:]), rng.choice((1, 1, 2)))) if made else []
+            made.append(git(folder, "commit-tree", tree, *(x for p in parents for x in ("-p", p)), "-m", str(number)))
+        heads = rng.sample(made, min(4, len(made)))
+        out = git(folder, "rev-list", "--topo-order", "--parents", *heads)
+        found = parted([(w[0], w[1:]) for row in out.splitlines() if (w := row.split())], heads)
+        for i in range(len(heads)):
+            for j in range(i + 1, len(heads)):
+                bases = git(folder, "merge-base", "--all", heads[i], heads[j], ok=(0, 1)).split()
+                assert (found.get((i, j)) in bases) if bases else (i, j) not in found
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c"]), max_size=8),
+    st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8),
+    st.lists(st.sampled_from(["a", "c", "e"]), max_size=8),
+)
+def test_changes_of_one_side_share_nothing(old, new, other):
+    """Where only one side changed something there is no shared place, and sides may be exchanged."""
+    text, one, two = ("\n".join(some) for some in (old, new, other))
+    assert lines(text, text, one) == [] or text.split() == []
+    assert len(lines(text, one, two)) == len(lines(text, two, one))
+
+
+def test_own_lines_of_definitions():
+    """A class's own lines are those outside of its methods; one that both removed is no drift."""
+    changed = CODE.replace("return 1", "return 9")
+    assert [one.name for one in symbols(own(CODE, "a.py"), own(changed, "a.py"), own(CODE.replace("size = 1", "size = 3"), "a.py"))] == []
+    gone = CODE[: CODE.index("class Cart")]
+    assert symbols(own(CODE, "a.py"), own(gone, "a.py"), own(gone, "a.py")) == []
+    assert {one.name for one in symbols(own(CODE, "a.py"), own(gone, "a.py"), own(changed, "a.py"))} == {"Cart.total"}
