@@ -4,7 +4,7 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe model completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search recall extract graph briefing summary log diff undo snapshot sync remote session work activate opening off on install uninstall native hook"
+	gotcha inbox error show list search recall extract graph briefing summary log diff undo evolution drift timeline trends event why trace snapshot sync remote session work activate opening off on install uninstall native hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
@@ -13,7 +13,7 @@ __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
-	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays"
+	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays preCommit commitTrailer editorWhyHover"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()
@@ -26,6 +26,8 @@ __git_mem_parts ()
 	remote) echo enable disable show ;;
 	native) echo status pull push sync watch-once ;;
 	model) echo check ;;
+	event) echo add list ;;
+	trace) echo export import ;;
 	snapshot) echo save list show diff restore drop prune share ;;
 	summary) echo show update edit add done pin unpin drop history diff ;;
 	esac
@@ -119,6 +121,15 @@ __git_mem_options ()
 	"native push") echo --to --remove --dry-run --json ;;
 	"native sync") echo --to --dry-run --json ;;
 	"native watch-once") echo --timeout --json ;;
+	why) echo --at --json ;;
+	evolution) echo --since --until --agent --session --story --limit --json ;;
+	drift) echo --level --days --json ;;
+	timeline) echo --since --until --source --file --agent --session --story --limit --reverse --csv --json ;;
+	trends) echo --since --until --json ;;
+	"event add") echo --at --message --file --shared --private --user --json ;;
+	"event list") echo --json ;;
+	"trace export") echo --output --json ;;
+	"trace import") echo --ref --json ;;
 	"snapshot save") echo --story --subtask --state --with --json ;;
 	"snapshot list") echo --limit --branch --story --agent --json ;;
 	"snapshot show") echo --json ;;
@@ -142,7 +153,7 @@ __git_mem_takes_value ()
 	-C | --color | -k | --kind | -t | --type | -i | --importance | -m | --message | -F | --file | -n | --limit | -o | --output | --accept | \
 		--agent | --agents | --anchor | --at | --budget | --bundle | --category | --code | --command | --depth | --error | --for | --format | --into | \
 		--language | --link | --merge | --project | --query | --reason | --reject | --remote | --session | --severity | --since | --sort | \
-		--status | --tag | --task | --text | --title | --until | --untag | --workaround | --to | --timeout | --answer | --attempt | --epic | --executor | --id | --name | --next | --note | --result | --story | --total | --branch | --commits | --date | --decision | --evidence | --from | --history | --line | --open | --state | --subtask | --with | --keep | --days | --tokens | --write | -e | -r | -s) return 0 ;;
+		--status | --tag | --task | --text | --title | --until | --untag | --workaround | --to | --timeout | --answer | --attempt | --epic | --executor | --id | --name | --next | --note | --result | --story | --total | --branch | --commits | --date | --decision | --evidence | --from | --history | --line | --open | --state | --subtask | --with | --keep | --days | --tokens | --write | --source | --level | --ref | -e | -r | -s) return 0 ;;
 	esac
 	return 1
 }
@@ -224,6 +235,8 @@ __git_mem_value ()
 		;;
 	esac
 	case "$1" in
+	--source | -s) __git_mem_words "commit memory gotcha snapshot session work event" ;;
+	--level) __git_mem_words "none low medium high critical" ;;
 	--kind | -k) __git_mem_words "memory gotcha summary snapshot work dna event" ;;
 	--type | -t) __git_mem_words "decision pattern rule bug insight context fact preference task" ;;
 	--status) __git_mem_words "active decayed archived pinned" ;;
@@ -255,14 +268,16 @@ __git_mem_argument ()
 	case "$1,$2" in
 	show,* | link,* | unlink,* | pin,* | unpin,* | archive,* | restore,* | forget,* | purge,* | edit,0 | supersede,* | graph,0 | log,0) __git_mem_ids ;;
 	"gotcha edit",0 | "gotcha show",* | "gotcha resolve",* | "gotcha reopen",* | "gotcha snooze",* | "gotcha verify",*) __git_mem_ids gotcha ;;
-	"gotcha for",* | "gotcha context",*) __git_mem_files ;;
+	"gotcha for",* | "gotcha context",* | why,* | evolution,0 | "trace import",*) __git_mem_files ;;
+	drift,* | "trace export",*) __git_mem_words "$(__git_mem_git for-each-ref --format='%(refname:short)' refs/heads refs/remotes)" ;;
 	config,0) __git_mem_words "$__git_mem_settings" ;;
 	config,1)
 		case "$3" in
 		backend) __git_mem_words "libgit2 git auto" ;;
 		sign | syncOnPush | saveReminder | propose | shareExtracted | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
-		editorCodeLens | editorSymbolLens | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
+		editorCodeLens | editorSymbolLens | editorWhyHover | commitTrailer | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
+		preCommit) __git_mem_words "show block off" ;;
 		digest | summary) __git_mem_words "private shared off" ;;
 		native) __git_mem_words "off pull push sync" ;;
 		summariser) __git_mem_words "offline claude gemini codex command" ;;

@@ -16,6 +16,10 @@ function __git_mem_parts -a command
             printf '%s\n' record list
         case native
             printf '%s\n' status pull push sync watch-once
+        case event
+            printf '%s\n' add list
+        case trace
+            printf '%s\n' export import
         case snapshot
             printf '%s\n' save list show diff restore drop prune share
         case remote
@@ -118,7 +122,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' snapshotKeep 'how many snapshots stay' snapshotDays 'for how many days' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' snapshotKeep 'how many snapshots stay' snapshotDays 'for how many days' preCommit 'what a commit is told of critical gotchas' commitTrailer 'name the session in commits of agents' editorWhyHover 'tell in a hover what made a line' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -181,6 +185,13 @@ complete -c git-mem -n __git_mem_needs_command -a off -d 'Turn hooks of agents o
 complete -c git-mem -n __git_mem_needs_command -a on -d 'Turn hooks of agents on again'
 complete -c git-mem -n __git_mem_needs_command -a install -d 'Install hooks for an agent\'s CLI or git'
 complete -c git-mem -n __git_mem_needs_command -a uninstall -d 'Remove hooks'
+complete -c git-mem -n __git_mem_needs_command -a why -d 'Show why lines are as they are'
+complete -c git-mem -n __git_mem_needs_command -a evolution -d 'Show how a file or a symbol came to be'
+complete -c git-mem -n __git_mem_needs_command -a drift -d 'Show which branches change the same code'
+complete -c git-mem -n __git_mem_needs_command -a timeline -d 'Show what happened, in one order'
+complete -c git-mem -n __git_mem_needs_command -a trends -d 'Show hot files, hours, errors, what was learned'
+complete -c git-mem -n __git_mem_needs_command -a event -d 'Note what happened outside of git'
+complete -c git-mem -n __git_mem_needs_command -a trace -d 'Exchange who wrote which lines with other tools'
 complete -c git-mem -n __git_mem_needs_command -a snapshot -d 'Save the work in hand, and bring it back'
 complete -c git-mem -n __git_mem_needs_command -a native -d 'Exchange memory with agents\' own files'
 complete -c git-mem -n __git_mem_needs_command -a hook -d 'Answer a hook of an agent\'s CLI'
@@ -434,7 +445,7 @@ complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive resto
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|saveReminder|propose|shareExtracted|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|commitTrailer|saveReminder|propose|shareExtracted|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|WhyHover|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
 complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^editor(Critical|Warning|Info)\$" (__git_mem_words)' -a 'error warning information hint off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- digest (__git_mem_words)' -a 'private shared off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summary (__git_mem_words)' -a 'shared private off'
@@ -445,6 +456,50 @@ complete -c git-mem -n '__git_mem_argument 0 completion' -a 'bash zsh fish'
 complete -c git-mem -n '__git_mem_using "model check"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_argument 0 model' -a check -d 'Ask it one small question'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summariser (__git_mem_words)' -a 'offline claude gemini codex command'
+complete -c git-mem -n '__git_mem_argument 0 event' -k -a "add\t'Note an event'
+list\t'List the events that were noted'"
+complete -c git-mem -n '__git_mem_argument 0 trace' -k -a "export\t'Print Agent Trace records of commits, one a line'
+import\t'Read the records that other tools left in git notes, or a file'"
+complete -c git-mem -n '__git_mem_using why' -l at -x -d 'As the code stood in this commit'
+complete -c git-mem -n '__git_mem_using why' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using evolution' -l since -x -d 'Not before this'
+complete -c git-mem -n '__git_mem_using evolution' -l until -x -d 'Not after this'
+complete -c git-mem -n '__git_mem_using evolution' -l agent -x -d 'Only what sessions of this agent had a part in'
+complete -c git-mem -n '__git_mem_using evolution' -l session -x -d 'Only what this session had a part in'
+complete -c git-mem -n '__git_mem_using evolution' -l story -x -d 'Only what belongs to this story'
+complete -c git-mem -n '__git_mem_using evolution' -s n -l limit -x -d 'At most so many, the newest'
+complete -c git-mem -n '__git_mem_using evolution' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using drift' -l level -x -a 'none low medium high critical' -d 'Show pairs of this level or worse'
+complete -c git-mem -n '__git_mem_using drift' -l days -x -d 'Look at branches that were committed to in so many days'
+complete -c git-mem -n '__git_mem_using drift' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using timeline' -l since -x -d 'Not before this: yesterday, \'2 weeks ago\', 2026-11-21'
+complete -c git-mem -n '__git_mem_using timeline' -l until -x -d 'Not after this'
+complete -c git-mem -n '__git_mem_using timeline' -s s -l source -x -a 'commit memory gotcha snapshot session work event' -d 'Only from here'
+complete -c git-mem -n '__git_mem_using timeline' -l file -r -d 'Only what is about this file'
+complete -c git-mem -n '__git_mem_using timeline' -l agent -x -d 'Only of this agent'
+complete -c git-mem -n '__git_mem_using timeline' -l session -x -d 'Only of this session'
+complete -c git-mem -n '__git_mem_using timeline' -l story -x -d 'Only of this story'
+complete -c git-mem -n '__git_mem_using timeline' -s n -l limit -x -d 'At most so many, the newest'
+complete -c git-mem -n '__git_mem_using timeline' -l reverse -d 'Oldest first'
+complete -c git-mem -n '__git_mem_using timeline' -l csv -d 'Print CSV'
+complete -c git-mem -n '__git_mem_using timeline' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using trends' -l since -x -d 'Not before this'
+complete -c git-mem -n '__git_mem_using trends' -l until -x -d 'Not after this'
+complete -c git-mem -n '__git_mem_using trends' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "event add"' -l at -x -d 'When it happened: yesterday, \'2026-11-21 14:00\'. Default: now'
+complete -c git-mem -n '__git_mem_using "event add"' -s m -l message -x -d 'More about it'
+complete -c git-mem -n '__git_mem_using "event add"' -l file -r -d 'A file that it is about'
+complete -c git-mem -n '__git_mem_using "event add"' -l shared -d 'The shared store (default)'
+complete -c git-mem -n '__git_mem_using "event add"' -l private -d 'This repository\'s private store, never pushed'
+complete -c git-mem -n '__git_mem_using "event add"' -l user -d 'Your own store, for every project'
+complete -c git-mem -n '__git_mem_using "event add"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "event list"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "trace export"' -s o -l output -r -d 'Write to a file instead of stdout'
+complete -c git-mem -n '__git_mem_using "trace export"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "trace import"' -l ref -x -d 'The notes to read; all of refs/notes/ by default'
+complete -c git-mem -n '__git_mem_using "trace import"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using why "trace import"; or __git_mem_argument 0 evolution' -F
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- preCommit (__git_mem_words)' -a 'show block off'
 complete -c git-mem -n '__git_mem_argument 0 snapshot' -k -a "save\t'Save the files and the index as they are'
 list\t'List snapshots, the newest first'
 show\t'Show what a snapshot has'
