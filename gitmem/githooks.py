@@ -9,10 +9,10 @@ import time
 from gitmem import config
 from gitmem.base import quick_git
 from gitmem.base.detach import detach
-from gitmem.base.tolerated import NO_REPOSITORY
+from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
 from gitmem.repo import hook_switch
-from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_own, locate
+from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_own, locate, storable
 from gitmem.repo.refs import head
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ SESSIONS = (
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
 STOP = 75  # the exit code by which the script of pre-commit knows that the commit is not to be made
 INPUT = 8 << 20  # bytes of what git tells of rewritten commits
+WAIT = 0.3  # seconds that a busy database is waited for
 SHOWN, PATHS = 8, 5000  # gotchas that are shown, staged files that are looked at
 TRAILER = "Gitmem-Session"
 
@@ -34,7 +35,7 @@ def main(args: "Sequence[str]") -> int:
     """Answer one call of a git hook; return 0, or `STOP` when a critical gotcha is to stop a commit."""
     try:
         return _call(args[0] if args else "", args[1:], os.environ)
-    except NO_REPOSITORY:
+    except (*NO_REPOSITORY, *BUSY):
         return 0  # git's command has succeeded or will; memory follows with the next command
 
 
@@ -123,6 +124,8 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
     rows = []
     for start in range(0, len(staged), 500):
         rows += index.rows(paths=staged[start : start + 500], order="severity", limit=SHOWN + 1, **wanted)
+    if moved := _moved(where, home, set(staged)):
+        rows += index.rows(ids=moved, order="severity", limit=SHOWN + 1, **wanted)
     if globs := index.globs() if staged else ():
         from gitmem.text.globs import glob_match
 
@@ -135,6 +138,20 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
     stops = how == "block" and sure
     print(_shown(rows, set(staged), stops=stops), flush=True)  # noqa: T201 - for the person who commits; git hands it on
     return STOP if stops else 0
+
+
+def _moved(where: Location, home: Home, staged: "set[str]") -> "list[str]":
+    """Return the gotchas whose code is in one of these files today, and was in another when they were recorded."""
+    if not staged or not os.path.exists(home.join("state.db")) or not where.worktree:
+        return []
+    from gitmem.state import sessions
+    from gitmem.state.database import State
+
+    state = State(home, timeout=WAIT)
+    try:
+        return [id for id, (path, *_) in sessions.spots(state, storable(os.path.realpath(where.worktree))).items() if path in staged]
+    finally:
+        state.close()
 
 
 def _shown(rows: "Sequence[Mapping[str, Any]]", staged: "set[str]", *, stops: bool) -> str:

@@ -131,4 +131,13 @@ git reset -q --hard && rm -f notes.txt
 run git mem snapshot restore last --worktree
 [ "$(git status --short)" = "$before" ] || { echo "demo: the snapshot did not bring the work back" >&2; exit 1; }
 
+step "9. A session changes a line; its commit is known to be its own: why is this line as it is?"
+git reset -q --hard && rm -f notes.txt
+hook UserPromptSubmit monday 'prompt="Round the rate to a tenth of a percent"' >/dev/null
+sed -i.old 's/^print(rate())/print(round(rate(), 3))/' app/pay.py && rm app/pay.py.old
+hook PostToolUse.Edit monday "tool_input={\"file_path\": \"$PWD/app/pay.py\", \"old_string\": \"print(rate())\", \"new_string\": \"print(round(rate(), 3))\"}" 'tool_response={}' >/dev/null
+git commit -qam 'Round the rate'
+run git mem why app/pay.py:8
+git mem why app/pay.py:8 --json | grep -q 'Round the rate to a tenth' || { echo "demo: the prompt behind the line was not found" >&2; exit 1; }
+
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

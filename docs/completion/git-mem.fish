@@ -59,7 +59,7 @@ function __git_mem_words
             case -k --kind -t --type -i --importance -m --message -F --file -n --limit -o --output --accept --agent --agents --anchor --at --budget \
                 --bundle --category --code --command --depth --error --for --format --into --language --link --merge --project --query --reason \
                 --reject --remote --session --severity --since --sort --status --tag --task --text --title --until --untag --workaround --to --timeout \
-                --answer --attempt --epic --executor --id --name --next --note --result --story --total --branch --commits --date --decision --evidence --from --history --line --open --state --subtask --with --keep --days --tokens --write -e -r -s
+                --answer --attempt --epic --executor --id --name --next --note --result --story --total --branch --commits --date --decision --evidence --from --history --line --open --state --subtask --with --keep --days --tokens --write --source --level --ref -e -r -s
                 set skip 1
             case '-*'
             case '*'

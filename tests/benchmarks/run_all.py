@@ -12,6 +12,7 @@ NAMES = (
     "bench_search",
     "bench_recall",
     "bench_snapshot",
+    "bench_history",
     "bench_matching",
     "bench_extraction",
     "bench_digest",

@@ -157,6 +157,17 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "log": (lambda m: None, lambda m: m("log", _one(m), "-p")),
     "diff": (lambda m: None, lambda m: m("diff", "@~1")),
     "undo": (lambda m: None, lambda m: m("undo")),
+    "why": (lambda m: None, lambda m: m("why", "code.py:1")),
+    "evolution": (lambda m: None, lambda m: (m("evolution", "code.py"), m("evolution", "code.py"))),
+    "drift": (lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "branch", "another"), lambda m: m("drift")),
+    "timeline": (lambda m: None, lambda m: (m("timeline"), m("timeline", "--file", "code.py", "--csv"))),
+    "trends": (lambda m: None, lambda m: m("trends")),
+    "event": (lambda m: None, lambda m: (m("event", "add", "Released"), m("event", "list"))),
+    "trace": (
+        lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "notes", "add", "-m", "a note"),
+        lambda m: (m("trace", "export"), m("trace", "import", code=1)),
+    ),
+    "git-hook pre-commit": (lambda m: None, lambda m: m("git-hook", "pre-commit")),
     "snapshot": (
         lambda m: None,
         lambda m: (m("snapshot", "save"), m("snapshot", "restore"), m("snapshot", "diff"), m("snapshot", "drop", "last")),

@@ -85,6 +85,23 @@ def _snap(*args: str) -> Callable[[Mem, list[str]], list[str]]:
     return make
 
 
+def _linked(*args: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about the code's history, once a commit is linked to a session by a note, and an event is noted."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        oid = git(mem.folder, "rev-parse", "HEAD")
+        ranges = [{"start_line": 1, "end_line": 1}]
+        talk = {"url": "https://example.org/1", "contributor": {"type": "ai"}, "ranges": ranges}
+        record = {"version": "0.1", "vcs": {"type": "git", "revision": oid}, "files": [{"path": "code.py", "conversations": [talk]}]}
+        git(mem.folder, "notes", "add", "-m", json.dumps(record))
+        if args[:2] != ("trace", "import"):
+            mem("trace", "import")
+        mem("event", "add", "Released")
+        return list(args)
+
+    return make
+
+
 ENTRY = {"id": str, "kind": str, "text": str, "at": str}
 STEP = {"added": list, "changed": list, "dropped": list}
 SESSION = {
@@ -200,6 +217,15 @@ CASES: dict[str, Case] = {
     "native push": (lambda m, i: ["native", "push", "--to", "gemini"], False, {**PULLED, "pushed": list, "failed": list}),
     "native sync": (_file("CLAUDE.md", RULES, "native", "sync"), False, {**PULLED, "pushed": list, "failed": list}),
     "native watch-once": (lambda m, i: ["native", "watch-once", "--timeout", "1"], False, {**PULLED, "files": list}),
+    "why": (_linked("why", "code.py:1"), False, {"file": str, "lines": list, "text": list, "origins": list, "records": list}),
+    "evolution": (_linked("evolution", "code.py"), True, {"commit": str, "date": str, "author": str, "subject": str, "what": str, "path": str}),
+    "drift": (_linked("drift", "--level", "none"), False, {"sides": list, "left_out": int, "pairs": list}),
+    "timeline": (_linked("timeline"), True, {"at": str, "source": str, "what": str, "title": str}),
+    "trends": (_linked("trends"), False, {"hot_files": list, "agents": list, "hours": list, "weekdays": list, "errors": dict, "learned": list, "commits": int, "sessions": int}),
+    "event add": (lambda m, i: ["event", "add", "Released"], False, {"id": str, "at": str}),
+    "event list": (_linked("event", "list"), True, {"at": str, "source": str, "title": str, "id": str}),
+    "trace export": (_linked("trace", "export"), True, {"version": str, "id": str, "timestamp": str, "vcs": dict, "tool": dict, "files": list}),
+    "trace import": (_linked("trace", "import"), False, {"commits": int, "sessions": int, "missing": int}),
     "snapshot save": (_file("w.txt", "x", "snapshot", "save", "note"), False, {"id": str, "ref": str, "omitted": list}),
     "snapshot list": (_snap("list"), True, {"id": str, "title": str, "created": str, "work": bool}),
     "snapshot show": (_snap("show"), False, {"id": str, "title": str, "ref": str}),

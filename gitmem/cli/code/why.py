@@ -138,7 +138,7 @@ def _session(term: Terminal, part: Mapping[str, Any], spans: Sequence[tuple[int,
     who = plain(", ".join(x for x in (part.get("agent", ""), part.get("model", "")) if x))
     mine = [tuple(span) for span in part.get("lines", ())]
     which = f" {_named(mine)}" if mine and mine != list(spans) else " it"
-    did = {COMMITTED: "committed" + (which if mine else " it"), WROTE: "wrote" + which}.get(part["how"], "edited the file")
+    did = {COMMITTED: f"wrote and committed{which}" if mine else "committed it", WROTE: "wrote" + which}.get(part["how"], "edited the file")
     when = f", {age(part['at'], now)}" if part.get("at") else ""
     story = f", story {plain(part['story'])}" if part.get("story") else ""
     yield f"  session {term.style(plain(part['id'][:13]), fg='cyan')}{f' ({who})' if who else ''} {did}{when}{story}"

@@ -38,6 +38,7 @@ class File:
     level: str
     conflict: bool
     shared: list[Shared]
+    names: tuple[str, ...] = ()  # what it is called at the base and on both sides
     authors: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
 
 
@@ -228,7 +229,7 @@ def _look(texts: _Texts, pair: Pair, left: Mapping[str, FileDiff], right: Mappin
     """Find out which definitions both sides of a pair changed."""
     for number, (a, b) in enumerate(_common(left, right)):
         shared = compare.symbols(*(texts.own(oid, a.path) for oid in (a.old, a.new, b.new))) if number < DETAILS else []
-        pair.files.append(File(a.path, CRITICAL if shared else MEDIUM, False, shared))
+        pair.files.append(File(a.path, CRITICAL if shared else MEDIUM, False, shared, tuple(dict.fromkeys((a.path, b.path, a.was)))))
 
 
 def _conflict(texts: _Texts, pair: Pair, common: Sequence[tuple[FileDiff, FileDiff]], conflicts: Sequence[str]) -> None:
@@ -249,7 +250,7 @@ def name_authors(merges: Merges, pair: Pair, working: Callable[[str], list[str]]
     for file in [one for one in pair.files if one.level in {HIGH, CRITICAL}][:5]:
         for mine, side in zip(file.authors, (pair.one, pair.two), strict=True):
             mine += working(side.root) if side.root and side.tip != side.head else []
-            mine += merges.authors(pair.base, side.head, [file.path])
+            mine += merges.authors(pair.base, side.head, file.names or [file.path])
 
 
 def advice(pair: Pair) -> str:
