@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import time
 
 from gitmem.app import App
 from gitmem.errors import GitmemError
@@ -14,6 +15,7 @@ from gitmem.state.elsewhere import Elsewhere
 
 DAYS, ACTIVE = 30, 7  # in which a branch was committed to: that is compared at all; that is told of where it does not clash
 AGAIN = 600.0  # seconds after which work trees are looked at again, when no branch moved
+REST = 10.0  # times as long as it took last is waited before it is done again
 FILES = 1000  # of one side that are told of
 MARK = "drift"
 
@@ -27,10 +29,12 @@ def keep(app: App) -> list[str]:
         refs = merges.refs("refs/heads/", "refs/remotes/")
         several = len(refs) > 1 or len(merges.worktrees()) > 1
         key = hashlib.sha256("\n".join(f"{one.name} {one.commit}" for one in refs).encode("utf-8", "surrogateescape")).hexdigest()
-        before, _, at = (app.state.marked(MARK) or "").partition(" ")
-        if before == key and at and 0 <= now - float(at) < AGAIN:
+        before, at, took = (*(app.state.marked(MARK) or "").split(" "), "", "", "")[:3]
+        gap = AGAIN if before == key else REST * float(took or 0)
+        if at and 0 <= now - float(at) < gap:
             return []
-        app.state.mark(MARK, f"{key} {now}")  # also where it fails: not at once again
+        app.state.mark(MARK, f"{key} {now} 1")  # also where it fails: not at once again
+        begun = time.monotonic()
         rows: list[Elsewhere] = []
         if several:
             try:
@@ -43,6 +47,7 @@ def keep(app: App) -> list[str]:
                     name_authors(merges, pair, lambda root: working(app, root))
                 rows += _rows(pair, now)
         elsewhere.replace(app.state, rows)
+        app.state.mark(MARK, f"{key} {now} {time.monotonic() - begun:.2f}")
     clashes = sum(row.level in {"critical", "high"} for row in rows)
     return [f"{clashes // 2} file(s) found that clash with another branch"] if clashes else []
 

@@ -1,5 +1,6 @@
 """`git mem drift`: which branches and work trees change the same code; nothing is written, and agents are told."""
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.services.drift.compare import lines, own, symbols
 from gitmem.services.drift.drift import parted
 from tests.conftest import git
-from tests.hooks.conftest import Agent, run
+from tests.hooks.conftest import Agent, run, wait_for
 
 CODE = "def charge(x):\n    y = x\n    return y\n\n\ndef refund(x):\n    return -x\n\n\nclass Cart:\n    size = 1\n\n    def total(self):\n        return 1\n\n    def clear(self):\n        return 2\n"
 
@@ -131,8 +132,11 @@ def test_agents_are_told(base: Path):
     assert "drift" not in first.hook("PreToolUse.Edit", tool_input=edit)
     (base / "pay.py").write_text(CODE.replace("return y", "return y + 1"))
     git(base, "commit", "-qam", "mine")
-    run(base, "drain")
-    assert "pay.py: charge is changed on theirs by theirs too, differently" in Agent(base, "s-two").hook("SessionStart")
+    told = "pay.py: charge is changed on theirs by theirs too, differently"
+    numbers = itertools.count()
+    wait_for(
+        lambda: (run(base, "drain"), told in Agent(base, f"s-two-{next(numbers)}").hook("SessionStart"))[1]
+    )  # it is not looked for all the time
 
 
 def test_a_side_alone(base: Path):

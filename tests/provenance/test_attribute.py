@@ -31,7 +31,7 @@ def test_each_line_has_one_owner_that_wrote_it(texts, given_edits, used, maker):
     """Lines are told once, in order, within what was added; a line that says something goes to a session that wrote it, or to the committer."""
     some = [edit(n, who, *lines, whole=whole) for n, (lines, who, whole) in enumerate(given_edits)]
     wrote = {who: {m for n, (lines, session, _) in enumerate(given_edits) if session == who for m in marks(lines)} for who in "ABC"}
-    parts = attribute([Added("a.py", "a.py", [(5, texts)])], some, used, maker, 100.0, 100.0)
+    parts = attribute([Added("a.py", "a.py", [(5, texts)])], some, used, maker, 100.0)
     spans = [n for part in parts for n in range(part.first, part.last + 1)]
     assert spans == sorted(set(spans)) and all(5 <= n < 5 + len(texts) for n in spans)
     for part in parts:

@@ -122,6 +122,34 @@ def test_trailer_names_the_session_where_that_is_set(team: Team, monkeypatch: py
     assert "Gitmem-Session" not in team.person("log", "-1", "--format=%B")
 
 
+def test_a_formatter_and_a_stranger(team: Team):
+    """What a formatter made of a session's lines goes with them; a commit of somebody else to a file that a session edited is not its own."""
+    one = team.session("s-one", "Round")
+    one.edit("pay.py", "    return [2]", "    rates = [2, 3]\n    return rates")
+    (team.repo / "pay.py").write_text((team.repo / "pay.py").read_text().replace("rates = [2, 3]", "rates = [\n        2, 3,\n    ]"))
+    team.person("commit", "-qam", "Formatted")
+    team.drain()
+    assert team.sessions("pay.py:10") == ["s-one"]
+    one.edit("pay.py", "return 1", "return 7")
+    team.person("checkout", "-q", "pay.py")
+    (team.repo / "pay.py").write_text((team.repo / "pay.py").read_text().replace("return 1", "return 'of somebody else'"))
+    team.person("commit", "-qam", "By hand")
+    team.drain()
+    assert team.sessions("pay.py:5") == []
+
+
+def test_a_trailer_is_enough(team: Team, tmp_path: Path):
+    """In a clone that knows nothing else, and after a rebase by somebody else."""
+    (team.repo / "made.py").write_text("x = 1\n")
+    team.person("add", "-A")
+    team.person("commit", "-qm", "Made\n\nGitmem-Session: s-far")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(team.repo), str(clone))
+    run(clone, "init", "--no-remote")
+    found = json.loads(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]["sessions"]
+    assert [(part["id"], part["how"]) for part in found] == [("s-far", "committed")]
+
+
 def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):
     """What a digest that is shared says of commits is found by their ids, and by the same change under another id; the prompt is not told there."""
     run(team.repo, "config", "digest", "shared")

@@ -29,13 +29,11 @@ class Part:
     edit: int | None
 
 
-def attribute(
-    added: Sequence[Added], edits: Sequence[Edit], used: Collection[int], session: str = "", at: float = 0.0, until: float = 0.0
-) -> list[Part]:
+def attribute(added: Sequence[Added], edits: Sequence[Edit], used: Collection[int], session: str = "", at: float = 0.0) -> list[Part]:
     """Return the parts of what was added that are known to be a session's, in order.
 
-    `used` are edits that earlier commits hold. `session` is the one that made the commit itself, '' if none is known: what nobody's edit wrote is its;
-    without one it is the session's that edited the file last `until` then.
+    `used` are edits that earlier commits hold. `session` is the one that made the commit itself, '' if none is known: what nobody's edit
+    wrote is its. Without one it goes to whose edit was the last of those that wrote other lines of the same file.
     """
     by_path: dict[str, list[Edit]] = {}
     for one in edits:
@@ -48,30 +46,38 @@ def attribute(
         near = [one for path in dict.fromkeys((file.path, file.old)) for one in by_path.get(path, ())]
         ids = {one.n for one in near}
         far = [one for one in edits if one.n not in ids]
-        last = next((one for one in reversed(near) if one.n not in used and one.at <= until), None)
+        found: list[tuple[int, list[Edit | None]]] = []
         for first, texts in file.runs:
             texts = texts[: max(0, left)]
             left -= len(texts)
-            found = _spread(_owners(texts, near, used), texts)
-            if not session and far and None in found:
-                found = _spread([a or b for a, b in zip(found, _owners(texts, far, used, telling=True), strict=True)], texts)
-            for number, owner in enumerate(found):
-                if owner is None and (session or last):
-                    part = Part(file.path, 0, 0, session, at, None) if session else Part(file.path, 0, 0, last.session, last.at, None)  # type: ignore[union-attr]
-                elif owner is not None:
-                    part = Part(file.path, 0, 0, owner.session, owner.at, owner.n)
-                else:
-                    continue
-                line = first + number
-                if (
-                    out
-                    and (before := out[-1]).last == line - 1
-                    and (before.path, before.session, before.at, before.edit) == (part.path, part.session, part.at, part.edit)
-                ):
-                    out[-1] = Part(before.path, before.first, line, before.session, before.at, before.edit)
-                else:
-                    out.append(Part(part.path, line, line, part.session, part.at, part.edit))
+            owners = _spread(_owners(texts, near, used), texts)
+            if not session and far and None in owners:
+                owners = _spread([a or b for a, b in zip(owners, _owners(texts, far, used, telling=True), strict=True)], texts)
+            found.append((first, owners))
+        known = [owner for _, owners in found for owner in owners if owner is not None and owner.n in ids]
+        last = max(known, key=lambda one: one.at, default=None)
+        for first, owners in found:
+            for line, owner in enumerate(owners, first):
+                if owner is not None:
+                    _extend(out, Part(file.path, line, line, owner.session, owner.at, owner.n))
+                elif session:
+                    _extend(out, Part(file.path, line, line, session, at, None))
+                elif last is not None:
+                    _extend(out, Part(file.path, line, line, last.session, last.at, None))
     return out
+
+
+def _extend(parts: list[Part], part: Part) -> None:
+    """Add a line's part, joined to the one before where they are alike."""
+    before = parts[-1] if parts else None
+    if (
+        before
+        and before.last == part.first - 1
+        and (before.path, before.session, before.at, before.edit) == (part.path, part.session, part.at, part.edit)
+    ):
+        parts[-1] = Part(before.path, before.first, part.last, before.session, before.at, before.edit)
+    else:
+        parts.append(part)
 
 
 def _news(edits: Sequence[Edit]) -> None:

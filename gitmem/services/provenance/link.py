@@ -22,6 +22,7 @@ LATE, SOON = 300.0, 5.0  # seconds that a command may go on after it has made a 
 EARLY = 1.0  # git's times are whole seconds
 _COMMITS = re.compile(r"\b(?:git|gh|hub|jj|stg|sl)\b.*\b(?:commit|merge|rebase|cherry-pick|revert|am|pull|amend|squash)\b", re.DOTALL)
 _MESSAGE = re.compile(r"""\s-\w*m\s*(['"])(.+?)\1""", re.DOTALL)
+_TRAILER = re.compile(r"(?m)^Gitmem-Session: (\S{1,200})$")
 Row = Mapping[str, Any]
 
 
@@ -39,6 +40,7 @@ class Linker:
     noted: Mapping[str, str] = field(default_factory=dict)
     rewritten: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _models: dict[str, str] = field(default_factory=dict)
+    _ran: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
         """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
@@ -55,6 +57,7 @@ class Linker:
 
     def guess(self, commit: CodeCommit, paths: Sequence[str]) -> list[Link]:
         """Return who made a commit that was not looked at yet, as far as some of its files tell; nothing is kept."""
+        commit = self.history.commits([commit.oid]).get(commit.oid, commit)  # git's blame tells no trailers
         written = edits.some(self.state, None, commit.at - KEPT, commit.at + EARLY)
         return self._of(commit, sessions.some(self.state), written, paths, keep=False)
 
@@ -70,7 +73,7 @@ class Linker:
         for one in lines:
             one.path, one.old = storable(one.path), storable(one.old)
         used = self._used(commit, commit.at - KEPT) if near else set()
-        parts = attribute(lines, near, used, maker, float(commit.at), float(commit.at))
+        parts = attribute(lines, near, used, maker, float(commit.at))
         own = self._remember(parts, lines, commit, maker) if keep else []
         return self._links(commit, parts, own, maker, before)
 
@@ -88,16 +91,27 @@ class Linker:
             return old  # whoever rewrites a commit has not made it
         if noted := self.noted.get(commit.oid):
             return noted
+        named = set(_TRAILER.findall(commit.body))
+        if len(named) == 1:
+            return str(named.pop())
         best, nearest = "", LATE
         for session in some:
             if session.started - EARLY <= commit.at <= session.last + EARLY:
-                for row in self.rows(session):
-                    if event(row) not in {"AfterTool", "ToolFailed"} or facts(row).get("action") not in {None, "command"}:
-                        continue
-                    after = _time(row) - commit.at
-                    if 0 <= after < nearest and _made(content(row), commit.subject, after):
-                        best, nearest = session.id, after
+                for at, command in self._commands(session):
+                    if 0 <= at - commit.at < nearest and _made(command, commit.subject, at - commit.at):
+                        best, nearest = session.id, at - commit.at
         return best
+
+    def _commands(self, session: sessions.Session) -> list[tuple[float, str]]:
+        """Return (when it ended, command) of what a session ran that may have made a commit."""
+        if session.id not in self._ran:
+            rows = (
+                row
+                for row in self.rows(session)
+                if event(row) in {"AfterTool", "ToolFailed"} and facts(row).get("action") in {None, "command"}
+            )
+            self._ran[session.id] = [(_time(row), content(row)) for row in rows if _COMMITS.search(content(row))]
+        return self._ran[session.id]
 
     def _used(self, commit: CodeCommit, since: float) -> set[int]:
         """Return the edits that a commit's ancestors hold."""

@@ -105,22 +105,22 @@ def origins(sources: Sources, path: str, blamed: Sequence[Blamed]) -> list[Origi
     return out
 
 
-def known_links(sources: Sources, oids: Sequence[str]) -> dict[str, list[Link]]:
-    """Return what is known of commits: on this machine, else by digests, for another clone's also by the same change."""
+def known_links(sources: Sources, oids: Sequence[str], *, patches: bool = True) -> dict[str, list[Link]]:
+    """Return what is known of commits: on this machine, else by digests; with `patches` by those of the same change under another id, which git has to be asked for."""
     out = links.of(sources.state, oids) if links.known(sources.state) else {}
     rest = [oid for oid in oids if oid not in out]
     if not rest or not any(index.has_commits() for _, index in sources.indexes):
         return out
-    patches = sources.history.patch_ids(rest)
+    ids = sources.history.patch_ids(rest) if patches else {}
     for _, index in sources.indexes:
-        for row in index.by_commits(rest, sorted(set(patches.values()))):
+        for row in index.by_commits(rest, sorted(set(ids.values()))):
             try:
                 record = sources.record(row["id"])
             except GitmemError:
                 continue  # the index is ahead of, or behind, what is there
             for link, patch in shared.links(record):
                 for oid in rest:
-                    if link.oid == oid or (patch and patches.get(oid) == patch):
+                    if link.oid == oid or (patch and ids.get(oid) == patch):
                         have = out.setdefault(oid, [])
                         if all(one.session != link.session for one in have):
                             have.append(link._replace(oid=oid))

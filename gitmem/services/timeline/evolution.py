@@ -24,6 +24,7 @@ from gitmem.state.links import Link
 
 FOLDER = "evolution"  # in our folder
 VERSION = 1
+FEW = 50  # changes whose patch ids are worth asking for
 BATCH = 200  # changes that are looked up at once
 RECORDS = 4  # of each session that a change names
 Kept = tuple[list[str], bytes]
@@ -103,7 +104,7 @@ def evolution(
     number = 0
     rest = iter(found)
     while part := list(islice(rest, min(BATCH, limit or BATCH))):
-        known = known_links(sources, [one.commit.oid for one in part])
+        known = known_links(sources, [one.commit.oid for one in part], patches=bool(limit and limit <= FEW))
         for one in part:
             links = known.get(one.commit.oid, [])
             step = Step(one, [link for link in links if storable(one.path) in link.files] or links)
