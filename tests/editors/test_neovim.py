@@ -66,7 +66,7 @@ def test_a_missing_server_is_told_once(nvim: Callable[..., dict[str, Any]]) -> N
 
 
 def test_the_rest_of_the_subcommands(nvim: Callable[..., dict[str, Any]], world: World) -> None:
-    """Confirm, pin, unpin, snooze by id, unsnooze, reanchor, list all, timeline, draft, restart, log."""
+    """Confirm, pin, unpin, snooze by id, unsnooze, reanchor, list all, timeline, why, draft, restart, log."""
     told = nvim("more")
     rows = {row["title"]: row for row in world.gotchas()}
 

@@ -63,6 +63,12 @@ D.main(function()
   vim.cmd('silent only')
   vim.api.nvim_set_current_buf(file)
 
+  -- why: a page about the lines of a range
+  vim.cmd('1,2Gitmem why')
+  wait_document(file, 'is as it is')
+  vim.cmd('silent only')
+  vim.api.nvim_set_current_buf(file)
+
   -- draft: a document; saving it records
   vim.cmd('6Gitmem draft')
   wait_document(file, 'pay.py:6')
