@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gitmem.clock import seconds
+from gitmem.clock import seconds, stamp
 from gitmem.git.code_history import CodeHistory
 from gitmem.index.reader import Index
 from gitmem.repo.location import storable
@@ -54,7 +54,7 @@ def trends(
     tools, failed = (sum(row[key] for row in by_agent.values()) for key in ("tools", "failed"))
     weeks: dict[str, Counter[str]] = {}
     for _, index in indexes:
-        for record in index.rows(kinds=LEARNED, fields=("kind", "created")):
+        for record in index.rows(kinds=LEARNED, since=stamp(since), fields=("kind", "created")):
             try:
                 at = seconds(record["created"])
             except ValueError:
