@@ -82,7 +82,7 @@ class Merges:
         return [Ref(name, commit, int(at) if at.isdigit() else 0, author) for name, commit, at, author, link in rows if not link and at]
 
     def worktrees(self) -> list[Tree]:
-        """Return the work trees that are there and have a commit."""
+        """Return the work trees that are there and have a commit, the one that was opened first."""
         out = self._git.run("worktree", "list", "--porcelain")
         found = []
         for block in out.decode("utf-8", "surrogateescape").split("\n\n"):
@@ -99,7 +99,8 @@ class Merges:
                 except OSError:
                     continue
             found.append(Tree(root, gitdir, commit, facts.get("branch", "")))
-        return found
+        here = os.path.realpath(self._location.worktree or "/nowhere")
+        return sorted(found, key=lambda tree: os.path.realpath(tree.root) != here)
 
     def uncommitted(self, tree: Tree) -> str:
         """Return a commit of the scratch folder that has a work tree as it is now; '' when it is as its commit. The user's index is only read."""

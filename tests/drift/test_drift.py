@@ -120,6 +120,17 @@ def test_remote_branches_and_renames(base: Path, tmp_path: Path):
     assert set(drift(base, "origin/theirs")) == {frozenset(("mine", "origin/theirs"))}
 
 
+def test_what_is_checked_out_is_that_of_this_work_tree(base: Path):
+    """A branch that is named is compared with the work tree in which one stands."""
+    branch(base, "theirs", "pay.py", "y = x", "y = x * 2")
+    tree = base.parent / "tree"
+    git(base, "worktree", "add", "-q", str(tree), "-b", "two")
+    (tree / "pay.py").write_text(CODE.replace("return y", "return y + 1"))
+    git(tree, "commit", "-qam", "two")
+    assert drift(tree, "theirs")[frozenset(("two", "theirs"))]["level"] == "critical"
+    assert set(drift(base, "theirs")) == {frozenset(("main", "theirs"))}
+
+
 def test_agents_are_told(base: Path):
     """At a start of what clashes with this branch, before an edit of what is changed elsewhere; once a session."""
     branch(base, "theirs", "pay.py", "y = x", "y = x * 2")
