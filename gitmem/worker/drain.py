@@ -89,8 +89,6 @@ def _commit(app: App) -> list[str]:
 
 def _learn(app: App) -> list[str]:
     """Read what commits teach, and find out whose they are."""
-    if not os.path.exists(app.home.join("state.db")):
-        return []
     from gitmem.worker.commits import learn
 
     return learn(app)

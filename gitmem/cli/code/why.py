@@ -10,8 +10,9 @@ from gitmem.cli import options, places
 from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
+from gitmem.git.blame import blame
 from gitmem.records.kinds import LIVE
-from gitmem.services.provenance.why import Origin, Part, lines_of, why
+from gitmem.services.provenance.why import Origin, Part, lines_of, origins
 from gitmem.state.links import COMMITTED, WROTE
 
 PATIENCE = 1.0  # seconds that code which is not where it was is looked for
@@ -65,11 +66,13 @@ def _answer(app: App, given: str, revision: str) -> dict[str, Any]:
             f"'{place.path}' has {count} line{'' if count == 1 else 's'}.", "Name lines that are there: FILE:LINE or FILE:FIRST-LAST"
         )
     last = min(last, count)
-    origins = why(app.provenance(), place.path, [(first, last)], at)
+    blamed = blame(history, place.path, [(first, last)], at)
+    found = origins(app.provenance(), place.path, blamed)
+    older = len({one.commit for one in blamed}) - len(found)
     known = [] if revision else _known(app, place.path, first, last, lines, object_id("blob", data, app.objects.traits.hash))
     return {
         "file": path_text(place.path), "lines": [first, last], **({"symbol": symbol} if symbol else {}), **({"at": at} if revision else {}),
-        "text": lines[first - 1 : last][:SHOWN], "origins": [_origin(one) for one in origins], "records": known,
+        "text": lines[first - 1 : last][:SHOWN], "origins": [_origin(one) for one in found], **({"older": older} if older else {}), "records": known,
     }  # fmt: skip
 
 
@@ -127,6 +130,8 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
             yield f"{term.style('not committed yet', fg='yellow')}{where}"
         for part in origin["sessions"]:
             yield from _session(term, part, spans, now)
+    if answer.get("older"):
+        yield f"\n{answer['older']} older commit{'' if answer['older'] == 1 else 's'} made the other lines: name fewer lines to see them."
     if answer["records"]:
         yield ""
         yield "Known about this place:"

@@ -41,17 +41,18 @@ class Linker:
     rewritten: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _models: dict[str, str] = field(default_factory=dict)
     _ran: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    _patches: Mapping[str, str] = field(default_factory=dict)
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
         """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
         some = sessions.some(self.state)
         times = [commit.at for commit in commits]
         written = edits.some(self.state, None, min(times) - KEPT, max(times) + EARLY) if times else []
+        self._patches = self.history.patch_ids([commit.oid for commit in commits])
         out: dict[str, list[Link]] = {}
         for commit in commits:
             if found := self._of(commit, some, written):
-                patch = self.history.patch_ids([commit.oid]).get(commit.oid, "")
-                links.put(self.state, commit.oid, found, patch)
+                links.put(self.state, commit.oid, found, self._patches.get(commit.oid, ""))
                 out[commit.oid] = found
         return out
 
@@ -81,7 +82,7 @@ class Linker:
         """Return the links of what a commit was rewritten from: as git said, else of one with the same change."""
         olds = self.rewritten.get(commit.oid, ())
         found = [link for some in links.of(self.state, olds).values() for link in some]
-        if not found and links.known(self.state) and (patch := self.history.patch_ids([commit.oid]).get(commit.oid)):
+        if not found and links.known(self.state) and (patch := self._patches.get(commit.oid)):
             found = links.same_patch(self.state, patch)
         return found
 
