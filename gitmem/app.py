@@ -152,7 +152,7 @@ class App:
             self.code_history,
             self.state,
             lambda session: reader.rows(self.home, session),
-            self.hidden(root).has,
+            self.untold(root),
             noted or {},
             rewritten or {},
         )
@@ -290,6 +290,21 @@ class App:
         """Return the index, fresh: refreshed by tree diff if a ref has moved."""
         self.settle()
         return self.fresh_index.at({name: tip for name, ref in REFS if (tip := self._tip(ref))})
+
+    def untold(self, root: "str | None") -> Callable[[str], bool]:
+        """Return what says of a path whether nothing is kept of it: it is hidden, or its name tells a secret."""
+        from gitmem.redaction.formats import harmless
+
+        hidden = self.hidden(root)
+
+        def is_untold(path: str) -> bool:
+            if hidden.has(path) or harmless(path):
+                return hidden.has(path)
+            from gitmem.redaction.mask import scrub
+
+            return scrub(path, known=True).text != path
+
+        return is_untold
 
     @property
     def stale(self) -> bool:

@@ -6,6 +6,7 @@ Formats: https://git-scm.com/docs/git-merge-tree#_output and https://git-scm.com
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ NOBODY = {
 }  # fmt: skip
 NEW_FILE = 1 << 20  # bytes of a new file that is taken in
 NEW_FILES = 500
+PREFIX, STALE = "git-mem-merge-", 3600.0  # of scratch folders; seconds after which one is nobody's any more
 SHM, ROOM = "/dev/shm", 512 << 20  # noqa: S108 - a folder of random name is made in it, for its owner alone
 
 
@@ -62,7 +64,9 @@ class Merges:
         self._folder = ""
 
     def __enter__(self) -> "Merges":
-        self._folder = tempfile.mkdtemp(prefix="git-mem-", dir=_in_memory())
+        place = _in_memory() or tempfile.gettempdir()
+        _sweep(place)
+        self._folder = tempfile.mkdtemp(prefix=PREFIX, dir=place)
         os.mkdir(os.path.join(self._folder, "objects"))  # without it git takes this for no repository
         return self
 
@@ -249,6 +253,22 @@ class Merges:
         except GitFailed:
             return []
         return [name for name in dict.fromkeys(out.decode("utf-8", "replace").splitlines()) if name and name != "git-mem"]
+
+
+def _sweep(place: str) -> None:
+    """Remove scratch folders of this user that a process which was killed has left."""
+    for entry in os.scandir(place):
+        try:
+            facts = entry.stat(follow_symlinks=False)
+            if (
+                entry.name.startswith(PREFIX)
+                and entry.is_dir(follow_symlinks=False)
+                and facts.st_uid == os.geteuid()
+                and time.time() - facts.st_mtime > STALE
+            ):
+                shutil.rmtree(entry.path, ignore_errors=True)
+        except OSError:
+            continue
 
 
 def _in_memory() -> str | None:

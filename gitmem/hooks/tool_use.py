@@ -47,6 +47,7 @@ def after(hook: Hook) -> "list[str]":
 
 def _wrote(hook: Hook) -> None:
     """Remember which lines were written: by them a commit is known to be this session's."""
+    from gitmem.hooks.session_log import name_kept
     from gitmem.state import edits
 
     event = hook.event
@@ -59,7 +60,7 @@ def _wrote(hook: Hook) -> None:
         except OSError:
             content = ""
         event.written[hook.paths[0]] = expanded(content, event.fragments)
-    marks = {path: found for path, found in event.written.items() if found}
+    marks = {path: found for path, found in event.written.items() if found and name_kept(path) == path}  # a name may tell a secret
     with unless_locked():  # whose lines these are can be told by less, too
         edits.note(hook.state, event.session, hook.now, marks)
 

@@ -91,7 +91,7 @@ def _told(app: App, ids: set[str]) -> list[str]:
         except UnknownId:
             continue
         session = sessions.get(app.state, id)
-        commits = shared.field(links.of_session(app.state, id), app.hidden(session.root if session else None).has)
+        commits = shared.field(links.of_session(app.state, id), app.untold(session.root if session else None))
         if commits and commits != record.fields.get("commits"):
             write.update(
                 store, app.writer(session=id), record, record.change(commits=commits), "digest", f"summary: commits of {record.id}"

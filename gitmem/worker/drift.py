@@ -41,8 +41,7 @@ def keep(app: App) -> list[str]:
                 found, _ = sides(merges, (), app.code_history.resolve, int(now - DAYS * 86400))
             except GitmemError:
                 return []
-            hidden = app.hidden(str(app.location.worktree))
-            for pair in drift(merges, found, hides=hidden.has) if len(found) > 1 else ():
+            for pair in drift(merges, found, hides=app.untold(str(app.location.worktree))) if len(found) > 1 else ():
                 if LEVELS.index(pair.level) >= LEVELS.index(HIGH):
                     name_authors(merges, pair, lambda root: working(app, root))
                 rows += _rows(pair, now)

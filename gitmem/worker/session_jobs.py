@@ -55,7 +55,7 @@ def desk(app: App) -> Desk:
         extract=_extractor(app, model),
         indexes=lambda: [index for _, index in app.indexes()],
         limit=app.settings.get("summaryLimit"),
-        commits=lambda session: shared.field(links.of_session(app.state, session.id), app.hidden(session.root).has),
+        commits=lambda session: shared.field(links.of_session(app.state, session.id), app.untold(session.root)),
         ask=model.ask if model is not None else None,
         perhaps=lambda found: perhaps_done.keep(app.state, found),
         before=lambda session: _before(app, session),

@@ -109,6 +109,10 @@ def sound(event: Event | None) -> None:
             assert type(value) is bool
         elif field == "paths":
             assert type(value) is tuple and all(type(path) is str for path in value)
+        elif field == "written":
+            assert all(type(path) is str and all(0 <= mark < 2**32 for mark in marks) for path, marks in value.items())
+        elif field == "fragments":
+            assert all(type(new) is str and type(old) is str for new, old in value)
         else:
             assert type(value) is str
             value.encode()  # no half of an emoji

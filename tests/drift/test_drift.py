@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitmem.git.merges import PREFIX, Merges
+from gitmem.repo.location import locate
 from gitmem.services.drift.compare import lines, own, symbols
 from gitmem.services.drift.drift import parted
 from tests.conftest import git
@@ -99,7 +102,25 @@ def test_nothing_is_written(base: Path):
     pair = drift(base)[frozenset(("one", "two (uncommitted)"))]
     assert (pair["level"], pair["files"][0]["shared"][0]["symbol"]) == ("critical", "charge")
     assert state() == before
-    assert not list(Path("/dev/shm").glob("git-mem-*"))
+
+
+def test_scratch_folders_go(base: Path):
+    """With their use; what a killed process left goes with the next one, what is fresh may be somebody's."""
+    where = locate(str(base), os.environ)
+    with Merges(where, os.environ) as merges:
+        assert merges.merge([("HEAD", "HEAD")]) == [[]]
+        (mine,) = {Path(row).parent for row in place(merges)}
+    assert not mine.exists()
+    left = mine.parent / f"{PREFIX}left-{mine.name}"
+    left.mkdir()
+    os.utime(left, (1, 1))
+    with Merges(where, os.environ):
+        assert not left.exists()
+
+
+def place(merges: Merges) -> list[str]:
+    """Return where the scratch folder of this process is."""
+    return [path for path in vars(merges).values() if isinstance(path, str) and PREFIX in path for path in [f"{path}/objects"]]
 
 
 def test_remote_branches_and_renames(base: Path, tmp_path: Path):

@@ -82,11 +82,15 @@ async def test_what_is_offered(repo, connect):
     assert [a.title.startswith("Resolve gotcha: ") for a in found[:6]] == [True] * 5 + [False]
     assert all(a.title.isprintable() and len(a.title) <= 120 for a in found)
     words = {a.title.split()[0] for a in found}
-    assert words == {"Resolve", "Snooze", "Still", "Edit:", "Re-anchor", "Pin:", "Replace", "Write", "Record", "Timeline"}
+    assert words == {"Resolve", "Snooze", "Still", "Edit:", "Re-anchor", "Pin:", "Replace", "Write", "Record", "Why", "Timeline"}
     assert {a.kind for a in await editor.actions(uri, 1, ["quickfix"])} == {"quickfix"}
-    assert [a.title for a in await editor.actions(uri, 1, ["source"])] == ["Timeline of this symbol"]
+    assert [a.title for a in await editor.actions(uri, 1, ["source"])] == ["Why is this line so", "Timeline of this symbol"]
     assert await editor.actions(uri, 1, ["source.organizeImports"]) == []
-    assert {a.title for a in await editor.actions(uri, 0)} == {"Record a gotcha for this line", "Timeline of this symbol"}
+    assert {a.title for a in await editor.actions(uri, 0)} == {
+        "Record a gotcha for this line",
+        "Why is this line so",
+        "Timeline of this symbol",
+    }
     assert await editor.actions("file:///never/opened.py", 1) == []
 
 
