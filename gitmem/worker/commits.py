@@ -69,7 +69,7 @@ def _linked(app: App, noted: dict[str, str]) -> list[str]:
     work = app.linker(noted, rewritten)
     heads = work.history.heads()
     seen = json.loads(app.state.marked(SEEN) or "[]")
-    if heads == seen and not noted:
+    if heads == seen and not (noted or rewritten):
         return []
     commits = {one.oid: one for one in work.history.new(heads, seen, first - DAY, MOST)}
     commits |= {oid: one for oid, one in work.history.commits([*noted, *rewritten]).items() if oid not in commits}
