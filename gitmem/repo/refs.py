@@ -73,6 +73,29 @@ def code_state(location: "Location", tips: "Mapping[str, str]") -> str:
     return " ".join([head(location) or "-", *sorted(tips.values())])
 
 
+def branches_stamp(location: "Location") -> str:
+    """Return what changes when a branch, here or of a remote, or what is checked out may have moved; told by times of files, without git.
+
+    Whoever sets a ref makes a lock beside it, so that its folder changes.
+    """
+    common = location.commondir
+    paths = [os.path.join(location.gitdir, "HEAD"), *(os.path.join(common, name) for name in ("packed-refs", "reftable", "worktrees"))]
+    for top in ("heads", "remotes"):
+        paths += [folder for folder, _, _ in os.walk(os.path.join(common, "refs", top))]
+    try:
+        paths += [os.path.join(common, "worktrees", name, "HEAD") for name in sorted(os.listdir(os.path.join(common, "worktrees")))]
+    except OSError:
+        pass  # there is one work tree
+    return " ".join(str(_changed_at(path)) for path in paths)
+
+
+def _changed_at(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 def branch(location: "Location") -> str:
     """Return the branch that is checked out, empty when none is."""
     try:

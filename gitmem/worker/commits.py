@@ -7,12 +7,14 @@ import os
 from gitmem.app import App
 from gitmem.errors import UnknownId
 from gitmem.repo.location import COMMITS, REWRITTEN
+from gitmem.repo.refs import branches_stamp
 from gitmem.services.provenance import shared
 from gitmem.services.records import write
 from gitmem.services.sessions.digest import digest_id
 from gitmem.state import links, sessions
 
 SEEN = "commits seen"  # the mark of the heads that were looked at
+STAMP = "commits stamp"  # the mark of when branches had moved then
 MOST = 500  # commits that are looked at in one go
 DAY = 86400.0
 
@@ -66,15 +68,20 @@ def _linked(app: App, noted: dict[str, str]) -> list[str]:
     first = min((session.started for session in sessions.some(app.state)), default=0.0)
     if not (first or noted):
         return []  # no session was ever at work here
+    stamp = branches_stamp(app.location)
+    if app.state.marked(STAMP) == stamp and not (noted or rewritten):
+        return []
     work = app.linker(noted, rewritten)
     heads = work.history.heads()
     seen = json.loads(app.state.marked(SEEN) or "[]")
     if heads == seen and not (noted or rewritten):
+        app.state.mark(STAMP, stamp)
         return []
     commits = {one.oid: one for one in work.history.new(heads, seen, first - DAY, MOST)}
     commits |= {oid: one for oid, one in work.history.commits([*noted, *rewritten]).items() if oid not in commits}
     found = work.link(sorted(commits.values(), key=lambda one: one.at))
     app.state.mark(SEEN, json.dumps(heads))
+    app.state.mark(STAMP, stamp)
     told = _told(app, {link.session for some in found.values() for link in some})
     return [*([f"{len(found)} commit(s) linked to sessions"] if found else []), *told]
 

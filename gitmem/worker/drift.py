@@ -8,6 +8,7 @@ from gitmem.app import App
 from gitmem.errors import GitmemError
 from gitmem.git.merges import Merges
 from gitmem.repo.location import storable
+from gitmem.repo.refs import branches_stamp
 from gitmem.services.drift import compare
 from gitmem.services.drift.drift import HIGH, LEVELS, LOW, Pair, Side, drift, name_authors, sides
 from gitmem.state import elsewhere, sessions
@@ -25,16 +26,15 @@ def keep(app: App) -> list[str]:
     now = app.clock.now()
     if app.location.worktree is None or not sessions.some(app.state, ended=False, limit=1):
         return []
+    key = hashlib.sha256(branches_stamp(app.location).encode()).hexdigest()
+    before, at, took = (*(app.state.marked(MARK) or "").split(" "), "", "", "")[:3]
+    gap = AGAIN if before == key else REST * float(took or 0)
+    if at and 0 <= now - float(at) < gap:
+        return []
+    app.state.mark(MARK, f"{key} {now} 1")  # also where it fails: not at once again
+    begun = time.monotonic()
     with Merges(app.location, app.env, timeout=30.0) as merges:
-        refs = merges.refs("refs/heads/", "refs/remotes/")
-        several = len(refs) > 1 or len(merges.worktrees()) > 1
-        key = hashlib.sha256("\n".join(f"{one.name} {one.commit}" for one in refs).encode("utf-8", "surrogateescape")).hexdigest()
-        before, at, took = (*(app.state.marked(MARK) or "").split(" "), "", "", "")[:3]
-        gap = AGAIN if before == key else REST * float(took or 0)
-        if at and 0 <= now - float(at) < gap:
-            return []
-        app.state.mark(MARK, f"{key} {now} 1")  # also where it fails: not at once again
-        begun = time.monotonic()
+        several = len(merges.refs("refs/heads/", "refs/remotes/")) > 1 or len(merges.worktrees()) > 1
         rows: list[Elsewhere] = []
         if several:
             try:
