@@ -15,6 +15,8 @@ from gitmem.state import links, sessions
 
 SEEN = "commits seen"  # the mark of the heads that were looked at
 STAMP = "commits stamp"  # the mark of when branches had moved then
+OPEN = "commits open"  # the mark of those that are looked at again
+FRESH, TRIES, AGAIN = 3600.0, 3, 50  # for so many seconds, so often, so many
 MOST = 500  # commits that are looked at in one go
 DAY = 86400.0
 
@@ -69,21 +71,36 @@ def _linked(app: App, noted: dict[str, str]) -> list[str]:
     if not (first or noted):
         return []  # no session was ever at work here
     stamp = branches_stamp(app.location)
-    if app.state.marked(STAMP) == stamp and not (noted or rewritten):
+    open_ = _open(app)
+    if app.state.marked(STAMP) == stamp and not (noted or rewritten or open_):
         return []
     work = app.linker(noted, rewritten)
     heads = work.history.heads()
     seen = json.loads(app.state.marked(SEEN) or "[]")
-    if heads == seen and not (noted or rewritten):
+    if heads == seen and not (noted or rewritten or open_):
         app.state.mark(STAMP, stamp)
         return []
     commits = {one.oid: one for one in work.history.new(heads, seen, first - DAY, MOST)}
-    commits |= {oid: one for oid, one in work.history.commits([*noted, *rewritten]).items() if oid not in commits}
+    commits |= {oid: one for oid, one in work.history.commits([*noted, *rewritten, *open_]).items() if oid not in commits}
     found = work.link(sorted(commits.values(), key=lambda one: one.at))
     app.state.mark(SEEN, json.dumps(heads))
     app.state.mark(STAMP, stamp)
+    since = app.clock.now() - FRESH
+    left = {
+        oid: open_.get(oid, 0) + 1 for oid, one in commits.items() if oid not in found and one.at >= since and open_.get(oid, 0) < TRIES
+    }
+    app.state.mark(OPEN, json.dumps(dict(list(left.items())[-AGAIN:])))
     told = _told(app, {link.session for some in found.values() for link in some})
     return [*([f"{len(found)} commit(s) linked to sessions"] if found else []), *told]
+
+
+def _open(app: App) -> dict[str, int]:
+    """Return {commit: how often it was looked at} of new commits that nobody is known to have made yet: a hook may tell of its command a moment later."""
+    try:
+        found = json.loads(app.state.marked(OPEN) or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _told(app: App, ids: set[str]) -> list[str]:
