@@ -41,9 +41,3 @@ def some(state: State, paths: "Sequence[str] | None", since: float, until: float
     where = f" AND path IN ({','.join('?' * len(paths))})" if paths is not None else ""
     sql = f"SELECT n, path, at, session, marks FROM edits WHERE at >= ? AND at <= ?{where} ORDER BY at, n"
     return [Edit(*row) for row in state.db.execute(sql, (since, until, *(paths or ())))]
-
-
-@healing
-def any_since(state: State, since: float) -> bool:
-    """Say whether anything was written since a time."""
-    return state.db.execute("SELECT 1 FROM edits WHERE at >= ? LIMIT 1", (since,)).fetchone() is not None

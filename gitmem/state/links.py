@@ -84,12 +84,6 @@ def known(state: State) -> bool:
     return state.db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
 
 
-@healing
-def every(state: State) -> list[Link]:
-    """Return all links, the oldest commit first."""
-    return [_link(row) for row in state.db.execute("SELECT * FROM links ORDER BY at, oid, how, session")]
-
-
 def _link(row: Sequence[Any]) -> Link:
     oid, session, agent, model, how, at, files, edits = row
     return Link(oid, session, agent or "", model or "", how, at, json.loads(files), json.loads(edits))

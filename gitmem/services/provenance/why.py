@@ -3,7 +3,7 @@
 Commits come from `git blame`, sessions from what is known of the commits, prompts from this machine's histories, else a digest's words.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -218,9 +218,3 @@ def _time(row: Row) -> float:
 def lines_of(spans: Sequence[tuple[int, int]]) -> str:
     """Return lines as people read them: `3-9, 12`."""
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
-
-
-def each(origins: Sequence[Origin]) -> Iterator[Part]:
-    """Yield the parts of all origins."""
-    for origin in origins:
-        yield from origin.parts
