@@ -27,6 +27,7 @@ from gitmem.store.notices import Notices
 # would pay 40 ms. This is the one module where that is the rule.
 if TYPE_CHECKING:
     from gitmem.codemap.anchors.tracker import Follower
+    from gitmem.codemap.graph.code_map import CodeMap
     from gitmem.git.code_history import CodeHistory
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
@@ -77,7 +78,7 @@ class App:
         if "objects" in self.__dict__ and self.objects.written:  # by a merge, which tells nobody
             self._pack()
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
-        for name in ("objects", "state", "user"):
+        for name in ("objects", "state", "user", "code_map"):
             part = self.__dict__.pop(name, None)
             if part is not None:
                 part.close()
@@ -141,6 +142,23 @@ class App:
         from gitmem.git.code_history import CodeHistory
 
         return CodeHistory(self.location, self.env)
+
+    @cached_property
+    def code_map(self) -> "CodeMap":
+        """What is known of the code: definitions, imports, who uses what."""
+        import hashlib
+
+        from gitmem.codemap.graph.code_map import CodeMap
+        from gitmem.git.code_trees import CodeTrees
+
+        root = str(self.location.worktree) if self.location.worktree else None
+        hidden = self.hidden(root)
+        salt = hashlib.sha256(f"{ignore_text(root)} {self.settings.get('ignore')}".encode()).hexdigest() if hidden else ""
+        try:
+            folder = self.home.make()
+        except External:  # a read-only disk: what is read is kept for this process
+            folder = self.home.path
+        return CodeMap(CodeTrees(self.location, self.env), folder, self.env, hidden.has, salt)
 
     def linker(self, noted: "Mapping[str, str] | None" = None, rewritten: "Mapping[str, Sequence[str]] | None" = None) -> "Linker":
         """Return what finds out which sessions made commits of the code; what hooks of git have noted helps it."""

@@ -21,3 +21,15 @@ def check(text: str, loader: Any, nested: int, *, simple: bool = True) -> None:
             raise
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ValueError(f"line {line}: it is nested too deeply") from error
+
+
+def load_yaml(text: str) -> Any:
+    """Return what a YAML text of others says; None when it is not plain YAML."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        check(text, loader, 16)
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe one
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None

@@ -4,8 +4,10 @@ import sys
 
 import pytest
 
+from gitmem.codemap import grammars
+from gitmem.codemap.grammars import language_named, language_of
 from gitmem.codemap.symbols import definitions
-from gitmem.codemap.symbols.definitions import enclosing, find, language_named, language_of
+from gitmem.codemap.symbols.definitions import enclosing, find
 
 SAMPLES = {
     "a.py": ("import x\n@dec\nclass A:\n    X = 1\n    @p\n    def f(self):\n        def g(): pass\n\nY = 2\nasync def é(): pass\n", ["A class 2-7", "A.X constant 4-4", "A.f function 5-7", "A.f.g function 7-7", "Y constant 9-9", "é function 10-10"]),
@@ -45,8 +47,7 @@ def test_columns_are_characters():
 
 def test_every_known_language_has_a_working_query():
     """A grammar that renamed a node would lose its symbols without a word."""
-    assert set(definitions.GRAMMARS) == set(definitions.QUERIES)
-    assert all(definitions._query(name) is not None for name in definitions.GRAMMARS)
+    assert all(grammars.query(name, part) is not None for name in grammars.GRAMMARS for part in ("definitions", "uses"))
 
 
 def test_definition_around_a_line():
@@ -98,13 +99,13 @@ def test_languages_by_path_and_by_name():
 @pytest.mark.parametrize("damage", ["missing", "other", "raises"])
 def test_damaged_grammar_is_no_error(monkeypatch, damage):
     """Missing, of another shape, or raising whatever it likes."""
-    monkeypatch.setattr(definitions, "_languages", {})
-    monkeypatch.setattr(definitions, "_queries", {})
+    monkeypatch.setattr(grammars, "_languages", {})
+    monkeypatch.setattr(grammars, "_queries", {})
     definitions._known.clear()
     if damage == "missing":
-        monkeypatch.setitem(definitions.GRAMMARS, "python", ("tree_sitter_nothing", "language"))
+        monkeypatch.setitem(grammars.GRAMMARS, "python", ("tree_sitter_nothing", "language"))
     elif damage == "other":
-        monkeypatch.setitem(definitions.GRAMMARS, "python", ("json", "dumps"))
+        monkeypatch.setitem(grammars.GRAMMARS, "python", ("json", "dumps"))
     else:
         monkeypatch.setitem(sys.modules, "tree_sitter", None)
     try:

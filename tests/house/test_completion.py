@@ -16,7 +16,7 @@ import pytest
 from gitmem.agents.events import ADAPTERS
 from gitmem.cli.group import Parts
 from gitmem.cli.main import COMMANDS
-from gitmem.codemap.symbols.definitions import GRAMMARS
+from gitmem.codemap.grammars import GRAMMARS
 from gitmem.config import SETTINGS
 from gitmem.records.kinds import CATEGORIES, PREFIX, SEVERITIES, STATUSES, TYPES
 from tests.conftest import git

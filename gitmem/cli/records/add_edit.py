@@ -14,7 +14,7 @@ from gitmem.cli.rows import as_row
 from gitmem.cli.terminal import Terminal, plain, public, short
 from gitmem.codemap.anchors.resolve import attach
 from gitmem.codemap.anchors.spec import glob_match, parse
-from gitmem.codemap.symbols.definitions import GRAMMARS, language_named
+from gitmem.codemap.grammars import GRAMMARS, language_named
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.git.object_codec import object_id
 from gitmem.records.codec import decode, encode

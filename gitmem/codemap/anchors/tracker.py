@@ -199,16 +199,17 @@ class Follower:
 
     def _defined(self, anchor: dict[str, Any], path: str, target: str) -> Placement | None:
         """Return the definition of an anchor's symbol, when exactly one other file has one, and did not before."""
+        from gitmem.codemap import grammars
         from gitmem.codemap.symbols import definitions
 
         name = str(anchor["symbol"])
         last = (definitions.parts(name) or [""])[-1]
-        language = definitions.language_of(path)
+        language = grammars.language_of(path)
         if not last or not language:
             return None
         found = []
         for other in self._sources.grep(("-w", "-F", "-e", last), target)[:40]:
-            data = self._sources.content(other, target) if other != path and definitions.language_of(other) == language else None
+            data = self._sources.content(other, target) if other != path and grammars.language_of(other) == language else None
             if data is None or time.monotonic() > self._sources.until:
                 continue
             here = [

@@ -1,7 +1,6 @@
-"""The definitions in a text, by tree-sitter; the only module that knows the grammars.
+"""The definitions in a text, by tree-sitter: what a language's query captures is nested by position to get qualified names.
 
 A grammar that is missing or damaged, a text that is huge or binary, a language nobody knows: no symbols, no error.
-Each language has one small query; what it captures is nested by position to get qualified names.
 """
 
 import hashlib
@@ -11,123 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gitmem.codemap.grammars import MAX_BYTES, cursor, language_of, query, tree_of
+
 if TYPE_CHECKING:
-    from tree_sitter import Language, Query, Tree
+    from tree_sitter import Tree
 
-MAX_BYTES = 2_000_000
 KEPT = 128  # texts whose symbols are remembered
-
-# ending -> language
-ENDINGS = {
-    "py": "python", "pyi": "python", "pyw": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "javascript",
-    "ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx", "rs": "rust", "go": "go", "java": "java", "c": "c", "h": "c",
-    "cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "hh": "cpp", "hpp": "cpp", "hxx": "cpp", "h++": "cpp", "ipp": "cpp", "inl": "cpp",
-    "rb": "ruby", "rake": "ruby", "gemspec": "ruby", "ru": "ruby",
-}  # fmt: skip
-NAMES = {"Rakefile": "ruby", "Gemfile": "ruby", "SConstruct": "python", "wscript": "python"}
-ALIASES = {
-    "py": "python", "python3": "python", "js": "javascript", "jsx": "javascript", "javascriptreact": "javascript", "ts": "typescript",
-    "typescriptreact": "tsx", "rs": "rust", "golang": "go", "c++": "cpp", "rb": "ruby",
-}  # fmt: skip
-# language -> (module of its wheel, function)
-GRAMMARS = {
-    "python": ("tree_sitter_python", "language"), "javascript": ("tree_sitter_javascript", "language"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"), "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "rust": ("tree_sitter_rust", "language"), "go": ("tree_sitter_go", "language"), "java": ("tree_sitter_java", "language"),
-    "c": ("tree_sitter_c", "language"), "cpp": ("tree_sitter_cpp", "language"), "ruby": ("tree_sitter_ruby", "language"),
-}  # fmt: skip
-
-_JS = """
-(function_declaration name: (identifier) @name) @function
-(generator_function_declaration name: (identifier) @name) @function
-(class_declaration name: (_) @name) @class
-(method_definition name: (_) @name) @method
-(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (class)]) @function
-(program [(lexical_declaration (variable_declarator name: (identifier) @name) @constant)
-  (export_statement (lexical_declaration (variable_declarator name: (identifier) @name) @constant))])
-(assignment_expression left: (member_expression property: (property_identifier) @name) right: [(arrow_function) (function_expression)]) @function
-(pair key: (property_identifier) @name value: [(arrow_function) (function_expression)]) @method
-"""
-_TS = (
-    _JS
-    + """
-(abstract_class_declaration name: (_) @name) @class
-(interface_declaration name: (_) @name) @interface
-(type_alias_declaration name: (_) @name) @type
-(enum_declaration name: (_) @name) @enum
-(internal_module name: (_) @name) @module
-(module name: (identifier) @name) @module
-(function_signature name: (identifier) @name) @function
-(abstract_method_signature name: (_) @name) @method
-(public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @method
-"""
-)
-_C = """
-(function_definition declarator: (_) @declared) @function
-(struct_specifier name: (_) @name body: (_)) @struct
-(union_specifier name: (_) @name body: (_)) @struct
-(enum_specifier name: (_) @name body: (_)) @enum
-(type_definition declarator: (type_identifier) @name) @type
-(preproc_function_def name: (identifier) @name) @macro
-(preproc_def name: (identifier) @name) @macro
-"""
-QUERIES = {
-    "python": """
-(function_definition name: (identifier) @name) @function
-(class_definition name: (identifier) @name) @class
-(module (expression_statement (assignment left: (identifier) @name) @constant))
-(class_definition body: (block (expression_statement (assignment left: (identifier) @name) @constant)))
-""",
-    "javascript": _JS + "(field_definition property: (_) @name value: [(arrow_function) (function_expression)]) @method",
-    "typescript": _TS,
-    "tsx": _TS,
-    "rust": """
-(function_item name: (identifier) @name) @function
-(function_signature_item name: (identifier) @name) @function
-(struct_item name: (type_identifier) @name) @struct
-(enum_item name: (type_identifier) @name) @enum
-(union_item name: (type_identifier) @name) @struct
-(trait_item name: (type_identifier) @name) @trait
-(impl_item type: (_) @name) @impl
-(mod_item name: (identifier) @name) @module
-(type_item name: (type_identifier) @name) @type
-(const_item name: (identifier) @name) @constant
-(static_item name: (identifier) @name) @constant
-(macro_definition name: (identifier) @name) @macro
-""",
-    "go": """
-(function_declaration name: (identifier) @name) @function
-(method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (field_identifier) @name) @method
-(type_spec name: (type_identifier) @name) @type
-(type_alias name: (type_identifier) @name) @type
-(source_file (const_declaration (const_spec name: (identifier) @name) @constant))
-(source_file (var_declaration (var_spec name: (identifier) @name) @constant))
-""",
-    "java": """
-(class_declaration name: (identifier) @name) @class
-(interface_declaration name: (identifier) @name) @interface
-(enum_declaration name: (identifier) @name) @enum
-(record_declaration name: (identifier) @name) @class
-(annotation_type_declaration name: (identifier) @name) @interface
-(method_declaration name: (identifier) @name) @method
-(constructor_declaration name: (identifier) @name) @method
-(field_declaration declarator: (variable_declarator name: (identifier) @name)) @constant
-""",
-    "c": _C,
-    "cpp": _C
-    + """
-(class_specifier name: (_) @name body: (_)) @class
-(namespace_definition name: (_) @name) @module
-(alias_declaration name: (type_identifier) @name) @type
-""",
-    "ruby": """
-(method name: (_) @name) @method
-(singleton_method name: (_) @name) @method
-(class name: (_) @name) @class
-(module name: (_) @name) @module
-(assignment left: (constant) @name) @constant
-""",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,53 +32,8 @@ class Symbol:
     at: int
 
 
-def language_of(path: str) -> str:
-    """Return the language of a path by its name, empty when it is none that we know."""
-    name = path.rsplit("/", 1)[-1]
-    return NAMES.get(name) or (ENDINGS.get(name.rsplit(".", 1)[-1].lower(), "") if "." in name else "")
-
-
-def language_named(name: str) -> str:
-    """Return our name of a language, empty for one that we do not know."""
-    low = name.strip().lower()
-    low = ALIASES.get(low, low)
-    return low if low in GRAMMARS else ""
-
-
 _lock = threading.Lock()
-_languages: "dict[str, Language | None]" = {}
-_queries: "dict[str, Query | None]" = {}
 _known: OrderedDict[tuple[str, bytes], tuple[Symbol, ...]] = OrderedDict()
-
-
-def grammar(language: str) -> "Language | None":
-    """Return a grammar, None when its wheel is missing or does not fit."""
-    if language not in _languages:
-        try:
-            import importlib
-
-            from tree_sitter import Language
-
-            module, function = GRAMMARS[language]
-            _languages[language] = Language(getattr(importlib.import_module(module), function)())
-        except Exception:  # noqa: BLE001 - whatever a damaged wheel raises, anchors must work without it
-            _languages[language] = None
-    return _languages[language]
-
-
-def tree_of(data: bytes, language: str) -> "Tree | None":
-    """Return the syntax tree of a text; None when it is too large or binary, or its grammar is not to be had."""
-    if len(data) > MAX_BYTES or b"\0" in data[:8000]:
-        return None
-    known = grammar(language)
-    if known is None:
-        return None
-    from tree_sitter import Parser
-
-    try:
-        return Parser(known).parse(data)
-    except (ValueError, TypeError):
-        return None
 
 
 def symbols(text: str, path: str) -> tuple[Symbol, ...]:
@@ -235,28 +78,18 @@ def parts(name: str) -> list[str]:
     return [part for part in name.replace("::", ".").replace("#", ".").split(".") if part]
 
 
-def _query(language: str) -> "Query | None":
-    if language not in _queries:
-        known = grammar(language)
-        if known is None:
-            return None
-        from tree_sitter import Query
-
-        try:
-            _queries[language] = Query(known, QUERIES[language])
-        except Exception:  # noqa: BLE001 - a newer grammar may have other nodes: then there are no symbols
-            _queries[language] = None
-    return _queries[language]
-
-
 def _read(data: bytes, language: str) -> tuple[Symbol, ...]:
-    tree, query = tree_of(data, language), _query(language)
-    if tree is None or query is None:
-        return ()
-    from tree_sitter import QueryCursor
+    tree = tree_of(data, language)
+    return in_tree(tree, data, language) if tree is not None else ()
 
+
+def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
+    """Return the definitions in a syntax tree, in order, outer ones first."""
+    compiled = query(language, "definitions")
+    if compiled is None:
+        return ()
     rows: dict[tuple[int, int], tuple[Any, ...]] = {}
-    for _, captures in QueryCursor(query, match_limit=4096).matches(tree.root_node):
+    for _, captures in cursor(compiled).matches(tree.root_node):
         kind = next((k for k in captures if k not in {"name", "owner", "declared"}), "")
         if not kind:
             continue

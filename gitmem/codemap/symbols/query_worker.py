@@ -111,11 +111,11 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
     """Return the lines of a query's matches, or what is wrong with it."""
     from tree_sitter import Query, QueryCursor, QueryError
 
-    from gitmem.codemap.symbols import definitions
+    from gitmem.codemap import grammars
     from gitmem.codemap.symbols.linear_regex import compiled
     from gitmem.errors import UserError
 
-    grammar = definitions.grammar(language)
+    grammar = grammars.grammar(language)
     if grammar is None:
         return {"error": f"the grammar of {language} is not installed, or does not work.", "hint": f"pip install tree-sitter-{language}"}
     try:
@@ -136,7 +136,7 @@ def answer(query: str, language: str, text: str, most: int) -> dict[str, Any]:
                 )
             except UserError as error:
                 return {"error": str(error), "hint": error.hint}
-    tree = definitions.tree_of(text.encode("utf-8", "replace"), language)
+    tree = grammars.tree_of(text.encode("utf-8", "replace"), language)
     if tree is None:
         return {"lines": []}
 

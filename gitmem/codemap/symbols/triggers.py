@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Sequence
 
-from gitmem.codemap.symbols import definitions
+from gitmem.codemap import grammars
 from gitmem.codemap.symbols.linear_regex import MAX_PATTERN, compiled
 from gitmem.errors import UserError
 
@@ -71,7 +71,7 @@ def query_hits(query: str, language: str, text: str, most: int = MOST, seconds: 
     The text must be of that language. A text that cannot be parsed, or a query that does not end in time, has none; such a query
     is not run again.
     """
-    if len(text) > definitions.MAX_BYTES or "\0" in text[:8000]:
+    if len(text) > grammars.MAX_BYTES or "\0" in text[:8000]:
         return []
     return _ask(query, language, text, seconds, most) or []
 
@@ -80,10 +80,10 @@ _slow: set[tuple[str, str]] = set()
 
 
 def _ask(query: str, language: str, text: str, seconds: float, most: int) -> list[int] | None:
-    known = definitions.language_named(language)
+    known = grammars.language_named(language)
     if not known:
         raise UserError(
-            f"'{language}' is not a language that queries can be written for.", f"They are: {', '.join(sorted(definitions.GRAMMARS))}."
+            f"'{language}' is not a language that queries can be written for.", f"They are: {', '.join(sorted(grammars.GRAMMARS))}."
         )
     if not query.strip() or len(query) > MAX_PATTERN:
         raise UserError(f"a query has 1 to {MAX_PATTERN} characters, not {len(query)}.")

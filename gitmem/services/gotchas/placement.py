@@ -332,7 +332,7 @@ def triggered(row: Row, path: str, lines: Sequence[str], whole: str) -> list[Pla
 
 
 def _language_fits(given: Row, path: str) -> bool:
-    from gitmem.codemap.symbols.definitions import language_named, language_of
+    from gitmem.codemap.grammars import language_named, language_of
 
     wanted = given.get("language")
     return not isinstance(wanted, str) or (language_named(wanted) or "?") == language_of(path)

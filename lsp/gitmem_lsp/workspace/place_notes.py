@@ -177,10 +177,11 @@ def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds:
     """Return the lines on which gotchas without a place fire, the most severe first; what does not fit the time is left out."""
     if not rows:
         return []
-    from gitmem.codemap.symbols import definitions, triggers
+    from gitmem.codemap import grammars
+    from gitmem.codemap.symbols import triggers
     from gitmem.errors import UserError
 
-    language = definitions.language_of(path)
+    language = grammars.language_of(path)
     texts, starts = git_lines(lines)
     if not "".join(texts).isascii():  # a client may have sent half of a letter, which no engine takes
         texts = [line.encode("utf-8", "replace").decode() for line in texts]
@@ -191,7 +192,7 @@ def trigger_notes(rows: Sequence[Row], path: str, lines: Sequence[str], seconds:
             break
         given = row["triggers"]
         wanted = str(given.get("language") or "")
-        if wanted and (not language or definitions.language_named(wanted) != language):
+        if wanted and (not language or grammars.language_named(wanted) != language):
             continue
         hits: list[int] = []
         try:

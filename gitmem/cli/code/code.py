@@ -1,0 +1,306 @@
+"""`git mem code`: definitions, references, imports, the graph of files and their rank."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options, places
+from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
+from gitmem.codemap.graph import rank as ranking
+from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.dot import dot
+from gitmem.codemap.graph.references import Definition, Reference, named, references, symbols_of
+from gitmem.errors import UserError
+
+at_option = click.option(
+    "--at", "revision", default="", metavar="REV", help="Read this commit; without it, HEAD and what is not committed yet."
+)
+
+
+@click.group("code", short_help="Definitions, references, imports, what hangs on which file")
+def code_command() -> None:
+    """What is known of the code: definitions, references, imports that lead to files, and how much hangs on each file.
+
+    Files are parsed once per version, and kept in the git directory. Languages: C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust,
+    TypeScript.
+
+    \b
+    Examples:
+      git mem code symbols src/cart.py
+      git mem code refs Cart.total
+      git mem code imports src/cart.py --of
+      git mem code graph src/cart.py --dot | dot -Tsvg > cart.svg
+      git mem code rank -n 20
+    """
+
+
+def graph_of(term: Terminal, app: App, revision: str) -> tuple[CodeMap, Graph]:
+    """Return the map and the graph that a command reads."""
+    code = app.code_map
+    return code, code.graph(revision or "HEAD", term.progress("reading code"), uncommitted=not revision)
+
+
+def told_skipped(term: Terminal, graph: Graph) -> None:
+    """Say how many files were not read, and why."""
+    counts = Counter(graph.skipped.values())
+    if counts:
+        term.note("not read: " + ", ".join(f"{number} {why}" for why, number in sorted(counts.items())) + ". Which: --json")
+
+
+def path_of(app: App, graph: Graph, given: str) -> str:
+    """Return the file of a graph that the user names; raises UserError when it is none, or was not read."""
+    path = places.parse(app, given).path
+    if path in graph.files:
+        return path
+    if path in graph.skipped:
+        raise UserError(f"'{given}' was not read: it is {graph.skipped[path]}.", "See what is read: git mem code rank --json")
+    if path in graph.listing:
+        raise UserError(
+            f"'{given}' is in no language that is known.", "Known: C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust, TypeScript."
+        )
+    raise UserError(f"there is no '{given}' in the code that was read.", "Name a file that git knows: git ls-files")
+
+
+@code_command.command("symbols", cls=options.Counted)
+@click.argument("what", metavar="[FILE|FOLDER|NAME]", default="")
+@click.option("--kind", default="", help="Only this kind: function, class, method, ...")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Show at most so many.")
+@at_option
+@options.json_option
+@click.pass_obj
+def symbols_command(term: Terminal, what: str, kind: str, limit: int, revision: str, as_json: bool) -> None:
+    """List the definitions of a file, of a folder, or of a name."""
+    with term.open() as app:
+        code, graph = graph_of(term, app, revision)
+        rows = [one for one in _definitions(app, code, graph, what) if not kind or one.kind == kind]
+        if as_json:
+            term.json([_definition(one) for one in rows])
+            return
+        if not rows:
+            term.say("there are no definitions." if not what else f"nothing of that name is defined: {plain(what)}")
+            return
+        several = len({one.path for one in rows}) > 1
+        term.page((_definition_line(term, one, several) for one in rows[:limit]), app)
+        if len(rows) > limit:
+            term.note(f"and {len(rows) - limit} more: -n {len(rows)}, or name a file.")
+
+
+def _definitions(app: App, code: CodeMap, graph: Graph, what: str) -> list[Definition]:
+    if not what:
+        return [one for path, tags in code.every(graph).items() for one in symbols_of(path, tags)]
+    try:
+        place = places.parse(app, what)
+    except UserError:
+        place = places.Place("")
+    path = place.path.rstrip("/")
+    if path in graph.files or path in graph.skipped:
+        if place.symbol:
+            tags = code.tags(graph, path_of(app, graph, what))
+            return [one for one in symbols_of(path, tags) if one.qualified == place.symbol or one.name == place.symbol] if tags else []
+        tags = code.tags(graph, path_of(app, graph, what))
+        return symbols_of(path, tags) if tags else []
+    inside = [one for one in graph.files if path and one.startswith(path + "/")]
+    if inside or path == ".":
+        every = code.every(graph)
+        return [one for name in inside or graph.files for one in symbols_of(name, every[name])]
+    return named(code, graph, what)
+
+
+def _definition(one: Definition) -> dict[str, Any]:
+    return {
+        "path": path_text(one.path), "name": one.name, "qualified": one.qualified, "kind": one.kind, "first": one.first, "last": one.last,
+        "line": one.at,
+    }  # fmt: skip
+
+
+def _definition_line(term: Terminal, one: Definition, with_path: bool) -> str:
+    where = f"{path_shown(one.path)}:{one.at}" if with_path else f"{one.at:>5}"
+    return f"{term.style(where, fg='cyan')}  {one.kind:<9} {plain(one.qualified)}"
+
+
+@code_command.command("refs", cls=options.Counted)
+@click.argument("what", metavar="NAME|FILE#NAME")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Show at most so many.")
+@at_option
+@options.json_option
+@click.pass_obj
+def refs_command(term: Terminal, what: str, limit: int, revision: str, as_json: bool) -> None:
+    """Show where something is defined and used.
+
+    A use counts when imports lead from it to the definition. Where only the name is the same, as with methods of
+    objects whose type is not known, the line is marked '?'.
+    """
+    with term.open() as app:
+        code, graph = graph_of(term, app, revision)
+        wanted = _definitions(app, code, graph, what) if "#" in what else named(code, graph, what)
+        if not wanted:
+            raise UserError(f"nothing of that name is defined: '{what}'.", "Search for a part of it: git mem code symbols --json")
+        found = list(references(code, graph, wanted))
+        if as_json:
+            term.json({"definitions": [_definition(one) for one in wanted], "references": [_reference(one) for one in found]})
+            return
+        term.page(_reference_lines(term, wanted, found[:limit]), app)
+        sure = sum(one.sure for one in found)
+        rest = len(found) - sure
+        files = len({one.path for one in found if one.sure})
+        term.note(
+            f"{sure} use{'' if sure == 1 else 's'} in {files} file{'' if files == 1 else 's'}"
+            + (f", {rest} more of the same name (?)" if rest else "")
+            + (f"; the first {limit} are shown" if len(found) > limit else "")
+            + "."
+        )
+
+
+def _reference(one: Reference) -> dict[str, Any]:
+    return {
+        "path": path_text(one.path), "line": one.line, "column": one.column, "text": one.text, "resolved": one.sure, "inside": one.inside,
+    }  # fmt: skip
+
+
+def _reference_lines(term: Terminal, wanted: list[Definition], found: list[Reference]) -> Iterator[str]:
+    for one in wanted:
+        yield f"{term.style(f'{path_shown(one.path)}:{one.at}', fg='cyan')}  {term.style(f'{one.kind} {plain(one.qualified)}', bold=True)}"
+    path = ""
+    for use in found:
+        if use.path != path:
+            path = use.path
+            yield term.style(path_shown(path), fg="cyan")
+        mark = " " if use.sure else "?"
+        yield f"  {mark} {use.line:>5}  {plain(use.text)}"
+
+
+@code_command.command("imports")
+@click.argument("file")
+@click.option("--of", "reverse", is_flag=True, help="Show who imports the file instead.")
+@at_option
+@options.json_option
+@click.pass_obj
+def imports_command(term: Terminal, file: str, reverse: bool, revision: str, as_json: bool) -> None:
+    """Show what a file imports, and which files that is, or who uses the file."""
+    with term.open() as app:
+        code, graph = graph_of(term, app, revision)
+        path = path_of(app, graph, file)
+        if reverse:
+            users = [(one, graph.edges[one][path]) for one in graph.dependents(path)]
+            if as_json:
+                term.json([{"path": path_text(one), "uses": sum(names.values()), "names": _names(names)} for one, names in users])
+                return
+            for one, names in users:
+                shown = ", ".join(_names(names)[:6])
+                term.say(
+                    f"{term.style(path_shown(one), fg='cyan')}  {sum(names.values())} use{'s' if sum(names.values()) > 1 else ''}  {plain(shown)}".rstrip()
+                )
+            if not users:
+                term.say(f"no file uses {path_shown(path)}, as far as imports tell.")
+            return
+        tags = code.tags(graph, path)
+        resolution = code.resolution(graph)
+        rows = [(one, resolution.imported(path, one)) for one in (tags.imports if tags else ())]
+        if as_json:
+            term.json([
+                {"module": one.module, "names": [name for name, _ in one.names], "line": one.line, "files": [path_text(to) for to in files]}
+                for one, files in rows
+            ])  # fmt: skip
+            return
+        for made, files in rows:
+            where = ", ".join(path_shown(to) for to in files[:4]) + (f" and {len(files) - 4} more" if len(files) > 4 else "")
+            names_ = ", ".join(name for name, _ in made.names)
+            to = term.style(where, fg="cyan") if where else term.style("not of this project", fg="bright_black")
+            term.say(f"{made.line:>5}  {plain(made.module)}{f' ({plain(names_)})' if names_ else ''} → {to}")
+        if not rows:
+            term.say(f"{path_shown(path)} imports nothing.")
+
+
+def _names(names: dict[str, int]) -> list[str]:
+    return [name for name, _ in sorted(names.items(), key=lambda row: (-row[1], row[0])) if name]
+
+
+@code_command.command("graph")
+@click.argument("file", default="")
+@click.option("--dot", "as_dot", is_flag=True, help="Print DOT, for Graphviz.")
+@at_option
+@options.json_option
+@click.pass_obj
+def graph_command(term: Terminal, file: str, as_dot: bool, revision: str, as_json: bool) -> None:
+    """Show which files use which others; for one file, its neighbours."""
+    with term.open() as app:
+        code, graph = graph_of(term, app, revision)
+        edges = graph.edges
+        if file:
+            path = path_of(app, graph, file)
+            edges = {one: ({path: some[path]} if one != path else some) for one, some in edges.items() if one == path or path in some}
+        if as_dot:
+            ranks = ranking.kept_ranks(code, graph)
+            term.page(dot({one: some for one, some in edges.items() if some or file}, ranks), None)
+            return
+        if as_json:
+            term.json({
+                "commit": graph.commit,
+                "files": sorted(path_text(path) for path in (graph.files if not file else {*edges, *(to for some in edges.values() for to in some)})),
+                "edges": [
+                    {"from": path_text(one), "to": path_text(to), "uses": sum(names.values()), "names": _names(names)}
+                    for one, some in sorted(edges.items()) for to, names in some.items()
+                ],
+                "skipped": {path_text(path): why for path, why in sorted(graph.skipped.items())},
+            })  # fmt: skip
+            return
+        term.page(_graph_lines(term, edges), app)
+        told_skipped(term, graph)
+
+
+def _graph_lines(term: Terminal, edges: "dict[str, Any]") -> Iterator[str]:
+    for one, some in sorted(edges.items()):
+        if some:
+            yield term.style(path_shown(one), fg="cyan")
+            for to, names in sorted(some.items(), key=lambda row: (-sum(row[1].values()), row[0])):
+                shown = ", ".join(_names(names)[:5])
+                yield f"  → {path_shown(to)}  {sum(names.values())}  {plain(shown)}".rstrip()
+
+
+@code_command.command("rank", cls=options.Counted)
+@click.argument("folder", default="")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show at most so many.")
+@at_option
+@options.json_option
+@click.pass_obj
+def rank_command(term: Terminal, folder: str, limit: int, revision: str, as_json: bool) -> None:
+    """Show on which files most of the code hangs: PageRank over who uses what."""
+    with term.open() as app:
+        code, graph = graph_of(term, app, revision)
+        ranks = ranking.kept_ranks(code, graph)
+        prefix = places.parse(app, folder).path.rstrip("/") if folder and folder not in {".", "./"} else ""
+        rows = [(path, value) for path, value in ranks.items() if not prefix or path == prefix or path.startswith(prefix + "/")]
+        if as_json:
+            term.json({
+                "commit": graph.commit,
+                "files": [
+                    {"path": path_text(path), "rank": value, "used_by": len(graph.dependents(path)), "symbols": _names(graph.used(path))[:10]}
+                    for path, value in rows[:limit]
+                ],
+                "skipped": {path_text(path): why for path, why in sorted(graph.skipped.items())},
+            })  # fmt: skip
+            return
+        for path, value in rows[:limit]:
+            shown = ", ".join(_names(graph.used(path))[:4])
+            term.say(
+                f"{value:.4f}  {term.style(path_shown(path), fg='cyan')}  used by {len(graph.dependents(path))}  {plain(shown)}".rstrip()
+            )
+        if not rows:
+            term.say("there is no code in a language that is known.")
+        told_skipped(term, graph)
+
+
+@code_command.command("prune")
+@options.json_option
+@click.pass_obj
+def prune_command(term: Terminal, as_json: bool) -> None:
+    """Remove from the cache what no branch, tag, work tree or stash has any more."""
+    with term.open() as app:
+        removed, kept = app.code_map.prune()
+        if as_json:
+            term.json({"removed": removed, "kept": kept})
+        else:
+            term.say(f"{removed} version{'' if removed == 1 else 's'} of files removed from the cache, {kept} kept.")

@@ -1,0 +1,440 @@
+"""The graph of a commit's code: which file uses what of which other. Read once, then kept up by what changed.
+
+A refresh starts from the graph of the tree that was looked at last: it parses the blobs that nobody has seen, resolves again the files
+whose answer may be another one now, and keeps the rest. `tests/codemap/test_graph.py` holds it to what a build from nothing gives.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gitmem.base.fast import sqlite
+from gitmem.codemap import grammars
+from gitmem.codemap.graph import parse_worker, sources
+from gitmem.codemap.graph.cache import Cache, unpack
+from gitmem.codemap.graph.resolve import Edges, Resolution
+from gitmem.codemap.imports.files import Files, is_manifest
+from gitmem.codemap.tags.tags import Tags
+from gitmem.errors import GitFailed
+from gitmem.git.code_trees import CodeTrees
+from gitmem.git.work_state import file_on_disk
+
+FORMAT = "2"  # of a state
+FEW = 40  # blobs that are read in this process; more are worth the start of others
+MANIFEST = 4 << 20  # bytes of a manifest that is read
+GROUPED = frozenset({"go", "java", "csharp", "php", "ruby", "c", "cpp"})  # a name may be in any file: these are resolved all at once
+TURNING = frozenset({"__init__.py", "__init__.pyi", "lib.rs", "main.rs"})  # files that say where packages begin
+STANDS_FOR = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that are meant by their folder's name
+_SEPARATORS = re.compile(r"[./\\:@#]+")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Graph:
+    """The code of one tree. `files` are the paths that were parsed, with their blobs; `skipped` says in a word why others of a known language were not.
+
+    `edges` maps a file to the definitions of other files that it uses: {file: {definition, '' for the whole file: how often}}.
+    """
+
+    commit: str
+    tree: str
+    listing: dict[str, str]
+    files: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    edges: dict[str, Edges] = field(default_factory=dict)
+    consulted: dict[str, list[str]] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    attributed: dict[str, dict[str, str]] = field(default_factory=dict)
+    key: str = ""  # '' for what is not kept
+    fresh: int = 0  # blobs that were parsed for it
+
+    def dependents(self, path: str) -> list[str]:
+        """Return the files that use a file, sorted."""
+        return sorted(one for one, edges in self.edges.items() if path in edges)
+
+    def used(self, path: str) -> dict[str, int]:
+        """Return how often other files use each definition of a file, '' for the file as a whole."""
+        out: dict[str, int] = {}
+        for edges in self.edges.values():
+            for name, number in edges.get(path, {}).items():
+                out[name] = out.get(name, 0) + number
+        return out
+
+
+class CodeMap:
+    """Reads the code of one repository's commits. `hides` says of a path that nothing is kept of it; `salt` is another text when it would say something else."""
+
+    def __init__(
+        self,
+        trees: CodeTrees,
+        folder: str,
+        env: Mapping[str, str],
+        hides: Callable[[str], bool] = lambda _: False,
+        salt: str = "",
+        workers: int = 0,
+    ) -> None:
+        self.trees = trees
+        self.cache = Cache(folder)
+        self._env = env
+        self._hides = hides
+        self._workers = workers or max(1, min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
+        versions = " ".join(grammars.version_of(language) for language in sorted(grammars.GRAMMARS))
+        self._prefix = hashlib.sha256(f"{FORMAT} {versions} {salt}".encode()).hexdigest()[:16] + " "
+        self._read: dict[tuple[str, str], Tags | str] = {}
+
+    def close(self) -> None:
+        """Close the cache."""
+        self.cache.close()
+
+    def graph(self, revision: str = "HEAD", progress: Progress | None = None, *, uncommitted: bool = False) -> Graph:
+        """Return the graph of a commit, with what the work tree has besides when `uncommitted`; raises UserError when there is no such commit."""
+        commit, tree = self.trees.resolve(revision)
+        try:
+            found = self._of_tree(commit, tree, progress)
+        except sqlite.DatabaseError:  # damaged: all of it can be read again
+            self.cache.forget()
+            found = self._of_tree(commit, tree, progress)
+        return self._with_uncommitted(found, progress) if uncommitted and self.trees.root else found
+
+    def known(self, tree: str) -> Graph | None:
+        """Return the graph of a tree if it was made before."""
+        state = self.cache.state(self._prefix + tree)
+        return _graph("", tree, state, self._prefix + tree) if state else None
+
+    def tags(self, graph: Graph, path: str) -> Tags | None:
+        """Return what a file of a graph says of itself; None for one that was not parsed."""
+        oid = graph.files.get(path)
+        found = self._get(oid, grammars.language_of(path)) if oid else "unread"
+        return found if isinstance(found, Tags) else None
+
+    def every(self, graph: Graph) -> dict[str, Tags]:
+        """Return what all files of a graph say of themselves, by path."""
+        return self._all(graph.files)
+
+    def text(self, graph: Graph, path: str) -> bytes:
+        """Return the text of a file of a graph: as it is committed, or on disk for what is not committed yet."""
+        oid = graph.listing.get(path, "")
+        found = next((data for _, data in self.trees.blobs([oid])), None) if oid else None
+        return _on_disk(self.trees, path) if found is None else found
+
+    def resolution(self, graph: Graph) -> Resolution:
+        """Return what resolves the names of a graph's files."""
+        return Resolution(self._files(graph.listing), _Lazy(self, graph.files))
+
+    # -- one tree
+
+    def _of_tree(self, commit: str, tree: str, progress: Progress | None) -> Graph:
+        key = self._prefix + tree
+        state = self.cache.state(key)
+        if state:
+            return _graph(commit, tree, state, key)
+        for _, before in self.cache.latest(self._prefix):
+            try:
+                changes = {row.path: row.new for row in self.trees.changed(before["tree"], tree)}
+            except GitFailed:  # it was pruned
+                continue
+            base = _graph(commit, before["tree"], before, "")
+            listing = dict(base.listing)
+            for path, oid in changes.items():
+                if oid:
+                    listing[path] = oid
+                else:
+                    listing.pop(path, None)
+            made = self._next(base, Graph(commit, tree, dict(sorted(listing.items()))), set(changes), progress)
+            like = self._prefix + base.tree if base.edges == made.edges and base.files.keys() == made.files.keys() else ""
+            break
+        else:
+            made, like = self._build(Graph(commit, tree, self.trees.listing(tree)), progress), ""
+        made.key = key
+        self.cache.put_state(key, _state(made), like)
+        return made
+
+    def _build(self, graph: Graph, progress: Progress | None) -> Graph:
+        graph.attributed = self._attributes(graph, list(graph.listing))
+        self._take(graph, graph.listing, progress, {})
+        self._resolve(graph, list(graph.files))
+        return graph
+
+    def _next(
+        self, base: Graph, graph: Graph, changed: set[str], progress: Progress | None, texts: "Mapping[str, bytes] | None" = None
+    ) -> Graph:
+        """Return the graph of a listing from the one of another, from which it differs in some paths."""
+        if any(path.rsplit("/", 1)[-1] == ".gitattributes" for path in changed):
+            graph.attributed = self._attributes(graph, list(graph.listing), texts)
+            changed = changed | {
+                path for path in graph.attributed.keys() | base.attributed.keys() if graph.attributed.get(path) != base.attributed.get(path)
+            }
+        else:
+            graph.attributed = {path: said for path, said in base.attributed.items() if path in graph.listing and path not in changed}
+            graph.attributed |= self._attributes(graph, sorted(changed & graph.listing.keys()), texts)
+        graph.files = {path: oid for path, oid in base.files.items() if path not in changed}
+        graph.skipped = {path: why for path, why in base.skipped.items() if path not in changed}
+        self._take(graph, {path: graph.listing[path] for path in sorted(changed) if path in graph.listing}, progress, texts or {})
+        graph.files = dict(sorted(graph.files.items()))
+        affected = self._affected(base, graph, changed)
+        for path in graph.files.keys() - affected:
+            graph.edges[path] = base.edges[path]
+            graph.consulted[path] = base.consulted[path]
+            graph.words[path] = base.words[path]
+        self._resolve(graph, sorted(affected))
+        graph.edges = dict(sorted(graph.edges.items()))
+        return graph
+
+    def _affected(self, base: Graph, graph: Graph, changed: set[str]) -> set[str]:
+        """Return the files whose edges may be others than they were."""
+        everything = set(graph.files)
+        moved = {
+            path for path in changed if (path in base.listing) != (path in graph.listing) or (path in base.files) != (path in graph.files)
+        }
+        if any(is_manifest(path) for path in changed) or any(path.rsplit("/", 1)[-1] in TURNING for path in moved):
+            return everything
+        # files that say something else to those who import them, or are new or gone
+        turned = {path for path in changed - moved if path in graph.files and self._promise(base, path) != self._promise(graph, path)}
+        turned |= moved
+        languages = {grammars.language_of(path) for path in turned} & GROUPED
+        if languages & {"c", "cpp"}:
+            languages |= {"c", "cpp"}
+        out = (changed & everything) | {path for path in everything if languages and grammars.language_of(path) in languages}
+        if not turned:
+            return out
+        stems: set[str] = set()
+        for path in moved:
+            folder, _, name = path.rpartition("/")
+            stem = name.partition(".")[0]
+            stems.add(stem)
+            if stem in STANDS_FOR and folder:
+                stems.add(folder.rpartition("/")[2])
+        wanted = [f" {stem} " for stem in sorted(stems)]
+        turned |= {path for path, words in base.words.items() if path in everything and any(one in words for one in wanted)}
+        # whoever looked at what passes on something else now
+        out |= turned & everything
+        out |= {
+            path
+            for path in everything - out
+            if not turned.isdisjoint(base.edges.get(path, ())) or not turned.isdisjoint(base.consulted.get(path, ()))
+        }
+        return out
+
+    def _promise(self, graph: Graph, path: str) -> object:
+        tags = self.tags(graph, path)
+        if tags is None:
+            return None
+        return (
+            tags.package,
+            [(name, qualified, kind) for name, qualified, kind, *_ in tags.symbols],
+            [one._replace(line=0) for one in tags.imports],
+            tags.declared,
+            tags.exported,
+        )
+
+    def _take(self, graph: Graph, paths: Mapping[str, str], progress: Progress | None, texts: Mapping[str, bytes]) -> None:
+        """Read what is new of some paths, and note which of them are files of the graph."""
+        wanted: dict[str, tuple[str, str]] = {}
+        for path, oid in paths.items():
+            language = grammars.language_of(path)
+            if not language or not grammars.version_of(language):
+                if language:
+                    graph.skipped[path] = "no grammar"
+                continue
+            why = "ignored" if self._hides(path) else sources.why_not(path, graph.attributed.get(path, {}))
+            if why:
+                graph.skipped[path] = why
+            else:
+                wanted[path] = oid, language
+        missing = self.cache.missing(one for one in wanted.values() if one not in self._read)
+        graph.fresh += len(missing)
+        known = {wanted[path]: data for path, data in texts.items() if path in wanted}
+        given = [
+            (oid, language, parse_worker.read_blob(known[oid, language], language)) for oid, language in missing if (oid, language) in known
+        ]
+        if given:
+            self._keep(given)
+            missing = [one for one in missing if one not in known]
+        if len(missing) > FEW:
+            total = len(missing)
+            step = (lambda done: progress(done, total)) if progress else (lambda _: None)
+            parts = parse_worker.read_all(self.trees.gitdir, self._env, missing, self._workers, step)
+        else:
+            parts = self._here(missing)
+        rows: list[tuple[str, str, bytes]] = []
+        for part in parts:
+            rows += part
+            if len(rows) >= 500:  # what was read is kept, should this be ended
+                self._keep(rows)
+                rows = []
+        self._keep(rows)
+        some = self._all({path: oid for path, (oid, _) in wanted.items()}, graph.skipped)
+        graph.files.update((path, wanted[path][0]) for path in some)
+
+    def _here(self, missing: "list[tuple[str, str]]") -> "Iterator[list[tuple[str, str, bytes]]]":
+        languages = dict[str, list[str]]()
+        for oid, language in missing:
+            languages.setdefault(oid, []).append(language)
+        for oid, data in self.trees.blobs(list(languages)):
+            yield [(oid, language, parse_worker.read_blob(data, language)) for language in languages[oid]]
+
+    def _keep(self, rows: "list[tuple[str, str, bytes]]") -> None:
+        self._read.update(((oid, language), unpack(data)) for oid, language, data in rows)
+        if rows:
+            self.cache.put(rows)
+
+    def _get(self, oid: str, language: str) -> "Tags | str":
+        key = oid, language
+        if key not in self._read:
+            self._read[key] = self.cache.get(oid, language)
+            if self._read[key] == "unread":  # it was pruned, or its row is damaged
+                for part in self._here([key]):
+                    self._keep(part)
+        return self._read[key]
+
+    def _all(self, files: Mapping[str, str], skipped: "dict[str, str] | None" = None) -> dict[str, Tags]:
+        """Return what some files say of themselves; why one does not is noted in `skipped`."""
+        wanted = {path: (oid, grammars.language_of(path)) for path, oid in files.items()}
+        lacking = {one: None for one in wanted.values() if one not in self._read}
+        if len(lacking) > 200:
+            self._read.update(((oid, language), said) for oid, language, said in self.cache.all(lacking) if said != "unread")
+        out: dict[str, Tags] = {}
+        for path, (oid, language) in wanted.items():
+            said = self._get(oid, language)
+            if isinstance(said, Tags):
+                out[path] = said
+            elif skipped is not None:
+                skipped[path] = said
+        return out
+
+    def _resolve(self, graph: Graph, paths: "list[str]") -> None:
+        if len(paths) > 200:
+            self._all(graph.files)
+        resolution = Resolution(self._files(graph.listing), _Lazy(self, graph.files))
+        for path in paths:
+            edges, consulted = resolution.edges(path)
+            graph.edges[path] = {one: names for one, names in sorted(edges.items()) if one in graph.files}
+            graph.consulted[path] = consulted
+            tags = self.tags(graph, path)
+            assert tags is not None
+            graph.words[path] = _words(tags)
+
+    def _files(self, listing: Mapping[str, str]) -> Files:
+        manifests = {path: oid for path, oid in listing.items() if is_manifest(path) and not sources.why_not(path, {})}
+        return Files(listing, _Texts(self.trees, manifests))
+
+    def _attributes(self, graph: Graph, paths: "list[str]", texts: "Mapping[str, bytes] | None" = None) -> dict[str, dict[str, str]]:
+        """Return what attributes say of some paths, as the tree has them, or as the work tree does when there are `texts` of it."""
+        files = {path: oid for path, oid in graph.listing.items() if path.rsplit("/", 1)[-1] == ".gitattributes"}
+        own = {path: data for path, data in (texts or {}).items() if path in files}
+        said = [*own.values(), *(data or b"" for _, data in self.trees.blobs([oid for path, oid in files.items() if path not in own]))]
+        if not paths or not any(b"linguist-" in data for data in said):
+            return {}
+        return self.trees.attributes("" if texts is not None else graph.tree, paths)
+
+    # -- the work tree
+
+    def _with_uncommitted(self, base: Graph, progress: Progress | None) -> Graph:
+        texts: dict[str, bytes] = {}
+        listing = dict(base.listing)
+        changed: set[str] = set()
+        for path, oid, data in self.trees.uncommitted(len(base.tree)):
+            if listing.get(path, "") != oid:
+                changed.add(path)
+                texts[path] = data
+                if oid:
+                    listing[path] = oid
+                else:
+                    listing.pop(path, None)
+        if not changed:
+            return base
+        graph = Graph(base.commit, base.tree, dict(sorted(listing.items())))
+        return self._next(base, graph, changed, progress, {path: data for path, data in texts.items() if path in listing})
+
+    def prune(self) -> tuple[int, int]:
+        """Remove what no branch, tag, work tree or stash needs any more; return (blobs removed, blobs kept)."""
+        trees = self.trees.tips()
+        needed: set[str] = set()
+        for tree in trees:
+            needed.update(self.trees.listing(tree).values())
+        return self.cache.prune(needed, {self._prefix + tree for tree in trees})
+
+
+class _Lazy(Mapping[str, Tags]):
+    """What the files of a graph say of themselves, read when it is asked for."""
+
+    def __init__(self, code: CodeMap, files: Mapping[str, str]) -> None:
+        self._code = code
+        self._files = files
+
+    def __getitem__(self, path: str) -> Tags:
+        found = self._code._get(self._files[path], grammars.language_of(path))
+        if not isinstance(found, Tags):
+            raise KeyError(path)
+        return found
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        self._code._all(self._files)
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+class _Texts(Mapping[str, bytes]):
+    """The texts of a tree's manifests, read all at once when the first is asked for."""
+
+    def __init__(self, trees: CodeTrees, manifests: Mapping[str, str]) -> None:
+        self._trees = trees
+        self._manifests = manifests
+        self._read: dict[str, bytes] | None = None
+
+    def __getitem__(self, path: str) -> bytes:
+        if self._read is None:
+            found = dict(self._trees.blobs(sorted(set(self._manifests.values()))))
+            self._read = {}
+            for one, oid in self._manifests.items():
+                data = found.get(oid)
+                self._read[one] = (_on_disk(self._trees, one) if data is None else data)[:MANIFEST]
+        return self._read[path]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._manifests
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._manifests)
+
+    def __len__(self) -> int:
+        return len(self._manifests)
+
+
+def _on_disk(trees: CodeTrees, path: str) -> bytes:
+    """Return the text of a file that is not committed yet; nothing when there is none."""
+    found = file_on_disk(trees.root, path, MANIFEST) if trees.root else None
+    return found[1] if isinstance(found, tuple) else b""
+
+
+def _words(tags: Tags) -> str:
+    """Return the names in a file's imports, each between spaces: what a file has to be called to matter to them."""
+    found: dict[str, None] = {}
+    for one in tags.imports:
+        found.update(dict.fromkeys(_SEPARATORS.split(one.module)))
+        found.update((name, None) for name, _ in one.names)
+    return f" {' '.join(found)} "
+
+
+def _state(graph: Graph) -> dict[str, Any]:
+    return {
+        "tree": graph.tree, "listing": graph.listing, "files": list(graph.files), "skipped": graph.skipped, "edges": graph.edges,
+        "consulted": graph.consulted, "words": graph.words, "attributed": graph.attributed,
+    }  # fmt: skip
+
+
+def _graph(commit: str, tree: str, state: Mapping[str, Any], key: str) -> Graph:
+    listing = state["listing"]
+    return Graph(
+        commit, tree, listing, {path: listing[path] for path in state["files"]}, state["skipped"], state["edges"], state["consulted"],
+        state["words"], state["attributed"], key,
+    )  # fmt: skip

@@ -1,0 +1,217 @@
+"""JavaScript and TypeScript: relative paths, endings left out, index files, tsconfig's paths, package.json's exports and imports, workspaces.
+
+The rules are Node's (nodejs.org/api/esm.html, packages.html) and TypeScript's (typescriptlang.org/docs/handbook/modules/reference.html). What
+`exports` names in a folder of built files that is not committed is looked for in the sources.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gitmem.codemap.imports.files import Binding, Files, joined, table, texts
+from gitmem.codemap.tags.import_statements import DEFAULT, Import
+from gitmem.text.globs import glob_match
+from gitmem.text.safe_yaml import load_yaml
+
+ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
+CONDITIONS = ("source", "types", "import", "module", "node", "require", "default", "browser")
+_JS = re.compile(r"\.([mc]?)jsx?$")
+_BUILT = re.compile(r"^(?:dist|build|lib|out|esm|cjs|es|umd)/(?:(?:esm|cjs|types|src|es|umd)/)*")
+DEEP = 4  # configurations that extend one another
+
+
+class Resolver:
+    """Resolves the imports of one project's JavaScript and TypeScript files."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._packages = {  # name -> folder, of the packages that the project itself has
+            str(name): posixpath.dirname(path)
+            for path in reversed(files.named("package.json"))
+            if "node_modules" not in path.split("/") and (name := files.json(path).get("name")) and isinstance(name, str)
+        }
+        self._configs: dict[str, tuple[str, dict[str, list[str]], str]] = {}
+        self._known: dict[tuple[str, str], str] = {}
+
+    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+        """Yield what an import binds; nothing for what is not of the project."""
+        found = self.file(path, one.module)
+        if not found or found == path:
+            return
+        passed = one.how == "export"
+        if one.alias:
+            yield Binding(one.alias, (found,), passed=passed, line=one.line)
+        for name, local in one.names:
+            yield Binding(local, (found,), name, (found,) if name == DEFAULT else (), passed=passed, line=one.line)
+        if not one.alias and not one.names:
+            yield Binding("", (found,), line=one.line)
+
+    def file(self, path: str, module: str) -> str:
+        """Return the file that a specifier means in a file, '' when it is not one of the project."""
+        module = module.split("?")[0].removesuffix("/") or "/"
+        folder = posixpath.dirname(path)
+        if module.startswith(("./", "../")) or module in {".", ".."}:
+            return self._at(joined(folder, module))
+        key = folder, module
+        if key not in self._known:
+            self._known[key] = self._named(folder, module)
+        return self._known[key]
+
+    def _named(self, folder: str, module: str) -> str:
+        base, paths, root = self._config(folder)
+        for pattern, targets in paths.items():
+            before, star, after = pattern.partition("*")
+            if module == pattern if not star else module.startswith(before) and module.endswith(after) and len(module) >= len(pattern) - 1:
+                middle = module[len(before) : len(module) - len(after)] if star else ""
+                for target in targets:
+                    if found := self._at(joined(root, target.replace("*", middle))):
+                        return found
+        if base and (found := self._at(joined(base, module))):
+            return found
+        if module.startswith("#"):
+            return self._inner(folder, module)
+        parts = module.split("/")
+        count = 2 if module.startswith("@") else 1
+        name, rest = "/".join(parts[:count]), "/".join(parts[count:])
+        if name not in self._packages:
+            return ""
+        return self._in_package(self._packages[name], rest)
+
+    def _in_package(self, folder: str, rest: str) -> str:
+        manifest = self._files.json(posixpath.join(folder, "package.json"))
+        exports = manifest.get("exports")
+        if exports is not None:
+            for target in _matches(exports, "./" + rest if rest else "."):
+                if found := self._source(folder, target):
+                    return found
+        if rest:
+            return self._at(joined(folder, rest)) or self._at(joined(folder, "src/" + rest))
+        for key in ("source", "types", "typings", "module", "main"):
+            if isinstance(manifest.get(key), str) and (found := self._source(folder, manifest[key])):
+                return found
+        return self._at(joined(folder, "src")) or self._at(joined(folder, "index")) or self._at(joined(folder, "src/main"))
+
+    def _inner(self, folder: str, module: str) -> str:
+        while True:
+            path = posixpath.join(folder, "package.json")
+            if path in self._files.texts:
+                for target in _matches(self._files.json(path).get("imports"), module):
+                    if found := self._source(folder, target):
+                        return found
+                return ""
+            if not folder:
+                return ""
+            folder = posixpath.dirname(folder)
+
+    def _source(self, folder: str, target: str) -> str:
+        """Return the file that a manifest names, or the source that it is built from."""
+        plain = posixpath.normpath(target)
+        if found := self._at(joined(folder, plain)):
+            return found
+        source = _BUILT.sub("", plain)
+        stem = re.sub(r"(?:\.d)?\.[mc]?[jt]sx?$", "", source)
+        return next((found for base in ("src/", "", "lib/") if (found := self._at(joined(folder, base + stem)))), "")
+
+    def _at(self, path: str) -> str:
+        if path.startswith(".."):
+            return ""
+        files = self._files.paths
+        if path in files:
+            return path
+        if match := _JS.search(path):  # TypeScript writes what will be there
+            stem = path[: match.start()]
+            for ending in (f".{match[1]}ts", f".{match[1]}tsx", f".d.{match[1]}ts"):
+                if stem + ending in files:
+                    return stem + ending
+        for ending in ENDINGS:
+            if path + ending in files:
+                return path + ending
+        if posixpath.join(path, "package.json") in self._files.texts:
+            main = self._files.json(posixpath.join(path, "package.json")).get("main")
+            if isinstance(main, str) and (found := self._at(joined(path, main))) and found != path:
+                return found
+        prefix = f"{path}/index" if path else "index"
+        return next((prefix + ending for ending in ENDINGS if prefix + ending in files), "")
+
+    def _config(self, folder: str) -> tuple[str, dict[str, list[str]], str]:
+        """Return (baseUrl or '', paths, folder that they are relative to) that hold in a folder."""
+        if folder not in self._configs:
+            for name in ("tsconfig.json", "jsconfig.json", "tsconfig.base.json"):
+                path = posixpath.join(folder, name)
+                if path in self._files.texts:
+                    found = self._read(path, 0)
+                    if found[0] or found[1] or name == "tsconfig.json":
+                        break
+            else:
+                found = self._config(posixpath.dirname(folder)) if folder else ("", {}, "")
+            self._configs[folder] = found
+        return self._configs[folder]
+
+    def _read(self, path: str, depth: int) -> tuple[str, dict[str, list[str]], str]:
+        config = self._files.json(path)
+        folder = posixpath.dirname(path)
+        options = table(config, "compilerOptions")
+        base, paths, root = "", dict[str, list[str]](), folder
+        if depth < DEEP:
+            for other in texts(config.get("extends")) + [
+                str(one["path"])
+                for one in config.get("references") or ()
+                if isinstance(one, dict) and "path" in one and not options.get("paths")
+            ]:
+                near = joined(folder, other) if other.startswith(".") else ""
+                parent = next((p for p in (near, near + ".json", near + "/tsconfig.json") if near and p in self._files.texts), "")
+                if parent and parent != path:
+                    base, paths, root = self._read(parent, depth + 1)
+                    if base or paths:
+                        break
+        if isinstance(options.get("baseUrl"), str):
+            base = root = joined(folder, options["baseUrl"]) or "."
+        if table(options, "paths"):
+            paths = {key: texts(value) for key, value in table(options, "paths").items()}
+            root = base or folder
+        return base, paths, "" if root == "." else root
+
+
+def _matches(exports: Any, wanted: str) -> Iterator[str]:
+    """Yield the targets that `exports` or `imports` has for a subpath, the best first."""
+    if isinstance(exports, str | list) or (isinstance(exports, dict) and exports and not any(key[:1] in ".#" for key in exports)):
+        exports = {".": exports}
+    if not isinstance(exports, dict):
+        return
+    if wanted in exports:
+        yield from _targets(exports[wanted], "")
+        return
+    for pattern in sorted((key for key in exports if "*" in key), key=lambda key: (-len(key.partition("*")[0]), key)):
+        before, _, after = pattern.partition("*")
+        if wanted.startswith(before) and wanted.endswith(after) and len(wanted) >= len(pattern):
+            yield from _targets(exports[pattern], wanted[len(before) : len(wanted) - len(after) or None])
+
+
+def _targets(value: Any, middle: str) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value.replace("*", middle)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _targets(one, middle)
+    elif isinstance(value, dict):
+        for key in sorted(value, key=lambda key: CONDITIONS.index(key) if key in CONDITIONS else 99):
+            yield from _targets(value[key], middle)
+
+
+def workspaces(files: Files) -> list[str]:
+    """Return the folders of the packages that the root's package.json or pnpm-workspace.yaml names."""
+    root = files.json("package.json")
+    given = root.get("workspaces")
+    patterns = texts(given.get("packages") if isinstance(given, dict) else given)
+    if "pnpm-workspace.yaml" in files.texts:
+        found = load_yaml(files.texts["pnpm-workspace.yaml"].decode("utf-8", "replace"))
+        patterns += texts(found.get("packages")) if isinstance(found, dict) else []
+    wanted = [one.removeprefix("./").rstrip("/") for one in patterns if not one.startswith("!")]
+    unwanted = [one[1:].removeprefix("./").rstrip("/") for one in patterns if one.startswith("!")]
+    folders = (posixpath.dirname(path) for path in files.named("package.json"))
+    return sorted(
+        folder
+        for folder in folders
+        if folder and any(glob_match(one, folder) for one in wanted) and not any(glob_match(one, folder) for one in unwanted)
+    )

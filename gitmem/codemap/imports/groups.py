@@ -1,0 +1,113 @@
+"""Languages whose imports name packages or namespaces, not files: Go, Java, C#, PHP, Ruby. A group stands for the files of one.
+
+A group's name begins with NUL, so it is no path: NUL, the language, NUL, and the folder (Go) or the namespace.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from gitmem.codemap.imports.files import Binding, Files, joined
+from gitmem.codemap.tags.import_statements import STAR, Import
+from gitmem.codemap.tags.tags import Tags
+
+
+def group(language: str, name: str) -> str:
+    """Return the name of a group."""
+    return f"\0{language}\0{name}"
+
+
+def of_file(path: str, tags: Tags) -> str:
+    """Return the group that a file's names belong to, '' for languages without groups."""
+    language = tags.language
+    if language == "go":
+        return group("go", posixpath.dirname(path))
+    if language in {"java", "csharp", "php"}:
+        return group(language, tags.package)
+    return group("ruby", "") if language == "ruby" else ""
+
+
+def around(path: str, tags: Tags) -> list[str]:
+    """Return the groups whose names a file sees without an import, the nearest first."""
+    own = of_file(path, tags)
+    if tags.language != "csharp":
+        return [own] if own else []
+    out, name = [own], tags.package
+    while name:  # a namespace sees those around it
+        name = name.rpartition(".")[0]
+        out.append(group("csharp", name))
+    return out
+
+
+class Go:
+    """Modules of go.mod and go.work: an import names a folder (go.dev/ref/mod)."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._modules: list[tuple[str, str]] = []  # (module, folder), the longest first
+        for path in files.named("go.mod"):
+            text = files.texts[path].decode("utf-8", "replace")
+            folder = posixpath.dirname(path)
+            if found := re.search(r'^\s*module\s+"?([^\s"]+)', text, re.MULTILINE):
+                self._modules.append((found[1], folder))
+            for line in re.findall(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?/\S*)", text, re.MULTILINE):
+                self._modules.append((line[0], joined(folder, line[1])))
+        self._modules.sort(key=lambda one: (-len(one[0]), one))
+
+    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+        """Yield what an import binds; nothing for what is not of the project."""
+        for module, folder in self._modules:
+            if one.module == module or one.module.startswith(module + "/"):
+                inner = joined(folder, one.module[len(module) :].strip("/"))
+                if inner in self._files.folders and inner != posixpath.dirname(path):
+                    name = STAR if one.names else ""
+                    yield Binding(STAR if one.names else one.alias, (group("go", inner),), name, line=one.line)
+                return
+
+
+class Names:
+    """Java, C# and PHP: an import names a namespace and what is in it."""
+
+    def __init__(self, files: Files, language: str) -> None:
+        self._files = files
+        self._language = language
+
+    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+        """Yield what an import binds; that nothing is there is for the groups to say."""
+        language = self._language
+        if one.how == "include":
+            found = self._files.first([joined(posixpath.dirname(path), one.module.lstrip("/"))]) or self._files.ending(
+                one.module.lstrip("./"), path
+            )
+            if found and found != path:
+                yield Binding("", (found,), line=one.line)
+            return
+        here = group(language, one.module)
+        outer, _, last = one.module.rpartition(".")
+        for name, local in one.names:
+            if one.how == "static":  # what is inside a class
+                yield Binding(
+                    local, (group(language, outer),) if language == "java" else (here,), last if language == "java" else name, line=one.line
+                )
+            else:
+                inner = group(language, f"{one.module}.{name}") if name != STAR else ""
+                yield Binding(local, (here,), name, (inner,) if inner else (), passed=one.how == "global", line=one.line)
+
+
+class Ruby:
+    """`require` by load path, `require_relative` by file; constants are found by their names."""
+
+    LOAD = ("lib", "app", "spec", "test", "")
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+        """Yield what an import binds; nothing for what is not of the project."""
+        name = one.module if one.module.endswith(".rb") else one.module + ".rb"
+        near = self._files.first([joined(posixpath.dirname(path), name)])
+        found = near if one.how == "relative" else self._files.first(joined(base, name) for base in self.LOAD)
+        if not found and one.how != "relative":
+            found = self._files.ending("lib/" + name, path) or near
+        if found and found != path:
+            yield Binding("", (found,), line=one.line)

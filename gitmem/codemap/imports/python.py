@@ -1,0 +1,92 @@
+"""Python: packages with and without `__init__.py`, src layouts, relative imports, scripts beside their modules.
+
+The rules are those of the import system (docs.python.org/3/reference/import.html), with folders for `sys.path` guessed from where packages begin.
+"""
+
+import posixpath
+from collections.abc import Iterator
+
+from gitmem.codemap.imports.files import Binding, Files, table, texts
+from gitmem.codemap.tags.import_statements import STAR, Import
+
+ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
+
+
+class Resolver:
+    """Resolves the imports of one project's Python files."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._roots = _roots(files)
+        self._known: dict[str, str] = {}
+
+    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+        """Yield what an import binds; nothing for what is not of the project."""
+        module = self._absolute(path, one.module)
+        if module is None:
+            return
+        if not one.names:
+            whole = self._file(module, path)
+            if one.alias and one.alias != one.module:
+                if whole:
+                    yield Binding(one.alias, (whole,), passed=True, line=one.line)
+                return
+            parts = one.module.split(".")  # `import a.b` binds a, and makes a.b what is meant by it
+            for n in range(len(parts), 0, -1):
+                if found := self._file(".".join(parts[:n]), path):
+                    yield Binding(".".join(parts[:n]), (found,), line=one.line)
+            return
+        whole = self._file(module, path) if module else ""
+        for name, local in one.names:
+            inner = self._file(f"{module}.{name}".strip("."), path) if name != STAR else ""
+            if whole or inner:
+                yield Binding(
+                    local, (whole,) if whole and whole != path else (), name, (inner,) if inner else (), passed=True, line=one.line
+                )
+
+    def _absolute(self, path: str, module: str) -> str | None:
+        """Return a module's name from one of the roots; a relative one is named by its folder, with a slash before it."""
+        dots = len(module) - len(module.lstrip("."))
+        if not dots:
+            return module
+        folder = posixpath.dirname(path)
+        for _ in range(dots - 1):
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+        return f"/{folder}".rstrip("/").replace("/", "\0") + "." + module[dots:] if module[dots:] else f"/{folder}".replace("/", "\0")
+
+    def _file(self, module: str, path: str) -> str:
+        if module.startswith("\0"):  # relative: a folder, then names
+            at = module[1:].replace(".", "/").replace("\0", "/").strip("/")
+            return self._files.first(f"{at}{ending}".lstrip("/") for ending in ENDINGS)
+        at = module.replace(".", "/")
+        if at not in self._known:
+            self._known[at] = self._files.first((f"{root}/{at}" if root else at) + ending for root in self._roots for ending in ENDINGS)
+        if found := self._known[at]:
+            return found
+        folder = posixpath.dirname(path)  # a script finds what is beside it
+        return self._files.first((f"{folder}/{at}" if folder else at) + ending for ending in ENDINGS)
+
+
+def _roots(files: Files) -> list[str]:
+    """Return the folders in which packages begin, the likeliest first."""
+    roots: dict[str, None] = {"": None, "src": None}
+    for path in files.named("pyproject.toml") + files.named("setup.cfg") + files.named("setup.py"):
+        folder = posixpath.dirname(path)
+        tool = table(files.toml(path), "tool") if path.endswith(".toml") else {}
+        for where in texts(table(tool, "setuptools", "packages", "find").get("where")) + list(
+            table(tool, "setuptools", "package-dir").values()
+        ):
+            if isinstance(where, str):
+                roots[posixpath.normpath(posixpath.join(folder, where)).strip(".").strip("/")] = None
+        for base in ("src", "lib", "python", ""):
+            roots[f"{folder}/{base}".strip("/")] = None
+    tops: dict[str, int] = {}
+    paths = files.paths
+    for path in paths:
+        if path.endswith("/__init__.py"):
+            parent = path[:-12].rpartition("/")[0]
+            if (f"{parent}/__init__.py" if parent else "__init__.py") not in paths:
+                tops[parent] = tops.get(parent, 0) + 1
+    return list(dict.fromkeys([*roots, *sorted(tops, key=lambda one: (one.count("/"), -tops[one], one))]))

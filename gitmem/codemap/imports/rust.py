@@ -1,0 +1,122 @@
+"""Rust: modules in files, `crate`, `self` and `super`, crates of the workspace (doc.rust-lang.org/reference/items/modules.html)."""
+
+import posixpath
+from collections.abc import Iterator
+
+from gitmem.codemap.imports.files import Binding, Files, joined, table
+from gitmem.codemap.tags.import_statements import STAR, Import
+
+ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
+
+
+class Resolver:
+    """Resolves the imports of one project's Rust files."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._crates: dict[str, str] = {}  # name in code -> its root file
+        self._folders: dict[str, str] = {}  # folder of a Cargo.toml -> the crate's root file
+        for path in files.named("Cargo.toml"):
+            folder = posixpath.dirname(path)
+            manifest = files.toml(path)
+            lib = table(manifest, "lib")
+            given = [joined(folder, lib["path"])] if isinstance(lib.get("path"), str) else []
+            root = files.first([*given, *(joined(folder, one) for one in ROOTS)])
+            name = lib.get("name") or table(manifest, "package").get("name")
+            if root:
+                self._folders[folder] = root
+            if isinstance(name, str) and root:
+                self._crates.setdefault(name.replace("-", "_"), root)
+        self._known: dict[tuple[str, str], tuple[str, bool]] = {}
+
+    def bindings(self, path: str, one: Import) -> Iterator[Binding]:
+        """Yield what an import binds; nothing for what is not of the project."""
+        if one.how in {"mod", "path"}:
+            inside = posixpath.dirname(path) if one.how == "path" else _children(path)
+            found = self._files.first([joined(inside, one.module)] if one.how == "path" else _named(inside, one.module))
+            if found:
+                yield Binding(one.alias, (found,), passed=True, line=one.line)
+            return
+        passed = one.how == "export"
+        if not one.names:
+            found, whole = self.module(path, one.module)
+            if found and whole:
+                yield Binding(one.alias, (found,), passed=passed, line=one.line)
+            return
+        for name, local in one.names:
+            found, whole = self.module(path, one.module)
+            inner, is_module = self.module(path, f"{one.module}.{name}") if name != STAR else ("", False)
+            targets = (found,) if found and found != path else ()
+            if targets or (is_module and inner != path):
+                # `use shapes::Shape::Square` names something of an enum
+                taken = name if whole or name == STAR else one.module.rpartition(".")[2]
+                yield Binding(local, targets, taken, (inner,) if is_module else (), passed=passed, line=one.line)
+
+    def module(self, path: str, dotted: str) -> tuple[str, bool]:
+        """Return (the file of a module's path, or of as much of it as is a module; whether it is the whole of it); ('', False) for what is of no crate here."""
+        key = path, dotted
+        if key not in self._known:
+            self._known[key] = self._module(path, dotted)
+        return self._known[key]
+
+    def _module(self, path: str, dotted: str) -> tuple[str, bool]:
+        head, _, rest = dotted.partition(".")
+        names = rest.split(".") if rest else []
+        if head == "crate":
+            return self._down(self._root(path), names)
+        if head == "self":
+            return self._down(path, names)
+        if head == "super":
+            at = self._parent(path)
+            while names and names[0] == "super":
+                at, names = self._parent(at), names[1:]
+            return self._down(at, names) if at else ("", False)
+        if found := self._files.first(_named(_children(path), head)):
+            return self._down(found, names)
+        if head in self._crates:
+            return self._down(self._crates[head], names)
+        root = self._root(path)  # as the edition of 2015 has it
+        if root and (found := self._files.first(_named(_children(root), head))):
+            return self._down(found, names)
+        return "", False
+
+    def _down(self, at: str, names: list[str]) -> tuple[str, bool]:
+        for name in names:
+            found = self._files.first(_named(_children(at), name)) if at else ""
+            if not found:
+                return at, False
+            at = found
+        return at, bool(at)
+
+    def _root(self, path: str) -> str:
+        folder = posixpath.dirname(path)
+        base = posixpath.basename(folder)
+        if base in {"bin", "tests", "examples", "benches"} or path.endswith("/main.rs"):
+            return path  # a crate of its own
+        while folder not in self._folders:
+            if not folder:
+                return ""
+            folder = posixpath.dirname(folder)
+        return self._folders[folder]
+
+    def _parent(self, path: str) -> str:
+        folder, name = posixpath.split(path)
+        if name in {"lib.rs", "main.rs"}:
+            return ""
+        if name == "mod.rs":
+            folder = posixpath.dirname(folder)
+        above = [posixpath.join(folder, one) for one in ("mod.rs", "lib.rs", "main.rs")]
+        return self._files.first([*above, f"{folder}.rs"])
+
+
+def _children(path: str) -> str:
+    """Return the folder in which the modules inside a file are."""
+    folder, name = posixpath.split(path)
+    if name in {"mod.rs", "lib.rs", "main.rs", "build.rs"} or posixpath.basename(folder) in {"tests", "examples", "benches", "bin"}:
+        return folder
+    return posixpath.join(folder, name.removesuffix(".rs"))
+
+
+def _named(folder: str, name: str) -> tuple[str, str]:
+    name = name.removeprefix("r#")
+    return joined(folder, f"{name}.rs"), joined(folder, f"{name}/mod.rs")

@@ -1,0 +1,3 @@
+; inherits: c
+(qualified_identifier) @chain
+(namespace_identifier) @name

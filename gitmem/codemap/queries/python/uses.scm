@@ -1,0 +1,4 @@
+(identifier) @name
+(attribute) @chain
+(import_statement) @import
+(import_from_statement) @import

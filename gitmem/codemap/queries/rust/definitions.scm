@@ -1,0 +1,12 @@
+(function_item name: (identifier) @name) @function
+(function_signature_item name: (identifier) @name) @function
+(struct_item name: (type_identifier) @name) @struct
+(enum_item name: (type_identifier) @name) @enum
+(union_item name: (type_identifier) @name) @struct
+(trait_item name: (type_identifier) @name) @trait
+(impl_item type: (_) @name) @impl
+(mod_item name: (identifier) @name) @module
+(type_item name: (type_identifier) @name) @type
+(const_item name: (identifier) @name) @constant
+(static_item name: (identifier) @name) @constant
+(macro_definition name: (identifier) @name) @macro

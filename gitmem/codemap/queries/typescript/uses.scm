@@ -1,0 +1,3 @@
+; inherits: ecma
+(type_identifier) @name
+(nested_type_identifier) @chain
