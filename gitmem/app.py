@@ -136,6 +136,15 @@ class App:
 
     # -- the code
 
+    @property
+    def project(self) -> str:
+        """What this project is called: by its remote, else by its folder."""
+        remotes = self.remotes()
+        url = remotes.get("origin") or (next(iter(remotes.values())) if len(remotes) == 1 else "")
+        name = url.rstrip("/").removesuffix(".git").replace("\\", "/").rpartition("/")[2].rpartition(":")[2]
+        folder = self.location.commondir.rstrip("/").removesuffix("/.git").removesuffix(".git")
+        return name or os.path.basename(folder) or "project"
+
     @cached_property
     def code_history(self) -> "CodeHistory":
         """What git's history says of the code."""

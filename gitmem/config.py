@@ -62,6 +62,12 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "modelCommand": ("text", "", "the program that is asked when summariser is 'command'; read from your own configuration only"),
     "modelTimeout": ("seconds", 60.0, "how long one answer of a model may take"),
     "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
+    "dna": (
+        "shared|private|off",
+        "shared",
+        "which store keeps the DNA of the project that sessions keep up; 'off': none is made but by command",
+    ),
+    "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),
     "snapshotKeep": ("int", 50, "how many snapshots stay, besides pinned ones"),
     "snapshotDays": ("int", 7, "for how many days a snapshot stays that is not pinned"),
     "native": ("off|pull|push|sync", "off", "keep agents' own memory files in step at the start and end of sessions"),

@@ -40,12 +40,6 @@ def clean(value: object, most: int) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def tokens(line: str) -> int:
-    """Return about how many tokens a model reads in a line: four ASCII characters make one, any other character is one."""
-    plain = sum(c < "\x80" for c in line)
-    return (plain + 3) // 4 + len(line) - plain
-
-
 def units(line: str) -> int:
     """Return a line's length as JavaScript counts it, its end included."""
     return len(line) + 1 + sum(c > "\uffff" for c in line)

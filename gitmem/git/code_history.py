@@ -70,6 +70,34 @@ class CodeHistory:
             return {}
         return {found.oid: found for row in out.split(b"\0") if (found := parse(row)) is not None}
 
+    def latest(self, commit: str, most: int) -> list[CodeCommit]:
+        """Return the last commits below one, the newest first."""
+        out = self.run("log", "-z", f"--max-count={most}", f"--format={FORMAT}", "--no-show-signature", commit, "--")
+        return [found for row in out.split(b"\0") if (found := parse(row)) is not None]
+
+    def ids(self, commit: str, most: int) -> list[str]:
+        """Return the ids of the last commits below one that are no merges, the newest first."""
+        return self.run("rev-list", "--no-merges", f"--max-count={most}", commit, "--").decode().split()
+
+    def with_files(self, oids: Sequence[str]) -> Iterator[tuple[CodeCommit, list[str]]]:
+        """Yield commits with the files that they changed."""
+        data = "".join(f"{oid}\n" for oid in oids).encode()
+        out = self.run(
+            "log",
+            "--no-walk=unsorted",
+            "--ignore-missing",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            f"--format=%x01{FORMAT}%x02",
+            "--stdin",
+            stdin=data,
+        )
+        for part in out.split(b"\1")[1:]:
+            head, _, rest = part.partition(b"\2")
+            if (found := parse(head)) is not None:
+                yield found, [os.fsdecode(path.strip(b"\n")) for path in rest.split(b"\0") if path.strip(b"\n")]
+
     def patch_ids(self, oids: Sequence[str]) -> dict[str, str]:
         """Return {commit: what its change is called by `git patch-id --stable`}; merges and empty commits have none."""
         if not oids:

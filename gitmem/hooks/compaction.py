@@ -6,7 +6,7 @@ The text was rendered ahead (`services.session_log.compact`), when the compactio
 import os
 import time
 
-from gitmem.agents.prompt_text import clean, tokens, units
+from gitmem.agents.prompt_text import clean, units
 from gitmem.base.fast import loads
 from gitmem.base.tolerated import UNREADABLE
 from gitmem.hooks.context import Hook
@@ -14,6 +14,7 @@ from gitmem.index import summaries
 from gitmem.services.session_log import reader
 from gitmem.state import sessions
 from gitmem.text.equality import plain
+from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import time
 
 from gitmem import config
 from gitmem.agents import events
-from gitmem.agents.prompt_text import LIMIT, OVERHEAD, tokens, units
+from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
@@ -19,6 +19,7 @@ from gitmem.repo.location import Home, Location, ignore_text, inside, is_own, is
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
+from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

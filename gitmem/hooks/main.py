@@ -9,7 +9,7 @@ import os
 import time
 
 from gitmem.agents import adapter, events
-from gitmem.agents.prompt_text import clean, fence, tokens
+from gitmem.agents.prompt_text import clean, fence
 from gitmem.base.fast import dumps, loads, sqlite
 from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.clock import stamp
@@ -19,6 +19,7 @@ from gitmem.hooks.dispatch import react
 from gitmem.hooks.session_log import note, own_id
 from gitmem.repo.hook_switch import by_variable, is_off
 from gitmem.repo.location import is_own, locate
+from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
 """A prompt is given: it is told what it calls for. Part of the hot path."""
 
-from gitmem.agents.prompt_text import record_line, tokens
+from gitmem.agents.prompt_text import record_line
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import LATE, Spots
 from gitmem.services.retrieval.prompt import MOST, recall
+from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,16 +6,19 @@ It is the briefing, chosen as `git mem briefing` chooses (`services.briefing.col
 import os
 import time
 
-from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, tokens, units
+from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, units
+from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import LATE, Spots, shown
 from gitmem.hooks.turn_end import AGAIN, keeps_in_step
 from gitmem.index import summaries
 from gitmem.records.kinds import LIVE
+from gitmem.repo.refs import head
 from gitmem.services.briefing import collect, session_opening
 from gitmem.state import perhaps_done, sessions
 from gitmem.text.equality import plain
+from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ FORGETFUL = frozenset({"compact", "clear"})  # what was told before is not in th
 TALKED = frozenset({"compact", "resume", "fork"})  # the conversation of before goes on
 WORK = 0.7  # of a budget: what is said of the work in hand, at most
 SAID = {"tasks": "task", "decisions": "decision", "patterns": "pattern", "errors": "error", "preferences": "preference"}
+CODE = 480  # characters of a line of what the code is made of
 OLD = 30  # days of work after which a task that nobody touched is told no more
 MORE = "- … {} more left to do: git mem briefing"
 
@@ -70,6 +74,7 @@ def start(hook: Hook) -> "list[str]":
     if before:
         known.last = None  # another is about to be the one before
         hook.state.mark(f"{LATE} {event.context}", before)
+    _read_code(hook)
     if _elsewhere(hook, known):
         hook.code_moved(PATIENCE)
     return _Telling(hook, known).lines(_near(hook, dirty.paths()))
@@ -176,7 +181,7 @@ class _Telling:
             entries = [one for one in entries if one.kind != session_opening.INTERRUPTED]
         gotchas = [one.row for one in entries if one.row is not None and one.row["kind"] == "gotcha"]
         wanted = {row["id"] for row in shown(self._hook, gotchas)} if gotchas else set()
-        rows = [one.row if one.row is not None else _row(subject, one) for one in entries]
+        rows = [row for one in entries for row in (_code_rows(one) if one.kind == "dna" else [one.row or _row(subject, one)])]
         return self._news([row for row in rows if row["kind"] != "gotcha" or row["id"] in wanted])
 
     def _news(self, rows: "list[Row]") -> "list[Row]":
@@ -202,6 +207,8 @@ class _Telling:
             line = self._spots.line(row, most=160)
             return f"{line} ({maybe})" if maybe else line
         one = row["entry"]
+        if row["subject"] == "code":
+            return f"- [code] {f'{clean(one.where, 40)}: ' if one.where else ''}{clean(one.text, CODE)}"
         facts = "; ".join(fact for fact in (clean(one.day, 10), clean(one.where, 80), maybe) if fact)
         what = f"{'pinned ' if one.pinned else ''}{SAID.get(row['subject'], 'context')}"
         return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (f" {clean(one.detail, 160)}" if one.detail else "")
@@ -226,6 +233,38 @@ def _row(subject: str, one: "Entry") -> "Row":
         "subject": subject,
         "entry": one,
     }
+
+
+def _read_code(hook: Hook) -> None:
+    """Have the DNA of the project read anew when another commit is checked out; what is known is told meanwhile."""
+    if hook.settings.get("dna") == "off" or hook.where.worktree is None or hook.where.gitdir != hook.where.commondir:
+        return
+    commit = head(hook.where)
+    if commit and hook.state.marked("dna") != commit and hook.state.marked("dna asked") != commit:
+        hook.state.mark("dna asked", commit)
+        detach(["-C", hook.where.worktree, "dna", "refresh", "--background"], hook.env)
+
+
+def _code_rows(one: "Entry") -> "list[Row]":
+    """Return what is told of the code as rows: each part of the DNA is told once, and again when it says something else."""
+    if one.body is None or one.row is None:
+        return []
+    from gitmem.services.briefing.code_lines import code_lines
+
+    rows: list[Row] = []
+    for title, text in code_lines(one.body.body(one.number)):
+        part = collect.Entry(text, "", kind="code", where=title)
+        rows.append(
+            {
+                "id": f"entry dna {one.id} {title}"[:120],
+                "kind": "entry",
+                "oid": text[:400],
+                "subject": "code",
+                "entry": part,
+                "status": one.row["status"],
+            }
+        )
+    return rows
 
 
 def _bury(hook: Hook) -> bool:

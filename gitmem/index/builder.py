@@ -17,7 +17,6 @@ from gitmem.git.objects import Objects, diff, files
 from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
 from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
 from gitmem.index.reader import NAME, SCHEMA, Index
-from gitmem.index.tokenizer import parts
 from gitmem.records.epic import facts
 from gitmem.records.kinds import command_heads, error_patterns
 from gitmem.records.record import Record, is_stamp, kind_of
@@ -25,6 +24,7 @@ from gitmem.repo.location import Home
 from gitmem.store.layout import PLAIN_LIMIT, in_record_folder
 from gitmem.store.operations import parse_usage
 from gitmem.store.store import GONE, Damaged, Store, Stored
+from gitmem.text.tokenizer import parts
 
 Progress = Callable[[int, int], None]
 CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gitmem.index.tokenizer import fold, parts
 from gitmem.records import epic
 from gitmem.records.kinds import error_patterns, text_key
 from gitmem.records.record import Record
+from gitmem.text.tokenizer import fold, parts
 
 SHOWN = 400  # characters of a note that a hook may tell
 FOREVER = "~"  # greater than any date

@@ -9,7 +9,7 @@ import os
 from gitmem.base.fast import loads, sqlite
 from gitmem.base.sqlite import healing
 from gitmem.index.filters import filtered, marks, where_of
-from gitmem.index.tokenizer import match_query, tokens, unfold
+from gitmem.text.tokenizer import match_query, tokens, unfold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ class Index:
         for name, column in zip(("title", "tags", "code", BESIDE), columns, strict=True):
             words = _marked(column)
             if words and name == BESIDE:
-                from gitmem.index.tokenizer import parts
+                from gitmem.text.tokenizer import parts
 
                 own = set(parts(f"{title} {body}").lower().split())  # the words of its own names, as `cart total` of CartTotal
                 inner = [word for word in words if word in own]

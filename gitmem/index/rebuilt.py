@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import Any
 
 from gitmem.errors import InvalidRecord
-from gitmem.index.tokenizer import unfold
 from gitmem.records.codec import encode
 from gitmem.records.record import DEFAULTS, SHARED_DEFAULTS, Record, make
+from gitmem.text.tokenizer import unfold
 
 _ROW = (
     "store, id, kind, type, status, agent, session, author, origin, title, created, updated, rev, importance, severity, category, occurrences, "

@@ -239,6 +239,9 @@ def _body(
         return base.body, {}, False
     ordered = sorted(sides.values(), key=lambda v: v[0], reverse=True)
     text = ordered[0][2]
+    if a.record.kind == "dna":  # it is read from code: the later one is right as it stands, and the other can be read again
+        stamps["body"] = [_write(ordered[0][0])]
+        return text, {}, False
     lost = False
     for _, _, other in ordered[1:]:
         joined = merge3(base.body, text, other)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.agents.prompt_text import tokens
+from gitmem.text.tokens import tokens
 from tests.agents.clis import DEADLINE
 from tests.agents.fake_model import FakeModel, Step
 from tests.agents.world import FAILING, World, digests, history, sessions, show

@@ -5,7 +5,7 @@ import statistics
 import sys
 from functools import partial
 
-from gitmem.index.tokenizer import match_query
+from gitmem.text.tokenizer import match_query
 from tests.benchmarks.common import Bench, alternate, ms, opened, run, table, times
 
 BUDGET = 1.5

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.agents.prompt_text import tokens
+from gitmem.text.tokens import tokens
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported

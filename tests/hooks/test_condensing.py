@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.agents.prompt_text import tokens
 from gitmem.clock import Clock
 from gitmem.repo.location import Home
 from gitmem.services.session_log import compact as condensing
 from gitmem.services.session_log import reader, rotation
 from gitmem.state.database import State
+from gitmem.text.tokens import tokens
 from tests.conftest import git
 from tests.hooks.conftest import Agent, run, wait_for
 from tests.hooks.test_hot_path import BANNED, imported

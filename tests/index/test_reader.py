@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gitmem.index.builder import Cache
 from gitmem.index.reader import FIELDS, ORDERS, Index, sort_rows
-from gitmem.index.tokenizer import STOP, fold, match_query, parts, tokens, unfold
 from gitmem.store import operations
 from gitmem.store.store import Message
+from gitmem.text.tokenizer import STOP, fold, match_query, parts, tokens, unfold
 from tests.conftest import add, build_repo, forget, new_store, record
 from tests.scale import scaled
 

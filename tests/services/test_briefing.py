@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents.prompt_text import clean, tokens
+from gitmem.agents.prompt_text import clean
 from gitmem.services.briefing.collect import CONTEXT, DECISIONS, DIGESTS, ERRORS, PATTERNS, STATE, TASKS, Entry, Known
 from gitmem.services.briefing.layout import LINES, SHARES, Block, Cost, Fitted, Place, Section, fit, head, sections
+from gitmem.text.tokens import tokens
 from tests.scale import scaled
 
 HEAD = ["# Briefing: x", "", "As of today."]

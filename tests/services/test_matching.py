@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.agents.prompt_text import gotcha_lines, tokens
+from gitmem.agents.prompt_text import gotcha_lines
 from gitmem.clock import seconds, stamp
 from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.index.builder import Cache
@@ -18,9 +18,10 @@ from gitmem.repo.location import Home
 from gitmem.services.retrieval.matcher import Match, fit, match
 from gitmem.services.retrieval.prompt import recall
 from gitmem.services.retrieval.task import Task
-from gitmem.services.retrieval.test_files import stem
 from gitmem.store import operations
 from gitmem.store.store import Message, Store
+from gitmem.text.test_files import stem
+from gitmem.text.tokens import tokens
 from tests.benchmarks.matching import labelled
 from tests.conftest import record
 

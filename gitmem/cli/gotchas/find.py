@@ -267,9 +267,10 @@ def context_command(term: Terminal, task: str, error: str, files: tuple[str, ...
       git mem gotcha context --task "make refunds idempotent" app/refund.py
       pytest 2>&1 | git mem gotcha context --error -
     """
-    from gitmem.agents.prompt_text import fence, gotcha_lines, tokens
+    from gitmem.agents.prompt_text import fence, gotcha_lines
     from gitmem.services.retrieval.matcher import fit, match
     from gitmem.services.retrieval.task import Task
+    from gitmem.text.tokens import tokens
 
     if task == "-" and error == "-":
         raise click.UsageError("only one of --task and --error can read stdin.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gitmem.agents.prompt_text import clean, tokens
+from gitmem.agents.prompt_text import clean
 from gitmem.app import App
 from gitmem.base.files import read_regular, write_atomic
 from gitmem.base.processes import is_gone
@@ -20,6 +20,7 @@ from gitmem.repo.location import ignore_text
 from gitmem.repo.refs import branch, head
 from gitmem.services.briefing import collect, layout
 from gitmem.services.briefing.layout import LINES, MARK, Fitted, Place
+from gitmem.text.tokens import tokens
 
 if TYPE_CHECKING:
     from gitmem.transcripts.formats.plan_files import Progress

@@ -85,8 +85,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", **fields: Any) -> Record:
-    """Return a new record, not yet written; raises InvalidRecord."""
+def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "manual", id: str = "", **fields: Any) -> Record:
+    """Return a new record, not yet written, with an id of its own unless one is given; raises InvalidRecord."""
     now = who.clock.stamp()
     common = {
         "created": now,
@@ -97,7 +97,7 @@ def draft(who: Writer, kind: str, title: str, body: str = "", *, origin: str = "
     }
     return make(
         kind,
-        f"{PREFIX[kind]}-{who.clock.ulid()}",
+        id or f"{PREFIX[kind]}-{who.clock.ulid()}",
         title,
         body,
         **common,

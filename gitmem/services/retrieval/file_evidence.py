@@ -3,7 +3,7 @@
 from gitmem.repo.location import inside
 from gitmem.services.retrieval.task import storable
 from gitmem.services.retrieval.terms import WORD, hits_of, quoted, short
-from gitmem.services.retrieval.test_files import are_sisters, is_test, stem
+from gitmem.text.test_files import are_sisters, is_test, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.base.fast import dumps
-from gitmem.index.tokenizer import fold, match_query, parts, tokens, unfold
 from gitmem.records.items import plain
 from gitmem.repo.location import Home
 from gitmem.services.session_log import reader, rotation
+from gitmem.text.tokenizer import fold, match_query, parts, tokens, unfold
 
 Hit = dict[str, Any]
 

@@ -10,8 +10,8 @@ import math
 import re
 from itertools import pairwise
 
-from gitmem.index.tokenizer import CJK, STOP, fold
 from gitmem.services.retrieval.word_lists import BRANDS, CHATTER, CJK_CHATTER, COMMON, LOOKS, ORDINARY, PLAIN_ERRORS, SAME, TOOLS, folded
+from gitmem.text.tokenizer import CJK, STOP, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 A store has too few texts to learn it from. Standard library only: the hot path imports this.
 """
 
-from gitmem.index.tokenizer import STOP
+from gitmem.text.tokenizer import STOP
 
 # Latin letters without their marks, as the full-text index folds them.
 _MARKED = "áàâãäåéèêëíìîïóòôõöúùûüçñýÿøœæß"

@@ -10,7 +10,6 @@ from typing import Any
 from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.fingerprint.category import category
 from gitmem.index.reader import Index
-from gitmem.index.tokenizer import tokens
 from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
 from gitmem.records.kinds import LIVE, derived_id
 from gitmem.records.merge import restamp
@@ -23,6 +22,7 @@ from gitmem.store.layout import FILE_LIMIT, tombstone_path
 from gitmem.store.store import Message, Store
 from gitmem.text.paraphrase import Refused
 from gitmem.text.same_statement import same
+from gitmem.text.tokenizer import tokens
 
 MOST = 12  # proposals of one session that wait at once
 COMPARED = 200  # items, the surest, that are compared with what is known

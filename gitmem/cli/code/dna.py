@@ -1,0 +1,114 @@
+"""`git mem dna`: what a project is made of, on one page."""
+
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options
+from gitmem.cli.terminal import Terminal, plain
+from gitmem.errors import UnknownId, UserError
+from gitmem.repo.refs import head
+from gitmem.services.work.epics import slug
+from gitmem.text.tokens import tokens
+from gitmem.worker import dna as worker
+
+at_option = click.option("--at", "revision", default="", metavar="REV", help="Read this commit; nothing is written.")
+
+
+@click.group("dna", invoke_without_command=True, short_help="What a project is made of, on one page")
+@at_option
+@options.json_option
+@click.pass_context
+def dna_command(ctx: click.Context, revision: str, as_json: bool) -> None:
+    """Show what this project is made of: stack, entry points, commands, the files on which most hangs, settings, what was decided lately.
+
+    A page has at most 1,000 tokens (setting dnaBudget; four ASCII characters count as one token, any other character as one). A project of several
+    packages has a page for the whole and one for each. Sessions of agents keep the pages up when another commit is checked out; what they said
+    before is in the history: git mem diff, git mem log.
+
+    \b
+    Examples:
+      git mem dna
+      git mem dna show packages/core
+      git mem dna refresh
+      git mem dna --at v1.0
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(show_command, workspace="", revision=revision, as_json=as_json)
+
+
+@dna_command.command("show")
+@click.argument("workspace", default="")
+@at_option
+@options.json_option
+@click.pass_obj
+def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -> None:
+    """Show the page of the project, or of a workspace, as it is stored; one that was never stored is made."""
+    with term.open() as app:
+        if not revision and (stored := _stored(app, workspace)):
+            title, id, body, commit = stored
+            now = head(app.location)
+            _print(term, title, body, {"id": id, "commit": commit, "stored": True}, as_json)
+            if now and commit != now and not as_json and app.state.marked(worker.MARK) != now:
+                term.note(f"this is of commit {commit[:8] or '?'}; {now[:8]} is checked out. Read anew with: git mem dna refresh")
+            return
+        commit, pages = worker.pages(app, revision or "HEAD", term.progress("reading code"))
+        wanted = workspace.strip("/").removeprefix("./")
+        for one in pages:
+            if wanted in {one.folder, one.slug, one.facts.name} if wanted else not one.folder:
+                _print(term, one.title, one.body, {"id": one.id, "commit": commit, "stored": False}, as_json)
+                return
+        names = ", ".join(one.folder for one in pages if one.folder)
+        raise UserError(f"there is no workspace '{workspace}'.", f"There are: {names}" if names else "This project is one package.")
+
+
+@dna_command.command("refresh")
+@click.option("--background", is_flag=True, hidden=True, help="As hooks start it: only when another commit is checked out, and in silence.")
+@options.json_option
+@click.pass_obj
+def refresh_command(term: Terminal, background: bool, as_json: bool) -> None:
+    """Read what is checked out, and store the pages that say something else than before."""
+    with term.open() as app:
+        if background:
+            worker.keep(app)
+            return
+        done = worker.refresh(app, term.progress("reading code"))
+        app.index()
+        if as_json:
+            term.json([{"id": one.page.id, "folder": one.page.folder, "how": one.how, "tokens": tokens(one.page.body)} for one in done])
+            return
+        for one in done:
+            where = f" ({plain(one.page.folder)})" if one.page.folder else ""
+            said = {"made": "stored", "changed": "changed", "kept": "as before"}[one.how]
+            term.say(f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} tokens")
+        if any(one.how != "kept" for one in done):
+            store = "--private " if app.settings.get("dna") == "private" else ""
+            term.say(f"See how it moved: git mem diff {store}".rstrip())
+
+
+def _stored(app: App, workspace: str) -> tuple[str, str, str, str] | None:
+    """Return (title, id, body, commit) of the stored page; None when there is none."""
+    base = slug(app.project)
+    name = base if not workspace else slug(f"{base}-{workspace.strip('/').removeprefix('./')}".replace("/", "-"))
+    for id in (f"dna-{name}", f"dna-{slug(workspace)}" if workspace else ""):
+        if not id:
+            continue
+        try:
+            _, stored = app.get(id)
+        except UnknownId:
+            continue
+        sources: Any = stored.record.fields.get("sources")
+        commit = str(sources.get("commit") or "") if isinstance(sources, dict) else ""
+        return stored.record.title, id, stored.record.body, commit
+    return None
+
+
+def _print(term: Terminal, title: str, body: str, facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        term.json({"title": title, "body": body, "tokens": tokens(body), **facts})
+        return
+    term.say(term.style(f"# {plain(title)}", bold=True))
+    term.say("")
+    for line in body.rstrip("\n").split("\n"):
+        term.say(term.style(plain(line), bold=True) if line.startswith("## ") else plain(line))

@@ -1,0 +1,102 @@
+"""What a task's text asks for of code: its words, the names of code in it, the files it names. Pure; the hot path imports this."""
+
+import re
+
+from gitmem.text.tokenizer import STOP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WORDS = 60  # of a text that are looked for
+NAMES = 40
+TITLE = 200  # characters of a first line
+LONGEST = 20_000  # characters of a text that are looked at
+
+_WORD = re.compile(r"[^\W\d_][^\W_]*")
+_CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)*")
+_PATH = re.compile(r"(?<![\w/.-])(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,5}(?![\w/])")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
+_CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
+_TICKED = re.compile(r"`+([^`\n]{2,80})`+")
+
+
+def split_name(name: str) -> list[str]:
+    """Return the words in a name, in lower case: `getUserById` and `get_user_by_id` have four."""
+    return [part.lower() for part in _PART.findall(name)]
+
+
+def camel_parts(text: str) -> str:
+    """Return the words inside the names of a text that have capitals in them, each name once: what a tokenizer does not tell apart."""
+    names = dict.fromkeys(word for word in _CODE_WORD.findall(text) if _CAMEL.search(word))
+    return " ".join(part for name in names for part in split_name(name) if len(part) > 1)
+
+
+_CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*")
+
+
+class Question:
+    """A task's text, read. `names` are names of code, the likeliest first; `dotted` those with parts; `paths` files that are named."""
+
+    __slots__ = ("dotted", "names", "paths", "text", "title", "words")
+
+    def __init__(self, text: str) -> None:
+        self.text = text[:LONGEST]
+        self.title = next((line.strip() for line in self.text.splitlines() if line.strip()), "")[:TITLE]
+        self.words = _telling(self.text)
+        self.paths = list(dict.fromkeys(found.lstrip("./") for found in _PATH.findall(self.text.replace("\\", "/"))))
+        ticked = " ".join(_TICKED.findall(self.text))
+        names: dict[str, None] = {}
+        dotted: dict[str, None] = {}
+        for source in (self.title, ticked, self.text):
+            for found in _CODE.findall(source):
+                parts = [part for part in re.split(r"\.|::|->|#", found) if part]
+                if len(parts) > 1:
+                    dotted[".".join(parts)] = None
+                for part in parts:
+                    if len(part) > 2 and (
+                        _CAMEL.search(part) or "_" in part.strip("_") or len(parts) > 1 or source is ticked or part[:1].isupper()
+                    ):
+                        names[part] = None
+        names.update((part, None) for part in _CALLED.findall(self.text))
+        self.names = [name for name in names if name.lower() not in STOP][:NAMES]
+        self.dotted = list(dotted)[:NAMES]
+
+    @property
+    def all_words(self) -> str:
+        """The query for a full-text index: any of the words and of the words in names."""
+        return any_of(self.words)
+
+    @property
+    def title_words(self) -> str:
+        """The same of the first line alone."""
+        return any_of(_telling(self.title)[:20])
+
+
+def any_of(words: "Iterable[str]") -> str:
+    """Return an FTS5 query for any of some words; '' for none."""
+    return " OR ".join(f'"{word}"' for word in words)
+
+
+def _telling(text: str) -> list[str]:
+    """Return the distinct words of a text that tell something, by how often they are said, then in order."""
+    counts: dict[str, int] = {}
+    for match in _CODE.finditer(text):
+        for name in re.split(r"\.|::|->|#|_", match[0]):
+            parts = split_name(name) if _CAMEL.search(name) else []
+            for word in [name.lower(), *parts] if len(parts) > 1 else [name.lower()]:
+                if len(word) > 1 and word not in STOP:
+                    counts[word] = counts.get(word, 0) + 1
+    if not counts:  # no language that is written in Latin letters
+        counts = {word.lower(): 1 for word in _WORD.findall(text)}
+    return sorted(counts, key=lambda word: -counts[word])[:WORDS]
+
+
+def resembles(path: str, named: str) -> bool:
+    """Say whether a path is what a text names: the whole of it, or its end; the beginning may be of another machine."""
+    if path == named or path.endswith("/" + named):
+        return True
+    return "/" in named and (
+        named.endswith("/" + path) or any(path == named.split("/", n)[-1] for n in range(1, min(12, named.count("/"))))
+    )

@@ -1,0 +1,69 @@
+"""Keeps the full-text index of the code up: files that are new in a commit, and commits before it."""
+
+from collections.abc import Callable, Iterator
+
+from gitmem.codemap.graph import rank
+from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.search.index import PAST, SearchIndex
+from gitmem.codemap.search.question import camel_parts, split_name
+from gitmem.git.code_history import CodeHistory
+from gitmem.text.test_files import is_test
+
+BATCH = 200  # files in one transaction
+LONGEST = 400_000  # characters of a file that are read
+STALE = 0.6  # share of rows that no commit at hand has, from which on all is made anew
+
+Progress = Callable[[int, int], None]
+Row = tuple[str, str, str, str, str, list[tuple[str, str, str, int, int]]]
+
+
+def refresh(
+    index: SearchIndex, code: CodeMap, graph: Graph, history: CodeHistory, progress: Progress | None = None, *, store: bool = True
+) -> None:
+    """Have the index say what is in a commit and before it; without `store`, for this connection only."""
+    ranks = rank.kept_ranks(code, graph)
+    _files(index, code, graph, progress)
+    rows = [(path, oid, ranks.get(path, 0.0), is_test(path)) for path, oid in graph.files.items()]
+    left = index.settle(((_plain(path), oid, value, test) for path, oid, value, test in rows), store=store)
+    if store and left > STALE * (len(rows) + left) and left > 500:
+        index.remake()
+        _files(index, code, graph, progress)
+        index.settle(((_plain(path), oid, value, test) for path, oid, value, test in rows))
+    oids = history.ids(graph.commit, PAST)
+    lacking = index.lacking_commits(oids)
+    if lacking:
+        index.add_commits(
+            (one.oid, one.subject, f"{one.subject}\n{one.body}", [_plain(path) for path in paths])
+            for one, paths in history.with_files(lacking)
+        )
+    index.settle_commits(oids, store=store)
+    if store:
+        index.mark("commit", graph.commit)
+
+
+def _files(index: SearchIndex, code: CodeMap, graph: Graph, progress: Progress | None) -> None:
+    lacking = set(index.lacking([(_plain(path), oid) for path, oid in graph.files.items()]))
+    wanted = [(path, oid) for path, oid in graph.files.items() if (_plain(path), oid) in lacking]
+    for start in range(0, len(wanted), BATCH):
+        index.add(_rows(code, graph, wanted[start : start + BATCH]))
+        if progress:
+            progress(min(start + BATCH, len(wanted)), len(wanted))
+
+
+def _rows(code: CodeMap, graph: Graph, wanted: list[tuple[str, str]]) -> Iterator[Row]:
+    texts = dict(code.trees.blobs(sorted({oid for _, oid in wanted})))
+    for path, oid in wanted:
+        tags = code.tags(graph, path)
+        data = texts.get(oid)
+        if data is None:
+            data = code.text(graph, path)
+        text = data.decode("utf-8", "replace")[:LONGEST]
+        defined = [(name, qualified, kind, at, last) for name, qualified, kind, _, last, _, _, at in (tags.symbols if tags else ())]
+        names = " ".join(f"{name} {' '.join(split_name(name))}" for name in dict.fromkeys(row[0] for row in defined))
+        words = " ".join(split_name(_plain(path)))
+        yield _plain(path), oid, f"{_plain(path).replace('/', ' ')} {words}", names, f"{text}\n{camel_parts(text)}", defined
+
+
+def _plain(path: str) -> str:
+    """Return a path as SQLite can have it: bytes that are not UTF-8 by their numbers."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

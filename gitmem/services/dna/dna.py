@@ -1,0 +1,193 @@
+"""The DNA of a project: read from a commit, written to the store when it says something else than before.
+
+A project of several packages has one for each, and one for the whole.
+"""
+
+import posixpath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.clock import stamp
+from gitmem.codemap.graph import rank
+from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.imports import ecma
+from gitmem.codemap.imports.files import Files, json_object, table, texts, toml_table
+from gitmem.errors import UnknownId
+from gitmem.extraction.rules.commit_messages import taught
+from gitmem.git.code_history import CodeHistory
+from gitmem.records.items import DECISION, PATTERN
+from gitmem.records.record import Record, clean_title
+from gitmem.redaction.mask import scrub
+from gitmem.services.dna import manifests
+from gitmem.services.dna.facts import Facts, gather, is_test
+from gitmem.services.dna.page import page
+from gitmem.services.records import write
+from gitmem.services.records.write import Writer
+from gitmem.services.work.epics import slug
+from gitmem.store.store import Store
+from gitmem.text.globs import glob_match
+
+COMMITS = 20  # that are read for decisions
+WORKSPACES = 24
+VENDOR = ("node_modules/", "vendor/")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One DNA: the name of its record, its title, the folder that it is of ('' for the whole), its text."""
+
+    slug: str
+    title: str
+    folder: str
+    body: str
+    facts: Facts
+
+    @property
+    def id(self) -> str:
+        """The id of its record."""
+        return f"dna-{self.slug}"
+
+
+def describe(
+    code: CodeMap,
+    graph: Graph,
+    history: CodeHistory,
+    name: str,
+    patterns: Sequence[str],
+    budget: int,
+    progress: Progress | None = None,
+) -> list[Page]:
+    """Return the pages of a commit: of the whole first, then of each workspace. `name` is what the project is called when no manifest says it."""
+    tags = code.every(graph)
+    ranks = rank.kept_ranks(code, graph)
+    resolution = code.resolution(graph)
+    known: dict[str, bytes] = {}
+
+    def text(path: str) -> bytes:
+        if path not in known:
+            known[path] = code.text(graph, path)[:200_000]
+        return known[path]
+
+    paths = [path for path in graph.listing if manifests.reader(path) is not None and not any(part in f"/{path}" for part in VENDOR)]
+    own = [path for path in paths if not is_test(path)]
+    oids = [graph.listing[path] for path in own]
+    read = dict(code.trees.blobs(sorted(set(oids))))
+    known.update((path, (read.get(graph.listing[path]) or b"")[:1_000_000]) for path in own)
+    declared = [manifests.read(path, known[path]) for path in own]
+    inner = workspaces(graph, {path: known[path] for path in own}, list(tags))
+    whole = gather("", graph, tags, ranks, resolution, declared, text, inner)
+    whole.name = whole.name or name
+    _decisions(whole, history, graph.commit)
+    whole.patterns = list(patterns)
+    pages = []
+    for number, folder in enumerate(inner):
+        facts = gather(folder, graph, tags, ranks, resolution, declared, text, inner)
+        whole.workspaces.append((folder, facts.name, facts.about))
+        pages.append(facts)
+        if progress:
+            progress(number + 1, len(inner))
+    base = slug(name)
+    made = [_page(base, whole, budget)]
+    taken = {made[0].slug}
+    for facts in pages:
+        title = slug(f"{base}-{facts.folder}".replace("/", "-"))
+        while title in taken:
+            title = f"{title[:56]}-{len(taken)}"
+        taken.add(title)
+        made.append(_page(title, facts, budget))
+    return made
+
+
+def _page(name: str, facts: Facts, budget: int) -> Page:
+    return Page(name, clean_title(facts.name or name), facts.folder, scrub(page(facts, budget)).text, facts)
+
+
+def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -> list[str]:
+    """Return the folders of the packages of a project, by path; none when there is one package only."""
+    files = Files(graph.listing, given)
+    found: set[str] = set(ecma.workspaces(files)) if "package.json" in given else set()
+    globs: list[str] = []
+    for path in ("Cargo.toml", "pyproject.toml"):
+        data = toml_table(given.get(path, b"").decode("utf-8", "replace"))
+        workspace = table(data, "workspace") if path == "Cargo.toml" else table(data, "tool", "uv", "workspace")
+        globs += [one.rstrip("/") for one in texts(workspace.get("members"))]
+    if "lerna.json" in graph.listing:
+        globs += texts(json_object(given.get("lerna.json", b"").decode("utf-8", "replace")).get("packages"))
+    folders = {posixpath.dirname(path) for path in given if path.rsplit("/", 1)[-1] in _PACKAGES} - {""}
+    found |= {folder for folder in folders if any(glob_match(one, folder) for one in globs)}
+    if not found:  # nothing says what belongs together: what has a manifest of its own
+        found = {folder for folder in folders if not any(folder.startswith(other + "/") for other in folders)}
+    busy = {}
+    for folder in found:
+        count = sum(path.startswith(folder + "/") for path in paths)
+        if count and not is_test(folder + "/x"):
+            busy[folder] = count
+    if len(busy) < 2:
+        return []
+    return sorted(sorted(busy, key=lambda folder: (-busy[folder], folder))[:WORKSPACES])
+
+
+_PACKAGES = frozenset(
+    {
+        "package.json",
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "Cargo.toml",
+        "go.mod",
+        "pom.xml",
+        "build.gradle",
+        "build.gradle.kts",
+        "composer.json",
+    }
+)
+
+
+def _decisions(facts: Facts, history: CodeHistory, commit: str) -> None:
+    """Note what the last commits say was decided; where none says so, what they did."""
+    decided: list[tuple[str, str, str]] = []
+    done: list[tuple[str, str, str]] = []
+    for one in history.latest(commit, COMMITS):
+        if len(one.parents) > 1:
+            continue
+        day = stamp(one.at)[:10]
+        items = taught(f"{one.subject}\n\n{one.body}", "en")
+        said = [text for kind, text, _, _ in items if kind in {DECISION, PATTERN}]
+        decided += [(day, one.oid[:8], text) for text in said]
+        if items and not said:
+            done.append((day, one.oid[:8], one.subject))
+    facts.decisions = [*decided, *done][:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was done about a page: `how` is `made`, `changed` or `kept`; `commit` is that of the store, '' for none."""
+
+    page: Page
+    how: str
+    record: Record
+    commit: str = ""
+
+
+def save(store: Store, who: Writer, pages: Sequence[Page], sources: Mapping[str, Any]) -> list[Outcome]:
+    """Write pages to a store, those that say something else than their records; a person's archive stays."""
+    out = []
+    for one in pages:
+        try:
+            before = store.get(one.id).record
+        except UnknownId:
+            before = None
+        if before is not None and before.body.strip() == one.body.strip() and before.title == one.title:
+            out.append(Outcome(one, "kept", before))
+            continue
+        if before is None:
+            made = write.draft(who, "dna", one.title, one.body, origin="consolidated", id=one.id, project=one.slug, sources=dict(sources))
+            change = write.add(store, who, made, "refresh")
+        else:
+            after = Record(one.id, before.kind, one.title, one.body, {**before.fields, "sources": dict(sources)})
+            change = write.update(store, who, before, after, "refresh")
+        out.append(Outcome(one, "made" if before is None else "changed", change.after, change.written.commit or ""))
+    return out

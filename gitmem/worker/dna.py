@@ -1,0 +1,45 @@
+"""Keeps the DNA of a project up with what is checked out, for sessions and for the command."""
+
+import os
+from collections.abc import Callable
+
+from gitmem.app import App
+from gitmem.records.kinds import LIVE
+from gitmem.repo.refs import head
+from gitmem.services.dna import dna
+from gitmem.services.dna.dna import Outcome, Page
+
+MARK = "dna"  # the mark of the commit that was looked at last
+PATTERNS = 8
+
+Progress = Callable[[int, int], None]
+
+
+def pages(app: App, revision: str = "HEAD", progress: Progress | None = None) -> tuple[str, list[Page]]:
+    """Return (commit, pages) of a commit; raises UserError when there is none."""
+    code = app.code_map
+    graph = code.graph(revision, progress)
+    rows = app.rows(kinds=("memory",), statuses=LIVE, what="rule", limit=PATTERNS, order="importance", scopes=("shared",))
+    rows += app.rows(kinds=("memory",), statuses=LIVE, what="pattern", limit=PATTERNS, order="importance", scopes=("shared",))
+    patterns = [str(row["title"]) for row in rows if row["origin"] not in {"captured", "extracted"}][:PATTERNS]
+    made = dna.describe(code, graph, app.code_history, app.project, patterns, int(app.settings.get("dnaBudget")), progress)
+    return graph.commit, made
+
+
+def refresh(app: App, progress: Progress | None = None) -> list[Outcome]:
+    """Write the DNA of what is checked out, where it says something else than before; raises UserError when there is no commit."""
+    commit, made = pages(app, "HEAD", progress)
+    store = app.settings.get("dna")
+    done = dna.save(app.store("shared" if store == "off" else store), app.writer(), made, {"commit": commit})
+    app.state.mark(MARK, commit)
+    return done
+
+
+def keep(app: App) -> list[Outcome]:
+    """Refresh it in the background of a session, when another commit is checked out than at the last time."""
+    commit = head(app.location)
+    if app.settings.get("dna") == "off" or not commit or app.state.marked(MARK) == commit:
+        return []
+    app.state.mark(MARK, commit)  # also where it fails: not at once again
+    os.nice(10)  # the user waits for other things
+    return refresh(app)
