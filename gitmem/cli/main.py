@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "briefing": ("sessions.briefing", "Show what is known about this project, within a budget", "Read"),
     "summary": ("sessions.summary", "Show the project summary", "Read"),
     "code": ("code.code", "Show definitions, references, imports, what hangs on which file", "Code"),
+    "scout": ("code.scout", "Find what matters for a task: files, definitions, memories", "Code"),
     "dna": ("code.dna", "Show what a project is made of, on one page", "Code"),
     "log": ("records.history", "Show the history of the store", "History"),
     "diff": ("records.history", "Compare two states of the store", "History"),

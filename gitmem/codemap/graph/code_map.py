@@ -78,6 +78,7 @@ class CodeMap:
         workers: int = 0,
     ) -> None:
         self.trees = trees
+        self.folder = folder
         self.cache = Cache(folder)
         self._env = env
         self._hides = hides

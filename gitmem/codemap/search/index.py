@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "codesearch.db"
-SCHEMA = 1
+SCHEMA = 2
 PATIENCE = 2.0
 PAST = 3000  # commits whose messages are known
 WIDE = 30  # files of a commit, from which on it says nothing of any of them
@@ -22,6 +22,8 @@ PATH, SYMBOLS, BODY = 5.0, 3.0, 1.0  # what a word counts by where it is
 _TABLES = """
 CREATE TABLE doc (id INTEGER PRIMARY KEY, path TEXT NOT NULL, oid TEXT NOT NULL, UNIQUE (path, oid));
 CREATE VIRTUAL TABLE code USING fts5 (path, symbols, body, content='', tokenize='porter unicode61');
+CREATE TABLE piece (id INTEGER PRIMARY KEY, doc INTEGER NOT NULL, qualified TEXT NOT NULL, line INTEGER NOT NULL);
+CREATE VIRTUAL TABLE pieces USING fts5 (path, body, content='', tokenize='porter unicode61');
 CREATE TABLE symbol (name TEXT NOT NULL, doc INTEGER NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL, last INTEGER NOT NULL);
 CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX symbol_doc ON symbol (doc);
@@ -33,7 +35,7 @@ CREATE INDEX touched_path ON touched (path);
 CREATE TABLE before (past INTEGER PRIMARY KEY);
 CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-_DROPPED = ("doc", "code", "symbol", "here", "past", "said", "touched", "before", "mark")
+_DROPPED = ("doc", "code", "piece", "pieces", "symbol", "here", "past", "said", "touched", "before", "mark")
 
 
 class SearchIndex:
@@ -98,10 +100,12 @@ class SearchIndex:
         known = set(self.db.execute("SELECT path, oid FROM doc"))
         return [one for one in files if one not in known]
 
-    def add(self, rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]]]]") -> None:
-        """Add files: (path, oid, words of the path, words of the symbols, text, definitions as (name, qualified, kind, line, last))."""
+    def add(
+        self, rows: "Iterable[tuple[str, str, str, str, str, Sequence[tuple[str, str, str, int, int]], Sequence[tuple[str, int, str]]]]"
+    ) -> None:
+        """Add files: (path, oid, words of the path, words of the symbols, text, definitions as (name, qualified, kind, line, last), pieces as (qualified, line, text))."""
         with transaction(self.db):
-            for path, oid, words, symbols, body, defined in rows:
+            for path, oid, words, symbols, body, defined, pieces in rows:
                 cursor = self.db.execute("INSERT INTO doc (path, oid) VALUES (?, ?)", (path, oid))
                 self.db.execute(
                     "INSERT INTO code (rowid, path, symbols, body) VALUES (?, ?, ?, ?)", (cursor.lastrowid, words, symbols, body)
@@ -109,6 +113,11 @@ class SearchIndex:
                 self.db.executemany(
                     "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?)", [(name, cursor.lastrowid, *rest) for name, *rest in defined]
                 )
+                for qualified, line, text in pieces:
+                    piece = self.db.execute(
+                        "INSERT INTO piece (doc, qualified, line) VALUES (?, ?, ?)", (cursor.lastrowid, qualified, line)
+                    )
+                    self.db.execute("INSERT INTO pieces (rowid, path, body) VALUES (?, ?, ?)", (piece.lastrowid, words, text))
 
     def settle(self, files: "Iterable[tuple[str, str, float, bool]]", *, store: bool = True) -> int:
         """Say which files are there now: (path, oid, rank, whether a test); return how many rows are of none of them.
@@ -163,6 +172,16 @@ class SearchIndex:
             "SELECT doc.path, -bm25(code, ?, ?, ?) AS score, here.test FROM code CROSS JOIN here ON here.doc = code.rowid JOIN doc ON doc.id = code.rowid"
             " WHERE code MATCH ? ORDER BY score DESC, doc.path LIMIT ?",
             (PATH, SYMBOLS, BODY, query, most),
+        ).fetchall()
+
+    def pieces_by_words(self, query: str, most: int) -> "list[tuple[str, str, int, float]]":
+        """Return (path, definition, line, score) of the pieces of files that a full-text query finds, best first; tests have none."""
+        if not query:
+            return []
+        return self.db.execute(
+            "SELECT doc.path, piece.qualified, piece.line, -bm25(pieces, ?, ?) AS score FROM pieces CROSS JOIN piece ON piece.id = pieces.rowid"
+            " JOIN here ON here.doc = piece.doc JOIN doc ON doc.id = piece.doc WHERE pieces MATCH ? ORDER BY score DESC, doc.path, piece.line LIMIT ?",
+            (SYMBOLS - 1, BODY, query, most),
         ).fetchall()
 
     def defining(self, name: str) -> "list[tuple[str, str, str, int]]":

@@ -12,15 +12,18 @@ if TYPE_CHECKING:
     from gitmem.codemap.search.index import SearchIndex
 
 K = 10
-TEXT, TITLE, SYMBOLS, NAMED, MESSAGES, TOGETHER, RANK = 2.0, 1.0, 1.0, 2.0, 1.0, 0.4, 0.1  # weights of the rankings
+# weights of the rankings
+PIECE, TEXT, TITLE, PHRASE, IN_PATH = 2.0, 1.0, 1.0, 1.0, 1.0
+SYMBOLS, NAMED, MESSAGES, TOGETHER, RANK = 1.0, 2.0, 1.0, 0.4, 0.1
 DEEP = 50  # places of a ranking that count
 DEFINERS = 8  # files that define a name, from which on it tells nothing
+PIECES, BEST = 600, 3  # pieces that are looked at, and of one file
 COMMITS = 40  # commits whose files are looked at
 SEEDS = 5  # files whose companions are looked at
 
 
 class Found:
-    """A file, how strongly it is meant, and why: (how, what) pairs; `how` is `named`, `defines`, `text`, `commit` or `together`."""
+    """A file, how strongly it is meant, and why: (how, what) pairs; `how` is `named`, `defines`, `piece` (the definition that says it best), `text`, `commit` or `together`."""
 
     __slots__ = ("path", "reasons", "score", "test")
 
@@ -31,8 +34,11 @@ class Found:
         self.reasons: list[tuple[str, str]] = []
 
 
-def locate(index: "SearchIndex", question: Question, most: int = 10) -> list[Found]:
-    """Return the files that a task is probably about, best first; tests are among them, marked as such, as far as words find them."""
+def locate(index: "SearchIndex", question: Question, most: int = 10, *, quick: bool = False) -> list[Found]:
+    """Return the files that a task is probably about, best first; tests are among them, marked as such, as far as words find them.
+
+    `quick` leaves out what takes longest, and is worth a few files in a hundred.
+    """
     known = index.paths()
     found: dict[str, Found] = {}
 
@@ -47,7 +53,14 @@ def locate(index: "SearchIndex", question: Question, most: int = 10) -> list[Fou
 
     add(_named(question, known), NAMED, "named")
     add(_defining(index, question), SYMBOLS, "defines")
-    for query, weight in ((question.all_words, TEXT), (question.title_words, TITLE)):
+    if not quick:
+        add(_by_pieces(index, question), PIECE, "piece")
+    for query, weight in (
+        (question.all_words, PIECE if quick else TEXT),
+        (question.title_words, TITLE),
+        (question.phrases, PHRASE),
+        (question.path_words, IN_PATH),
+    ):
         rows = index.files_by_words(query, DEEP * 3)
         add([(path, "") for path, _, test in rows if not test], weight, "text")
         add([(path, "") for path, _, test in rows if test], weight, "text")
@@ -94,6 +107,18 @@ def _named(question: Question, known: "dict[str, tuple[float, int]]") -> "list[t
 def _is_module(path: str, tail: str) -> bool:
     stem = path.rsplit(".", 1)[0].removesuffix("/__init__").removesuffix("/index").removesuffix("/mod")
     return stem == tail or stem.endswith("/" + tail)
+
+
+def _by_pieces(index: "SearchIndex", question: Question) -> "list[tuple[str, str]]":
+    """Return files by their best pieces: of a long file a part may be what the text is about, and a short one is no better for being short."""
+    scores: dict[str, list[float]] = {}
+    why: dict[str, str] = {}
+    for path, qualified, _, score in index.pieces_by_words(question.all_words, PIECES):
+        some = scores.setdefault(path, [])
+        if len(some) < BEST:
+            some.append(score / (len(some) + 1))
+            why[path] = why.get(path) or qualified
+    return [(path, why[path]) for path in sorted(scores, key=lambda path: (-sum(scores[path]), path))]
 
 
 def _defining(index: "SearchIndex", question: Question) -> "list[tuple[str, str]]":

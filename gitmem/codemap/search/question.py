@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 WORDS = 60  # of a text that are looked for
 NAMES = 40
+PHRASES, PHRASE_LINES = 40, 6
 TITLE = 200  # characters of a first line
 LONGEST = 20_000  # characters of a text that are looked at
 
@@ -67,6 +68,30 @@ class Question:
     def all_words(self) -> str:
         """The query for a full-text index: any of the words and of the words in names."""
         return any_of(self.words)
+
+    @property
+    def path_words(self) -> str:
+        """The query for files whose path has any of the words."""
+        return f"path : ({self.all_words})" if self.words else ""
+
+    @property
+    def phrases(self) -> str:
+        """The query for words that stand together: those in a name, and neighbours in the first lines, as names of code are made of them."""
+        found: dict[str, None] = {}
+        for name in self.names:
+            parts = split_name(name)
+            if len(parts) > 1:
+                found[" ".join(parts)] = None
+        for line in self.text.splitlines()[:PHRASE_LINES]:
+            run: list[str] = []
+            for word in [*(match[0].lower() for match in _WORD.finditer(line[:400])), ""]:
+                if word and word not in STOP:
+                    run.append(word)
+                    if len(run) > 1:
+                        found[f"{run[-2]} {run[-1]}"] = None
+                else:
+                    run = []
+        return any_of(list(found)[:PHRASES])
 
     @property
     def title_words(self) -> str:

@@ -6,15 +6,17 @@ from gitmem.codemap.graph import rank
 from gitmem.codemap.graph.code_map import CodeMap, Graph
 from gitmem.codemap.search.index import PAST, SearchIndex
 from gitmem.codemap.search.question import camel_parts, split_name
+from gitmem.codemap.tags.tags import Tags
 from gitmem.git.code_history import CodeHistory
 from gitmem.text.test_files import is_test
 
 BATCH = 200  # files in one transaction
 LONGEST = 400_000  # characters of a file that are read
+HEAD, PIECE = 60, 120  # lines of the beginning of a file, and of a definition, that are one piece
 STALE = 0.6  # share of rows that no commit at hand has, from which on all is made anew
 
 Progress = Callable[[int, int], None]
-Row = tuple[str, str, str, str, str, list[tuple[str, str, str, int, int]]]
+Row = tuple[str, str, str, str, str, list[tuple[str, str, str, int, int]], list[tuple[str, int, str]]]
 
 
 def refresh(
@@ -61,7 +63,19 @@ def _rows(code: CodeMap, graph: Graph, wanted: list[tuple[str, str]]) -> Iterato
         defined = [(name, qualified, kind, at, last) for name, qualified, kind, _, last, _, _, at in (tags.symbols if tags else ())]
         names = " ".join(f"{name} {' '.join(split_name(name))}" for name in dict.fromkeys(row[0] for row in defined))
         words = " ".join(split_name(_plain(path)))
-        yield _plain(path), oid, f"{_plain(path).replace('/', ' ')} {words}", names, f"{text}\n{camel_parts(text)}", defined
+        pieces = [] if is_test(path) else list(_pieces(tags, text))
+        yield _plain(path), oid, f"{_plain(path).replace('/', ' ')} {words}", names, f"{text}\n{camel_parts(text)}", defined, pieces
+
+
+def _pieces(tags: Tags | None, text: str) -> Iterator[tuple[str, int, str]]:
+    """Yield (definition, line, text) of the parts of a file: its beginning, and each definition with what it is called."""
+    rows = text.split("\n")
+    head = "\n".join(rows[:HEAD])
+    yield "", 1, f"{head}\n{camel_parts(head)}"
+    for _, qualified, kind, first, last, *_ in tags.symbols if tags else ():
+        if kind != "constant":
+            part = "\n".join(rows[first - 1 : min(last, first + PIECE)])
+            yield qualified, first, f"{qualified} {' '.join(split_name(qualified))}\n{part}\n{camel_parts(part)}"
 
 
 def _plain(path: str) -> str:

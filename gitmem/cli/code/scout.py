@@ -1,0 +1,160 @@
+"""`git mem scout`: what matters for a task, before it is begun."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from gitmem.app import App
+from gitmem.cli import options
+from gitmem.cli.terminal import Terminal, path_shown, plain, public, short
+from gitmem.errors import UnknownId, UserError
+from gitmem.services.records import write
+from gitmem.services.retrieval.matcher import best, find
+from gitmem.services.retrieval.task import Task
+from gitmem.services.scout.scout import SAVED_AS, Finding, lines, records, scout
+from gitmem.text.tokens import tokens
+from gitmem.worker.scout import search_index
+
+RECORDS = 6
+
+
+@click.command("scout", cls=options.Counted)
+@click.argument("task", nargs=-1, required=True, metavar="TASK...")
+@click.option("-n", "--limit", type=click.IntRange(min=1, max=50), default=8, show_default=True, help="Files at most, besides tests.")
+@click.option("--budget", type=click.IntRange(min=50), default=800, show_default=True, help="Tokens that the answer may have.")
+@click.option("--save", is_flag=True, help="Keep the first findings as memories, anchored in the code.")
+@click.option("--at", "revision", default="", metavar="REV", help="Look into this commit; without it, HEAD and what is not committed yet.")
+@options.scope_options
+@options.json_option
+@click.pass_obj
+def scout_command(
+    term: Terminal, task: tuple[str, ...], limit: int, budget: int, save: bool, revision: str, scope: str, as_json: bool
+) -> None:
+    """Find the files, definitions, memories and gotchas that matter for a task, each with why. Nothing leaves this machine.
+
+    What counts: files that the task names, names that it says and who defines them, its words in paths, definitions and code, commits whose
+    messages say the same, files that change together. '-' reads the task from stdin.
+
+    \b
+    Examples:
+      git mem scout "refunds are rounded twice in invoices"
+      git mem scout - < issue.md
+      git mem scout --save "move the cart to the new tax API"
+    """
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if task == ("-",) else " ".join(task)
+    if not text.strip():
+        raise click.UsageError("say what is to be done: git mem scout 'TASK'.")
+    with term.open() as app:
+        index = search_index(app, revision, term.progress("reading code"))
+        try:
+            found = scout(index, text, limit)
+        finally:
+            index.close()
+        known = _remembered(app, text, found)
+        saved = _save(app, text, found, scope) if save else []
+        found, known = _fit(found, known, budget)
+        if as_json:
+            term.json({
+                "task": text,
+                "files": [
+                    {
+                        "path": one.path, "score": one.score, "test": one.test, "reasons": one.reasons,
+                        "symbols": [{"qualified": name, "kind": kind, "line": line} for name, kind, line in one.symbols],
+                    }
+                    for one in found
+                ],
+                "records": [{**public(one.row), "score": round(one.score, 3), "reasons": one.reasons} for one in known],
+                "saved": saved,
+            })  # fmt: skip
+            return
+        _print(term, found, known)
+        for id in saved:
+            term.say(f"kept {term.style(short(id), fg='yellow')}")
+
+
+def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
+    code, tests = [one for one in found if not one.test], [one for one in found if one.test]
+    if not found and not known:
+        term.say("nothing in this code, and nothing that is remembered, has to do with this task.")
+        return
+    for title, some in (("Files", code), ("Tests", tests)):
+        if some:
+            term.say(term.style(title, bold=True))
+            for line in lines(some):
+                path, colon, rest = line.partition(": ")
+                term.say(f"{term.style(path_shown(path), fg='cyan')}{colon}{plain(rest)}" if not line.startswith("      ") else plain(line))
+    if known:
+        term.say(term.style("Remembered", bold=True))
+        for one in known:
+            term.say(
+                f" {term.style(short(one.row['id']), fg='yellow')} {one.row['kind']}  {plain(one.row['title'])} ({plain(', '.join(one.reasons))})"
+            )
+
+
+def _remembered(app: App, text: str, found: list[Finding]) -> list[Any]:
+    """Return the memories and gotchas that matter for a task, and for the files that it is about."""
+    root = os.path.realpath(app.location.worktree) if app.location.worktree else ""
+    now = app.clock.now()
+    indexes = [index for _, index in app.indexes()]
+    agents = tuple(dict.fromkeys(("global", app.agent)))
+    task = Task(text, [one.path for one in found[:4] if not one.test])
+    known = [one for index in indexes for one in find(index, task, root, root or os.getcwd(), agents, now, ("gotcha", "memory"))]
+    known = [one for one in known if SAVED_AS not in str(one.row["title"])]  # what was found before is found again
+    return best(known, app.state.snoozed(now), unconfirmed=bool(app.settings.get("injectUnconfirmed")), most=RECORDS)
+
+
+def _save(app: App, text: str, found: list[Finding], scope: str) -> list[str]:
+    if not found:
+        raise UserError("nothing was found that could be kept.", "Say the task in other words, or name files and functions.")
+    store = app.store(scope)
+    who = app.writer()
+    out = []
+    for record in records(who, text, found):
+        try:
+            before = store.get(record.id).record
+        except UnknownId:
+            before = None
+        anchors = [_attached(app, one) for one in record.fields["anchors"]]
+        record = record.change(anchors=anchors)
+        if before is None:
+            write.add(store, who, record, "scout")
+        else:
+            write.update(
+                store,
+                who,
+                before,
+                before.change(title=record.title, body=record.body, anchors=anchors, importance=record.get("importance")),
+                "scout",
+            )
+        out.append(record.id)
+    app.index()
+    return out
+
+
+def _attached(app: App, anchor: dict[str, Any]) -> dict[str, Any]:
+    """Return an anchor with what finds its code again later."""
+    from gitmem.codemap.anchors.resolve import attach
+    from gitmem.git.object_codec import object_id
+
+    data = app.code_map.text(app.code_map.graph(uncommitted=True), anchor["path"])
+    return attach(dict(anchor), data.decode("utf-8", "replace"), object_id("blob", data, app.objects.traits.hash))
+
+
+def _fit(found: list[Finding], known: list[Any], budget: int) -> tuple[list[Finding], list[Any]]:
+    """Return as much as a budget of tokens has room for: what is remembered may have a third of it."""
+    kept: list[Any] = []
+    left = budget
+    for one in known:
+        cost = tokens(f"{one.row['title']} {', '.join(one.reasons)}") + 12
+        if cost <= left - budget * 2 // 3:
+            kept.append(one)
+            left -= cost
+    files: list[Finding] = []
+    for one in found:
+        cost = tokens("\n".join(lines([one])))
+        if cost <= left:
+            files.append(one)
+            left -= cost
+    return files, kept

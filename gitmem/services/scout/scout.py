@@ -1,0 +1,117 @@
+"""What matters for a task before it is begun: files with the definitions in them, each with why; and what is remembered of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gitmem.codemap.search.index import SearchIndex
+from gitmem.codemap.search.locate import Found, locate
+from gitmem.codemap.search.question import Question, split_name
+from gitmem.records.kinds import derived_id
+from gitmem.records.record import Record
+from gitmem.services.records import write
+from gitmem.services.records.write import Writer
+
+SYMBOLS = 3  # definitions that are named of a file
+TELLING = 4  # words that are named as a reason
+SAVED = 5  # findings that are kept
+SAVED_AS = " matters for: "  # in the titles of what is kept
+TITLE = 90  # characters of a task in a title
+
+
+@dataclass(slots=True)
+class Finding:
+    """A file that a task is probably about. `score` is relative to the first; symbols are (qualified name, kind, line)."""
+
+    path: str
+    score: float
+    test: bool
+    reasons: list[str]
+    symbols: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+def scout(index: SearchIndex, text: str, most: int) -> list[Finding]:
+    """Return the files of a task, best first, those that are tests among them."""
+    question = Question(text)
+    found = locate(index, question, most * 2)
+    best = found[0].score if found else 1.0
+    words = _rare(index, question)
+    chosen = [*[one for one in found if not one.test][:most], *[one for one in found if one.test][: most // 2]]
+    having = {word: index.having(word, [one.path for one in chosen]) for word in words}
+    out = []
+    for one in sorted(chosen, key=lambda one: (-one.score, one.path)):
+        told = [word for word in words if one.path in having[word]][:TELLING]
+        out.append(Finding(one.path, round(one.score / best, 3), one.test, _reasons(one, told), _symbols(index, question, one)))
+    return out
+
+
+def _rare(index: SearchIndex, question: Question) -> list[str]:
+    """Return the words of a task that tell most: those that few files have."""
+    counts = {word: index.number(word) for word in question.words[:24]}
+    return sorted((word for word, count in counts.items() if count), key=lambda word: (counts[word], word))[:12]
+
+
+def _reasons(one: Found, words: Sequence[str]) -> list[str]:
+    by: dict[str, list[str]] = {}
+    for how, what in one.reasons:
+        if what and what not in by.setdefault(how, []):
+            by[how].append(what)
+    out = []
+    if "named" in by:
+        out.append("named in the task")
+    if "defines" in by:
+        out.append(f"defines {', '.join(by['defines'][:2])}")
+    if words:
+        out.append(f"has the words {', '.join(words)}")
+    if "commit" in by:
+        out.append(f"changed by {by['commit'][0][:80]}")
+    if "together" in by:
+        out.append(f"changes together with {by['together'][0]}")
+    return out or ["has the task's words"]
+
+
+def _symbols(index: SearchIndex, question: Question, one: Found) -> list[tuple[str, str, int]]:
+    """Return the definitions of a file whose names say what the task says, best first."""
+    wanted = {_stem(word) for word in question.words}
+    names = set(question.names)
+    pieces = {what for how, what in one.reasons if how == "piece"}
+    rows = []
+    for name, qualified, kind, line, last in index.symbols(one.path):
+        parts = {_stem(part) for part in split_name(qualified)}
+        score = 3.0 * (name in names) + 1.5 * (qualified in pieces) + len(parts & wanted) / (1 + 0.2 * len(parts))
+        if score > 0.7 and kind not in {"constant", "module"}:
+            rows.append((-score, line, qualified, kind, last))
+    return [(qualified, kind, line) for _, line, qualified, kind, _ in sorted(rows)[:SYMBOLS]]
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ies", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            return word[: -len(ending)]
+    return word
+
+
+def lines(findings: Sequence[Finding], *, numbered: bool = True) -> Iterator[str]:
+    """Yield findings as text, a file in one line and its definitions in the next."""
+    for number, one in enumerate(findings, 1):
+        yield f"{f'{number:>2}. ' if numbered else '- '}{one.path}: {'; '.join(one.reasons)}"
+        if one.symbols:
+            yield "      " + ", ".join(f"{qualified} ({kind}, line {line})" for qualified, kind, line in one.symbols)
+
+
+def records(who: Writer, text: str, findings: Sequence[Finding]) -> list[Record]:
+    """Return findings as memories, not yet written: scored by how surely they are meant, anchored in the code. The same task and file is the same memory."""
+    task = " ".join(text.split())
+    short = task if len(task) <= TITLE else task[: TITLE - 1].rstrip() + "…"
+    out = []
+    for one in [one for one in findings if not one.test][:SAVED]:
+        anchors: list[dict[str, object]] = [{"path": one.path, "symbol": symbol} for symbol, _, _ in one.symbols[:2]] or [
+            {"path": one.path}
+        ]
+        body = f"{'; '.join(one.reasons)}.\n" + "".join(f"- {qualified} ({kind}, line {line})\n" for qualified, kind, line in one.symbols)
+        out.append(
+            write.draft(
+                who, "memory", f"{one.path}{SAVED_AS}{short}", body, origin="extracted", id=derived_id("mem", f"scout\n{task}\n{one.path}"), type="context",
+                importance=round(3 + 4 * one.score, 1), tags=["scout"], anchors=anchors,
+            )
+        )  # fmt: skip
+    return out

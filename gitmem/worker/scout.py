@@ -1,0 +1,22 @@
+"""Keeps the search over the code up with a commit, for the command and for hooks."""
+
+from collections.abc import Callable
+
+from gitmem.app import App
+from gitmem.codemap.search.index import SearchIndex
+from gitmem.codemap.search.refresh import refresh
+
+Progress = Callable[[int, int], None]
+
+
+def search_index(app: App, revision: str = "", progress: Progress | None = None) -> SearchIndex:
+    """Return the search over a commit, by default the one that is checked out with what is not committed yet; the caller closes it. Raises UserError when there is no such commit."""
+    code = app.code_map
+    graph = code.graph(revision or "HEAD", progress, uncommitted=not revision)
+    index = SearchIndex(code.folder)
+    try:
+        refresh(index, code, graph, app.code_history, progress, store=not revision)
+    except BaseException:
+        index.close()
+        raise
+    return index
