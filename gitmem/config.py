@@ -68,6 +68,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
         "which store keeps the DNA of the project that sessions keep up; 'off': none is made but by command",
     ),
     "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),
+    "scout": ("bool", True, "name to agents the files that a prompt for a larger task is probably about"),
     "snapshotKeep": ("int", 50, "how many snapshots stay, besides pinned ones"),
     "snapshotDays": ("int", 7, "for how many days a snapshot stays that is not pinned"),
     "native": ("off|pull|push|sync", "off", "keep agents' own memory files in step at the start and end of sessions"),

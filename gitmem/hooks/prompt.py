@@ -1,5 +1,7 @@
 """A prompt is given: it is told what it calls for. Part of the hot path."""
 
+import os
+
 from gitmem.agents.prompt_text import record_line
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import LATE, Spots
@@ -10,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+TASK = 50  # characters of a prompt that may describe a task
 PATIENCE = 0.4  # seconds that a prompt waits for an index that is behind
 
 
@@ -26,7 +29,12 @@ def prompt(hook: Hook) -> "list[str]":
         lines = late(hook, before)
     if not wanted:
         return []
-    return [*lines, *_recalled(hook, lines)]
+    lines += _recalled(hook, lines)
+    if len(hook.event.prompt) > TASK and os.path.exists(hook.home.join("codesearch.db")):
+        from gitmem.hooks.scout import task_files
+
+        lines += task_files(hook, lines)
+    return lines
 
 
 def _recalled(hook: Hook, told: "list[str]") -> "list[str]":

@@ -237,7 +237,11 @@ def _row(subject: str, one: "Entry") -> "Row":
 
 def _read_code(hook: Hook) -> None:
     """Have the DNA of the project read anew when another commit is checked out; what is known is told meanwhile."""
-    if hook.settings.get("dna") == "off" or hook.where.worktree is None or hook.where.gitdir != hook.where.commondir:
+    if (
+        (hook.settings.get("dna") == "off" and not hook.settings.get("scout"))
+        or hook.where.worktree is None
+        or hook.where.gitdir != hook.where.commondir
+    ):
         return
     commit = head(hook.where)
     if commit and hook.state.marked("dna") != commit and hook.state.marked("dna asked") != commit:

@@ -8,6 +8,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
 from gitmem.services.dna.dna import Outcome, Page
+from gitmem.worker.scout import search_index
 
 MARK = "dna"  # the mark of the commit that was looked at last
 PATTERNS = 8
@@ -36,10 +37,12 @@ def refresh(app: App, progress: Progress | None = None) -> list[Outcome]:
 
 
 def keep(app: App) -> list[Outcome]:
-    """Refresh it in the background of a session, when another commit is checked out than at the last time."""
+    """Refresh it, and the search over the code, in the background of a session, when another commit is checked out than at the last time."""
     commit = head(app.location)
-    if app.settings.get("dna") == "off" or not commit or app.state.marked(MARK) == commit:
+    if not commit or app.state.marked(MARK) == commit:
         return []
     app.state.mark(MARK, commit)  # also where it fails: not at once again
     os.nice(10)  # the user waits for other things
-    return refresh(app)
+    if app.settings.get("scout"):
+        search_index(app, commit, stored=True).close()
+    return refresh(app) if app.settings.get("dna") != "off" else []

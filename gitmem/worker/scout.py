@@ -9,13 +9,16 @@ from gitmem.codemap.search.refresh import refresh
 Progress = Callable[[int, int], None]
 
 
-def search_index(app: App, revision: str = "", progress: Progress | None = None) -> SearchIndex:
-    """Return the search over a commit, by default the one that is checked out with what is not committed yet; the caller closes it. Raises UserError when there is no such commit."""
+def search_index(app: App, revision: str = "", progress: Progress | None = None, *, stored: bool = False) -> SearchIndex:
+    """Return the search over a commit, by default the one that is checked out with what is not committed yet; the caller closes it.
+
+    What a commit that is named has is for this process only, unless it is to be `stored`. Raises UserError when there is no such commit.
+    """
     code = app.code_map
     graph = code.graph(revision or "HEAD", progress, uncommitted=not revision)
     index = SearchIndex(code.folder)
     try:
-        refresh(index, code, graph, app.code_history, progress, store=not revision)
+        refresh(index, code, graph, app.code_history, progress, store=stored or not revision)
     except BaseException:
         index.close()
         raise

@@ -249,10 +249,8 @@ class SearchIndex:
         }
 
     def number(self, word: str) -> int:
-        """Return how many files have a word."""
-        (count,) = self.db.execute(
-            "SELECT count(*) FROM code CROSS JOIN here ON here.doc = code.rowid WHERE code MATCH ?", (f'"{word}"',)
-        ).fetchone()
+        """Return how many files have a word, those counted that are not there any more."""
+        (count,) = self.db.execute("SELECT count(*) FROM code WHERE code MATCH ?", (f'"{word}"',)).fetchone()
         return int(count)
 
 

@@ -5,7 +5,7 @@ Cormack, Clarke, Büttcher: Reciprocal Rank Fusion (SIGIR 2009), with a small co
 
 import math
 
-from gitmem.codemap.search.question import Question, resembles
+from gitmem.codemap.search.question import Question, any_of, resembles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ K = 10
 PIECE, TEXT, TITLE, PHRASE, IN_PATH = 2.0, 1.0, 1.0, 1.0, 1.0
 SYMBOLS, NAMED, MESSAGES, TOGETHER, RANK = 1.0, 2.0, 1.0, 0.4, 0.1
 DEEP = 50  # places of a ranking that count
+RARE, RARE_OF = 8, 24  # words of a quick look, and of how many they are the rarest
 DEFINERS = 8  # files that define a name, from which on it tells nothing
 PIECES, BEST = 600, 3  # pieces that are looked at, and of one file
 COMMITS = 40  # commits whose files are looked at
@@ -53,23 +54,29 @@ def locate(index: "SearchIndex", question: Question, most: int = 10, *, quick: b
 
     add(_named(question, known), NAMED, "named")
     add(_defining(index, question), SYMBOLS, "defines")
-    if not quick:
+    if quick:
+        words = any_of(_rarest(index, question.words))
+        queries = [(words, PIECE), (question.phrases, PHRASE), (f"path : ({words})" if words else "", IN_PATH)]
+    else:
         add(_by_pieces(index, question), PIECE, "piece")
-    for query, weight in (
-        (question.all_words, PIECE if quick else TEXT),
-        (question.title_words, TITLE),
-        (question.phrases, PHRASE),
-        (question.path_words, IN_PATH),
-    ):
+        queries = [(question.all_words, TEXT), (question.title_words, TITLE), (question.phrases, PHRASE), (question.path_words, IN_PATH)]
+    for query, weight in queries:
         rows = index.files_by_words(query, DEEP * 3)
         add([(path, "") for path, _, test in rows if not test], weight, "text")
         add([(path, "") for path, _, test in rows if test], weight, "text")
     add(_by_messages(index, question, known), MESSAGES, "commit")
-    seeds = _ordered([one for one in found.values() if not one.test], known)[:SEEDS]
-    add(_together(index, [one.path for one in seeds], known), TOGETHER, "together")
+    if not quick:
+        seeds = _ordered([one for one in found.values() if not one.test], known)[:SEEDS]
+        add(_together(index, [one.path for one in seeds], known), TOGETHER, "together")
     for place, path in enumerate(sorted(found, key=lambda path: (-known[path][0], path))):
         found[path].score += RANK / (K + place + 1)
     return _ordered(list(found.values()), known)[:most]
+
+
+def _rarest(index: "SearchIndex", words: "list[str]") -> list[str]:
+    """Return the words that fewest files have: what a query costs is the files that it has to weigh."""
+    counts = {word: count for word in words[:RARE_OF] if (count := index.number(word))}
+    return sorted(counts, key=lambda word: (counts[word], word))[:RARE]
 
 
 def _ordered(rows: list[Found], known: "dict[str, tuple[float, int]]") -> list[Found]:
