@@ -155,6 +155,10 @@ class App:
     @cached_property
     def code_map(self) -> "CodeMap":
         """What is known of the code: definitions, imports, who uses what."""
+        return self.open_code_map()
+
+    def open_code_map(self) -> "CodeMap":
+        """Return what is known of the code, for whoever has a thread of its own: it closes it."""
         import hashlib
 
         from gitmem.codemap.graph.code_map import CodeMap

@@ -8,6 +8,7 @@ from itertools import accumulate
 from gitmem.codemap.graph.code_map import CodeMap, Graph
 from gitmem.codemap.symbols.definitions import parts
 from gitmem.codemap.tags import tags as reader
+from gitmem.codemap.tags.import_statements import DEFAULT
 from gitmem.codemap.tags.tags import Tags
 
 
@@ -71,33 +72,38 @@ def references(code: CodeMap, graph: Graph, wanted: list[Definition]) -> Iterato
     own = {(one.path, one.at, one.column) for one in wanted}
     resolution = code.resolution(graph)
     for path, tags in sorted(code.every(graph).items()):
-        if not _names(tags, name):
+        bound = [one for one in resolution.bindings(path) if one.local and one.name and resolution.bound(one) in targets]
+        names = {name, *(one.local for one in bound)}
+        if not any(_names(tags, one) for one in names):
             continue
+        taken = {one.local if one.name == DEFAULT else one.name for one in bound}
         data = code.text(graph, path)
         rows = data.split(b"\n")
         starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
         symbols = [one for one in symbols_of(path, tags) if one.kind != "constant"]
         meanings: dict[str, tuple[str, str] | None] = {}
         seen: set[tuple[int, int]] = set()
-        for key, begin, end in reader.uses_at(data, tags.language):
+        for key, begin, end, imported in reader.uses_at(data, tags.language):
             segments = key.split(".")
-            if name not in segments:
+            used = next((segment for segment in segments if segment in names), None)
+            if used is None:
                 continue
-            chain = ".".join(segments[: segments.index(name) + 1])
+            chain = ".".join(segments[: segments.index(used) + 1])
             if chain not in meanings:
                 meanings[chain] = None if chain[0] == "." or segments[0] in reader.SELF else resolution.means(path, chain)
             meant = meanings[chain]
-            if meant is not None and meant not in targets and (len(segments) == 1 or meant[1] == name):
+            sure = used in taken if imported else meant in targets
+            if not sure and (imported or used != name or (meant is not None and (len(segments) == 1 or meant[1] == name))):
                 continue  # another thing of this name
             at = bisect_right(starts, begin) - 1
             written = data[begin:end].decode("utf-8", "replace")
-            column = len(rows[at][: begin - starts[at]].decode("utf-8", "replace")) + max(0, written.find(name))
+            column = len(rows[at][: begin - starts[at]].decode("utf-8", "replace")) + max(0, written.find(used))
             if (at, column) in seen or (path, at + 1, column) in own:
                 continue
             seen.add((at, column))
             around = max((one for one in symbols if one.first <= at + 1 <= one.last), key=lambda one: (one.first, -one.last), default=None)
             text = rows[at].decode("utf-8", "replace").strip()[:200]
-            yield Reference(path, at + 1, column + 1, text, meant in targets, around.qualified if around else "")
+            yield Reference(path, at + 1, column + 1, text, sure, around.qualified if around else "")
 
 
 def _names(tags: Tags, name: str) -> bool:

@@ -57,7 +57,7 @@ class Resolution:
         """Return the files that one import of a file means, in order; none for what is not of this project."""
         out: dict[str, None] = {}
         for found in self._resolver(self._tags[path].language).bindings(path, one):
-            if found.name and found.name != STAR and (place := self._bound(found)) is not None:
+            if found.name and found.name != STAR and (place := self.bound(found)) is not None:
                 out[place[0]] = None
                 continue
             for target in found.targets:
@@ -157,7 +157,7 @@ class Resolution:
             return None
         exported = dict(self._tags[target].exported).get(name, name)
         for one in self.bindings(target):
-            if (one.passed or exported != name) and one.local == exported and (found := self._bound(one, passes - 1)) is not None:
+            if (one.passed or exported != name) and one.local == exported and (found := self.bound(one, passes - 1)) is not None:
                 return found
         for one in self.bindings(target):
             if one.passed and one.name == STAR:
@@ -166,7 +166,7 @@ class Resolution:
                         return found
         return None
 
-    def _bound(self, one: Binding, passes: int = PASSES) -> tuple[str, str] | None:
+    def bound(self, one: Binding, passes: int = PASSES) -> tuple[str, str] | None:
         """Return (file, definition) of what an import binds; the definition is '' for a file as a whole."""
         if one.name and one.name != STAR:
             for target in one.targets:
@@ -193,7 +193,7 @@ class Resolution:
                 names = out.setdefault(found[0], {})
                 names[found[1]] = names.get(found[1], 0) + number
         for one in self.bindings(path):
-            place = self._bound(one)
+            place = self.bound(one)
             if place is not None and place[0] != path and place[0] not in out:
                 out[place[0]] = {"": 1}
         return out, sorted(self._consulted.difference(out, (path,)))
@@ -259,8 +259,8 @@ class Resolution:
                 for target in one.targets:
                     if (found := self.lookup(target, name)) is not None:
                         return found
-            return self._bound(one)
-        place = self._bound(one)
+            return self.bound(one)
+        place = self.bound(one)
         if place is not None and place[1] == "" and name:
             return self.lookup(place[0], name) or place
         if place is None and name:

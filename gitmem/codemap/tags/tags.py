@@ -5,7 +5,9 @@ Names that a file uses are keys of `uses`, counted: `total` for a name on its ow
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gitmem.codemap import grammars
@@ -59,7 +61,7 @@ def read(data: bytes, language: str) -> Tags | None:
     found = definitions.in_tree(tree, data, language)
     captures = grammars.cursor(compiled).captures(tree.root_node)
     imports, exported = import_statements.read(captures, language)
-    spans = sorted((node.start_byte, node.end_byte) for node in captures.get("import", ()))
+    spans = [(node.start_byte, node.end_byte) for node in captures.get("import", ())]
     package = next((node.text.decode("utf-8", "replace").replace("\\", ".") for node in captures.get("package", ())), "")
     return Tags(
         language,
@@ -81,8 +83,8 @@ def spoken(data: bytes, language: str) -> str:
     return "cpp" if language == "c" and _CPP.search(data) else language
 
 
-def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int]]":
-    """Return (name as in `uses`, byte where it begins, byte where it ends) of each use in a text, in order; none when it cannot be parsed."""
+def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int, bool]]":
+    """Return (name as in `uses`, byte where it begins, byte where it ends, whether in an import) of each use in a text, in order; none when it cannot be parsed."""
     language = spoken(data, language)
     tree = grammars.tree_of(data, language)
     compiled = grammars.query(language, "uses")
@@ -91,7 +93,26 @@ def uses_at(data: bytes, language: str) -> "list[tuple[str, int, int]]":
     captures = grammars.cursor(compiled).captures(tree.root_node)
     plain, chains, members = _sorted_out(captures, data)
     rows = [*plain, *((name, start, end) for start, (name, end) in chains.items()), *members]
-    return [(name.decode("utf-8", "replace"), start, end) for name, start, end in sorted(set(rows), key=lambda row: (row[1], row[2]))]
+    imported = _inside([(node.start_byte, node.end_byte) for node in captures.get("import", ())])
+    return [
+        (name.decode("utf-8", "replace"), start, end, imported(start))
+        for name, start, end in sorted(set(rows), key=lambda row: (row[1], row[2]))
+    ]
+
+
+def _inside(spans: "list[tuple[int, int]]") -> "Callable[[int], bool]":
+    """Return what says whether a byte is in one of some spans, which may be inside one another."""
+    spans = sorted(spans)
+    firsts = [start for start, _ in spans]
+    lasts: list[int] = []
+    for _, end in spans:
+        lasts.append(max(end, lasts[-1]) if lasts else end)
+
+    def inside(at: int) -> bool:
+        number = bisect_right(firsts, at)
+        return number > 0 and lasts[number - 1] > at
+
+    return inside
 
 
 Use = tuple[bytes, int, int]
@@ -126,16 +147,8 @@ def _uses(
 ) -> dict[str, int]:
     plain, chains, members = _sorted_out(captures, data)
     rows = [*plain, *((name, start, end) for start, (name, end) in chains.items()), *members]
-    if spans:  # what an import names is no use
-        from bisect import bisect_right
-
-        firsts = [start for start, _ in spans]
-        lasts: list[int] = []
-        for _, end in spans:  # imports may be inside one another
-            lasts.append(max(end, lasts[-1]) if lasts else end)
-        counts = Counter(name for name, start, _ in rows if (at := bisect_right(firsts, start)) == 0 or lasts[at - 1] <= start)
-    else:
-        counts = Counter(name for name, _, _ in rows)
+    imported = _inside(spans)
+    counts = Counter(name for name, start, _ in rows if not imported(start))
     out: dict[str, int] = {}
     for name, number in sorted(counts.items()):
         text = name.decode("utf-8", "replace")

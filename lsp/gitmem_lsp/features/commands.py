@@ -17,7 +17,7 @@ from gitmem.records.kinds import LIVE
 from gitmem_lsp import command_names
 from gitmem_lsp.editing import record_changes
 from gitmem_lsp.editing.virtual_documents import Editing
-from gitmem_lsp.features import provenance, reports
+from gitmem_lsp.features import code, provenance, reports
 from gitmem_lsp.features.host import Host
 from gitmem_lsp.features.resolve import as_plain, holder, home, lines_from, lines_of, looked_at, place_of
 from gitmem_lsp.protocol.safe_text import plain
@@ -207,6 +207,12 @@ async def _page(ls: Host, place: Place, name: str, title: str, text: str) -> dic
     return {"uri": uri, "markdown": text, "title": plain(title)}
 
 
+async def code_facts(ls: Host, uri: str) -> Answer:
+    """Return what hangs on a file: its rank, who uses it, what it uses; null for one that is not read as code."""
+    place = await place_of(ls, uri)
+    return await code.of_file(place, place.paths[0])
+
+
 async def show(ls: Host, id: str) -> Answer:
     """Return a record in full."""
     place = await holder(ls, id)
@@ -286,6 +292,7 @@ COMMANDS: Mapping[str, tuple[Run, int, tuple[tuple[type, ...], ...]]] = {
     command_names.SUPERSEDE: (supersede, 1, (TEXT,)),
     command_names.TIMELINE: (timeline, 1, (TEXT, OBJECT)),
     command_names.WHY: (why, 1, (TEXT, RANGE)),
+    command_names.CODE: (code_facts, 1, (TEXT,)),
     command_names.SHOW: (show, 1, (TEXT,)),
     command_names.LIST: (list_gotchas, 0, (TEXT, OBJECT)),
     command_names.REPORT: (report, 1, (TEXT,)),

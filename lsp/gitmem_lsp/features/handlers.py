@@ -6,9 +6,10 @@ from typing import Any
 from lsprotocol import types as t
 from pygls.uris import to_fs_path
 
+from gitmem.codemap.symbols.definitions import symbols
 from gitmem.errors import GitmemError
 from gitmem_lsp.diagnostics.open_documents import Opened
-from gitmem_lsp.features import code_actions, code_lens, comment_edits, completion, provenance
+from gitmem_lsp.features import code, code_actions, code_lens, comment_edits, completion, provenance
 from gitmem_lsp.features import symbols as outline
 from gitmem_lsp.features.commands import editing
 from gitmem_lsp.features.document_links import make_links, range_of
@@ -25,8 +26,25 @@ FOUND = 50  # records that a search of the workspace lists
 async def on_hover(ls: Host, params: t.HoverParams) -> t.Hover | None:
     """Tell the record whose id is under the cursor, else those of the line."""
     uri = params.text_document.uri
-    told = await _hover_id(ls, uri, params.position) or await _hover_line(ls, uri, params.position.line)
+    told = await _hover_id(ls, uri, params.position) or await _with_code(
+        ls, uri, params.position.line, await _hover_line(ls, uri, params.position.line)
+    )
     return await _with_why(ls, uri, params.position.line, told)
+
+
+async def _with_code(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:
+    """Add to what is told of a definition how much code hangs on it."""
+    state, document = ls.publisher.get(uri), ls.workspace_lines.opened(uri)
+    if told is None or state is None or state.place is None or document is None:
+        return told
+    lines = document.snapshot()
+    path = state.place.paths[0]
+    found = await state.place.repository.read_history(symbols, "".join(lines), path)
+    one = next((one for one in found if one.at == line + 1 and one.kind != "constant"), None)
+    text = await code.hanging(state.place, path, one.qualified) if one else ""
+    if text and isinstance(told.contents, t.MarkupContent):
+        told.contents.value += f"\n\n{plain(text)}"
+    return told
 
 
 async def _with_why(ls: Host, uri: str, line: int, told: t.Hover | None) -> t.Hover | None:

@@ -19,6 +19,26 @@ export interface Row {
   updated?: string | null;
 }
 
+/** What hangs on a file: its place among the ranks of all, who uses it. */
+export interface Code {
+  path: string;
+  place: number;
+  of: number;
+  users: number;
+  usedBy: string[];
+  uses: string[];
+}
+
+/** A line of the view that is no record: what hangs on the file, or one of the files that use it. */
+export interface CodeRow {
+  code: Code;
+  user?: string;
+}
+
+export function isCode(row: Row | CodeRow): row is CodeRow {
+  return "code" in row;
+}
+
 export interface Shown {
   id: string;
   title: string;

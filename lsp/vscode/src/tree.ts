@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Client } from "./client";
-import { isOpen, lineNumber, oneLine, type Row, type Shown } from "./rows";
+import { type Code, type CodeRow, isCode, isOpen, lineNumber, oneLine, type Row, type Shown } from "./rows";
 import { lookAt } from "./store";
 
 const ICONS: Record<string, [string, string]> = {
@@ -12,11 +12,12 @@ const ICONS: Record<string, [string, string]> = {
   info: ["lightbulb", "descriptionForeground"],
 };
 
-export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly filled = new vscode.EventEmitter<Row[]>();
   private uri: vscode.Uri | undefined;
   private rows: Row[] = [];
+  private code: Code | undefined;
   private turn = 0;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -46,16 +47,29 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       return;
     }
     this.rows = [...(found ?? [])].sort(byPlace);
+    this.code = undefined;
     await vscode.commands.executeCommand("setContext", "gitmem.state", (condition === "running" || condition === "idle") && outside ? "nofile" : condition);
     this.changed.fire();
     this.filled.fire(this.rows);
+    // after what is recorded: the first time the code of a project is read takes seconds
+    const code = this.uri && condition === "running" ? await this.client.ask<Code>("gitmem.code", this.client.uri(this.uri)) : undefined;
+    if (turn === this.turn && code) {
+      this.code = code;
+      this.changed.fire();
+    }
   }
 
-  getChildren(row?: Row): Row[] {
-    return row ? [] : this.rows;
+  getChildren(row?: Row | CodeRow): (Row | CodeRow)[] {
+    if (row) {
+      return isCode(row) && row.user === undefined ? row.code.usedBy.map((user) => ({ code: row.code, user })) : [];
+    }
+    return this.code ? [...this.rows, { code: this.code }] : this.rows;
   }
 
-  getTreeItem(row: Row): vscode.TreeItem {
+  getTreeItem(row: Row | CodeRow): vscode.TreeItem {
+    if (isCode(row)) {
+      return row.user === undefined ? codeItem(row.code) : this.userItem(row.user);
+    }
     const item = new vscode.TreeItem(oneLine(row.title));
     item.id = row.id;
     item.description = describe(row);
@@ -66,7 +80,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return item;
   }
 
-  async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
+  async resolveTreeItem(item: vscode.TreeItem, row: Row | CodeRow): Promise<vscode.TreeItem> {
+    if (isCode(row)) {
+      return item;
+    }
     const shown = await this.client.ask<Shown>("gitmem.show", row.id);
     if (shown) {
       item.tooltip = new vscode.MarkdownString(shown.markdown); // not trusted: no commands, no HTML
@@ -74,10 +91,39 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return item;
   }
 
+  private userItem(user: string): vscode.TreeItem {
+    const item = new vscode.TreeItem(oneLine(user));
+    const folder = this.uri && vscode.workspace.getWorkspaceFolder(this.uri);
+    const file = this.uri && this.code && rootOf(this.uri, this.code.path, folder?.uri);
+    if (file) {
+      item.resourceUri = vscode.Uri.joinPath(file, user);
+      item.command = { command: "vscode.open", title: "Open", arguments: [item.resourceUri] };
+    }
+    item.iconPath = vscode.ThemeIcon.File;
+    return item;
+  }
+
   dispose(): void {
     this.changed.dispose();
     this.filled.dispose();
   }
+}
+
+/** The folder that paths are told from: the file's own, without its path. */
+function rootOf(file: vscode.Uri, path: string, otherwise: vscode.Uri | undefined): vscode.Uri | undefined {
+  return file.path.endsWith(`/${path}`) ? file.with({ path: file.path.slice(0, -path.length - 1) }) : otherwise;
+}
+
+function codeItem(code: Code): vscode.TreeItem {
+  const users = code.users === 1 ? "1 file" : `${code.users} files`;
+  const item = new vscode.TreeItem(`Used by ${users}`, code.users ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+  item.id = "code";
+  item.description = `rank ${code.place} of ${code.of}`;
+  item.iconPath = new vscode.ThemeIcon("type-hierarchy-sub");
+  item.contextValue = "code";
+  item.tooltip = `What hangs on ${oneLine(code.path)}, by the imports of the commit that is checked out`;
+  item.accessibilityInformation = { label: `used by ${users}, ${item.description}` };
+  return item;
 }
 
 function byPlace(a: Row, b: Row): number {

@@ -7,7 +7,7 @@ local M = {}
 local told = false
 local crashes, most_crashes = 0, 3
 local patience = 3000 -- milliseconds that a server has to stop by itself
-local reads = { ['gitmem.list'] = true, ['gitmem.show'] = true, ['gitmem.status'] = true, ['gitmem.timeline'] = true, ['gitmem.why'] = true }
+local reads = { ['gitmem.list'] = true, ['gitmem.show'] = true, ['gitmem.status'] = true, ['gitmem.timeline'] = true, ['gitmem.why'] = true, ['gitmem.code'] = true }
 
 --- What a code lens names, shown in a list or a window of ours.
 local function list()

@@ -186,6 +186,22 @@ local function why(call)
   end
 end
 
+--- List the files that use this one, in the location list, by how much hangs on them.
+local function code()
+  client.execute('gitmem.code', { uri() }, function(told)
+    local root = vim.fn.expand('%:p'):sub(1, -#told.path - 1)
+    local items = {}
+    for _, user in ipairs(told.usedBy) do
+      table.insert(items, { filename = root .. user, lnum = 1, text = 'uses ' .. ui.one_line(told.path) })
+    end
+    vim.fn.setloclist(0, {}, ' ', { title = 'Uses ' .. ui.one_line(told.path), items = items })
+    vim.notify(('gitmem: used by %d files, rank %d of %d'):format(told.users, told.place, told.of))
+    if #items > 0 then
+      vim.cmd('lopen')
+    end
+  end)
+end
+
 local function status()
   client.execute('gitmem.status', { uri() }, function(told)
     local parts = {}
@@ -220,6 +236,7 @@ M.all = {
   list = { run = list, words = { 'all', 'window' } },
   timeline = { run = timeline },
   why = { run = why },
+  code = { run = code },
   status = { run = status },
   log = { run = log },
   restart = { run = client.restart },

@@ -1,0 +1,86 @@
+"""What hangs on code, for editors: who uses a file, how much of the project hangs on it, where a definition is used."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gitmem.app import App
+from gitmem.codemap.graph import rank
+from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.errors import GitmemError
+from gitmem.repo.location import Location
+from gitmem.repo.refs import head
+from gitmem_lsp.workspace.repositories import Place
+
+LISTED = 100  # files that use another one
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The code of a commit, in the order of its ranks."""
+
+    commit: str
+    graph: Graph
+    ranks: dict[str, float]
+
+
+# one commit of each repository is held: the editor asks again and again about the one that is checked out
+_known: dict[str, Known] = {}
+
+
+async def known(place: Place, *, build: bool) -> Known | None:
+    """Return the code of the commit that is checked out; None where there is none, or, unless it may be built, where nobody has read it yet."""
+    location = Location(place.gitdir, place.repository.location.commondir, place.worktree)
+    commit = head(location)
+    if commit and (found := _known.get(location.commondir)) is not None and found.commit == commit:
+        return found
+    app: App = await place.repository.run(lambda: place.repository.view.app)
+    try:
+        code: CodeMap = await place.repository.run(app.open_code_map)
+        made = await place.repository.read_history(_read, code, commit or "HEAD", build)
+    except GitmemError:  # no commit yet
+        return None
+    if made is not None:
+        _known[location.commondir] = made
+    return made
+
+
+def _read(code: CodeMap, commit: str, build: bool) -> Known | None:
+    try:
+        _, tree = code.trees.resolve(commit)
+        graph = code.graph(commit) if build else code.known(tree)
+        return Known(commit, graph, rank.kept_ranks(code, graph)) if graph is not None else None
+    finally:
+        code.close()
+
+
+async def of_file(place: Place, path: str) -> dict[str, Any] | None:
+    """Return what hangs on a file: its place among the ranks, who uses it, what it uses; None for one that was not read."""
+    code = await known(place, build=True)
+    if code is None or path not in code.graph.files:
+        return None
+    users = sorted(code.graph.dependents(path), key=lambda one: (-code.ranks.get(one, 0.0), one))
+    return {
+        "path": path, "rank": code.ranks.get(path, 0.0), "place": list(code.ranks).index(path) + 1, "of": len(code.ranks), "usedBy": users[:LISTED],
+        "users": len(users), "uses": sorted(code.graph.edges.get(path, ())), "names": code.graph.used(path),
+    }  # fmt: skip
+
+
+async def hanging(place: Place, path: str, qualified: str) -> str:
+    """Return how much code hangs on a definition, in one line; '' where that is not known, or nothing does."""
+    code = await known(place, build=False)
+    if code is None or path not in code.graph.files:
+        return ""
+    uses, files = 0, 0
+    name = qualified.partition(".")[0]
+    for edges in code.graph.edges.values():
+        number = edges.get(path, {}).get(qualified) or edges.get(path, {}).get(name) or 0
+        uses, files = uses + number, files + bool(number)
+    if not uses:
+        return ""
+    what = f"{plural(uses, 'use')} in {plural(files, 'file')}"
+    return f"{what} hang{'s' if uses == 1 else ''} on {qualified if qualified == name else f'{name}, which {qualified} is part of'}."
+
+
+def plural(number: int, word: str) -> str:
+    """Return a number with its word."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
