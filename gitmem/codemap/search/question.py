@@ -16,7 +16,7 @@ LONGEST = 20_000  # characters of a text that are looked at
 
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)*")
-_PATH = re.compile(r"(?<![\w/.-])(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,5}(?![\w/])")
+_PATH = re.compile(r"(?<![\w/.-])/?(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,5}(?![\w/])")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")

@@ -74,7 +74,7 @@ def read(data: bytes, language: str) -> Tags | None:
         _has_main(data, language, found),
         _environment(data),
         _routes(data) if language not in {"c", "cpp"} else (),
-        data.count(b"\n") + (not data.endswith(b"\n")),
+        data.count(b"\n") + bool(data and not data.endswith(b"\n")),
     )
 
 

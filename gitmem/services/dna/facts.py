@@ -153,6 +153,7 @@ def gather(
         )
         for path, value in [(path, value) for path, value in ranks.items() if path.startswith(prefix) and not is_test(path)][:20]
     ]
+    made.files = [one for one in made.files if one.users] or made.files[:3]
     listed = [path for path in graph.listing if own(path)]
     made.configuration = [path for path in listed if CONFIGURATION.match(path.rsplit("/", 1)[-1]) and path[len(prefix) :].count("/") <= 1][
         :KEEP
@@ -281,7 +282,8 @@ def _entries(made: Facts, paths: Sequence[str], tags: Mapping[str, Tags], ranks:
     for path in paths:
         name = path.rsplit("/", 1)[-1]
         one = tags[path]
-        if is_test(path) or path in named or path[len(prefix) :] in named:
+        inside = path[len(prefix) :]
+        if is_test(path) or inside in named or inside.rpartition(".")[0].removeprefix("src/").replace("/", ".") + ":" in named:
             continue
         serves = name in {"wsgi.py", "asgi.py"} and any(symbol[1] == "application" for symbol in one.symbols)
         starts = (
