@@ -4,16 +4,16 @@
 # Ids are asked of `git mem __complete`, which answers from the index and never waits for git.
 
 __git_mem_commands="init status doctor config wipe model completion add edit supersede link unlink pin unpin archive restore forget purge
-	gotcha inbox error show list search recall extract graph briefing summary log diff undo evolution drift timeline trends event why trace snapshot sync remote session work activate opening off on install uninstall native hook"
+	gotcha inbox error show list search recall extract graph briefing summary code scout dna log diff undo evolution drift timeline trends event why trace snapshot sync remote session work activate opening off on install uninstall native hook"
 __git_mem_global="-C --no-pager --color --version --help"
 __git_mem_trap="--message --file --tag --anchor --category --severity --workaround --error --code --query --language --agent"
 __git_mem_fields="$__git_mem_trap --type --importance --project"
 __git_mem_agents="claude gemini codex opencode copilot cursor"
-__git_mem_languages="python javascript typescript tsx rust go java c cpp ruby"
+__git_mem_languages="python javascript typescript tsx rust go java c cpp ruby csharp php"
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
-	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays preCommit commitTrailer editorWhyHover"
+	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays dna dnaBudget scout preCommit commitTrailer editorWhyHover"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()
@@ -28,6 +28,8 @@ __git_mem_parts ()
 	model) echo check ;;
 	event) echo add list ;;
 	trace) echo export import ;;
+	code) echo graph imports prune rank refs symbols ;;
+	dna) echo refresh show ;;
 	snapshot) echo save list show diff restore drop prune share ;;
 	summary) echo show update edit add done pin unpin drop history diff ;;
 	esac
@@ -130,6 +132,15 @@ __git_mem_options ()
 	"event list") echo --json ;;
 	"trace export") echo --output --json ;;
 	"trace import") echo --ref --json ;;
+	"code graph") echo --dot --at --json ;;
+	"code imports") echo --of --at --json ;;
+	"code prune") echo --json ;;
+	"code rank") echo --limit --at --json ;;
+	"code refs") echo --limit --at --json ;;
+	"code symbols") echo --kind --limit --at --json ;;
+	scout) echo --limit --budget --save --at --shared --private --user --json ;;
+	"dna refresh") echo --json ;;
+	"dna show") echo --at --json ;;
 	"snapshot save") echo --story --subtask --state --with --json ;;
 	"snapshot list") echo --limit --branch --story --agent --json ;;
 	"snapshot show") echo --json ;;
@@ -268,7 +279,7 @@ __git_mem_argument ()
 	case "$1,$2" in
 	show,* | link,* | unlink,* | pin,* | unpin,* | archive,* | restore,* | forget,* | purge,* | edit,0 | supersede,* | graph,0 | log,0) __git_mem_ids ;;
 	"gotcha edit",0 | "gotcha show",* | "gotcha resolve",* | "gotcha reopen",* | "gotcha snooze",* | "gotcha verify",*) __git_mem_ids gotcha ;;
-	"gotcha for",* | "gotcha context",* | why,* | evolution,0 | "trace import",*) __git_mem_files ;;
+	"code symbols",0 | "code refs",0 | "code imports",0 | "code graph",0 | "code rank",0 | "dna show",0 | "gotcha for",* | "gotcha context",* | why,* | evolution,0 | "trace import",*) __git_mem_files ;;
 	drift,* | "trace export",*) __git_mem_words "$(__git_mem_git for-each-ref --format='%(refname:short)' refs/heads refs/remotes)" ;;
 	config,0) __git_mem_words "$__git_mem_settings" ;;
 	config,1)
@@ -276,9 +287,9 @@ __git_mem_argument ()
 		backend) __git_mem_words "libgit2 git auto" ;;
 		sign | syncOnPush | saveReminder | propose | shareExtracted | capture | captureSessions | inject | injectUnconfirmed) __git_mem_words "true false" ;;
 		editorCritical | editorWarning | editorInfo) __git_mem_words "error warning information hint off" ;;
-		editorCodeLens | editorSymbolLens | editorWhyHover | commitTrailer | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
+		editorCodeLens | editorSymbolLens | editorWhyHover | commitTrailer | scout | editorInlayHints | editorOutline | editorCompletion | editorUnconfirmed) __git_mem_words "true false" ;;
 		preCommit) __git_mem_words "show block off" ;;
-		digest | summary) __git_mem_words "private shared off" ;;
+		dna | digest | summary) __git_mem_words "private shared off" ;;
 		native) __git_mem_words "off pull push sync" ;;
 		summariser) __git_mem_words "offline claude gemini codex command" ;;
 		remote) __git_mem_remotes ;;

@@ -20,6 +20,10 @@ function __git_mem_parts -a command
             printf '%s\n' add list
         case trace
             printf '%s\n' export import
+        case code
+            printf '%s\n' graph imports prune rank refs symbols
+        case dna
+            printf '%s\n' refresh show
         case snapshot
             printf '%s\n' save list show diff restore drop prune share
         case remote
@@ -122,7 +126,7 @@ end
 function __git_mem_settings
     printf '%s\t%s\n' backend 'libgit2, git or auto' sign 'sign memory commits' agent 'your namespace' remote 'the remote that memory is pushed to' \
         remoteRef 'the ref on that remote' syncOnPush 'exchange memory when git pushes' syncTimeout 'seconds of one exchange' capture 'make gotchas of errors that repeat' captureThreshold 'errors that make a gotcha' \
-        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' snapshotKeep 'how many snapshots stay' snapshotDays 'for how many days' preCommit 'what a commit is told of critical gotchas' commitTrailer 'name the session in commits of agents' editorWhyHover 'tell in a hover what made a line' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
+        captureWindow 'hours in which they must happen' captureSessions 'count an error once a session' inject 'answer agent hooks' ignore 'files that are never stored' snapshotKeep 'how many snapshots stay' snapshotDays 'for how many days' dna 'which store keeps the DNA of the project' dnaBudget 'tokens that it may have' scout 'name to agents the files of a task' preCommit 'what a commit is told of critical gotchas' commitTrailer 'name the session in commits of agents' editorWhyHover 'tell in a hover what made a line' digest 'which store keeps digests' summary 'which store keeps the summary' shareExtracted 'share what is extracted at once' summaryLimit 'characters from which on it is condensed' propose 'put what a session taught into the inbox' native 'keep memory files in step' historyLimit 'bytes from which on a history is condensed' saveReminder 'remark that nothing was recorded' \
         injectUnconfirmed 'tell agents what nobody has confirmed' startBudget 'tokens at a session start' \
         promptBudget 'tokens at a prompt' fileBudget 'tokens at a tool call' allowSecret 'values that are no secrets' \
         editorCritical 'how loud editors show a critical gotcha' editorWarning 'how loud editors show one of severity warning' \
@@ -172,6 +176,9 @@ complete -c git-mem -n __git_mem_needs_command -a extract -d 'Find decisions, fi
 complete -c git-mem -n __git_mem_needs_command -a briefing -d 'Show what is known about this project, within a budget'
 complete -c git-mem -n __git_mem_needs_command -a summary -d 'Show the project summary'
 complete -c git-mem -n __git_mem_needs_command -a graph -d 'Show what links to what'
+complete -c git-mem -n __git_mem_needs_command -a code -d 'Show definitions, references, imports, what hangs on which file'
+complete -c git-mem -n __git_mem_needs_command -a scout -d 'Find what matters for a task: files, definitions, memories'
+complete -c git-mem -n __git_mem_needs_command -a dna -d 'Show what a project is made of, on one page'
 complete -c git-mem -n __git_mem_needs_command -a log -d 'Show the history of the store'
 complete -c git-mem -n __git_mem_needs_command -a diff -d 'Compare two states of the store'
 complete -c git-mem -n __git_mem_needs_command -a undo -d 'Take back the last change'
@@ -265,7 +272,7 @@ complete -c git-mem -n '__git_mem_using "remote enable"' -l branch -d 'Keep it o
 complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit,context}' -l error -x -d 'The error as it was printed; - reads stdin'
 complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l code -x -d 'Code that a gotcha is about: a regular expression'
 complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l query -x -d 'Code that a gotcha is about: a tree-sitter query'
-complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l language -x -a 'python javascript typescript tsx rust go java c cpp ruby' -d 'The language of --code or --query'
+complete -c git-mem -n '__git_mem_using add edit supersede "gotcha "{add,edit}' -l language -x -a 'python javascript typescript tsx rust go java c cpp ruby csharp php' -d 'The language of --code or --query'
 complete -c git-mem -n '__git_mem_using "gotcha list"' -l unconfirmed -d 'Those that nobody has confirmed'
 complete -c git-mem -n '__git_mem_using "gotcha list"' -l snoozed -d 'Those that you have snoozed, too'
 complete -c git-mem -n '__git_mem_using "gotcha "{list,page}' -s a -l all -d 'Resolved ones too'
@@ -445,9 +452,10 @@ complete -c git-mem -n '__git_mem_using show link unlink pin unpin archive resto
 complete -c git-mem -n '__git_mem_argument 0 edit graph log' -k -a '(__git_mem_ids)'
 complete -c git-mem -n '__git_mem_argument 0 config' -a '(__git_mem_settings)'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- backend (__git_mem_words)' -a 'libgit2 git auto'
-complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|commitTrailer|saveReminder|propose|shareExtracted|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|WhyHover|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
+complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^(sign|syncOnPush|commitTrailer|scout|saveReminder|propose|shareExtracted|capture|captureSessions|inject|injectUnconfirmed|editor(CodeLens|SymbolLens|WhyHover|InlayHints|Outline|Completion|Unconfirmed))\$" (__git_mem_words)' -a 'true false'
 complete -c git-mem -n '__git_mem_argument 1 config; and string match -qr "^editor(Critical|Warning|Info)\$" (__git_mem_words)' -a 'error warning information hint off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- digest (__git_mem_words)' -a 'private shared off'
+complete -c git-mem -n '__git_mem_argument 1 config; and contains -- dna (__git_mem_words)' -a 'shared private off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- summary (__git_mem_words)' -a 'shared private off'
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- remote (__git_mem_words)' -a '(__git_mem_remotes)'
 complete -c git-mem -n '__git_mem_argument 0 hook' -a 'claude gemini codex opencode copilot cursor'
@@ -500,6 +508,43 @@ complete -c git-mem -n '__git_mem_using "trace import"' -l ref -x -d 'The notes 
 complete -c git-mem -n '__git_mem_using "trace import"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using why "trace import"; or __git_mem_argument 0 evolution' -F
 complete -c git-mem -n '__git_mem_argument 1 config; and contains -- preCommit (__git_mem_words)' -a 'show block off'
+complete -c git-mem -n '__git_mem_argument 0 code' -k -a "graph\t'Show which files use which others; for one file, its neighbours.'
+imports\t'Show what a file imports, and which files that is, or who uses the...'
+prune\t'Remove from the cache what no branch, tag, work tree or stash has...'
+rank\t'Show on which files most of the code hangs: PageRank over who uses...'
+refs\t'Show where something is defined and used.'
+symbols\t'List the definitions of a file, of a folder, or of a name.'"
+complete -c git-mem -n '__git_mem_argument 0 dna' -k -a "refresh\t'Read what is checked out, and store the pages that say something...'
+show\t'Show the page of the project, or of a workspace, as it is stored;...'"
+complete -c git-mem -n '__git_mem_using "code graph"' -l dot -d 'Print DOT, for Graphviz'
+complete -c git-mem -n '__git_mem_using "code graph"' -l at -x -d 'Read this commit; without it, HEAD and what is not committed yet'
+complete -c git-mem -n '__git_mem_using "code graph"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "code imports"' -l of -d 'Show who imports the file instead'
+complete -c git-mem -n '__git_mem_using "code imports"' -l at -x -d 'Read this commit; without it, HEAD and what is not committed yet'
+complete -c git-mem -n '__git_mem_using "code imports"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "code prune"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "code rank"' -s n -l limit -x -d 'Show at most so many'
+complete -c git-mem -n '__git_mem_using "code rank"' -l at -x -d 'Read this commit; without it, HEAD and what is not committed yet'
+complete -c git-mem -n '__git_mem_using "code rank"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "code refs"' -s n -l limit -x -d 'Show at most so many'
+complete -c git-mem -n '__git_mem_using "code refs"' -l at -x -d 'Read this commit; without it, HEAD and what is not committed yet'
+complete -c git-mem -n '__git_mem_using "code refs"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "code symbols"' -l kind -x -d 'Only this kind: function, class, method, '
+complete -c git-mem -n '__git_mem_using "code symbols"' -s n -l limit -x -d 'Show at most so many'
+complete -c git-mem -n '__git_mem_using "code symbols"' -l at -x -d 'Read this commit; without it, HEAD and what is not committed yet'
+complete -c git-mem -n '__git_mem_using "code symbols"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using scout' -s n -l limit -x -d 'Files at most, besides tests'
+complete -c git-mem -n '__git_mem_using scout' -l budget -x -d 'Tokens that the answer may have'
+complete -c git-mem -n '__git_mem_using scout' -l save -d 'Keep the first findings as memories, anchored in the code'
+complete -c git-mem -n '__git_mem_using scout' -l at -x -d 'Look into this commit; without it, HEAD and what is not committed yet'
+complete -c git-mem -n '__git_mem_using scout' -l shared -d 'The shared store (default)'
+complete -c git-mem -n '__git_mem_using scout' -l private -d 'This repository\'s private store, never pushed'
+complete -c git-mem -n '__git_mem_using scout' -l user -d 'Your own store, for every project'
+complete -c git-mem -n '__git_mem_using scout' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "dna refresh"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "dna show"' -l at -x -d 'Read this commit; nothing is written'
+complete -c git-mem -n '__git_mem_using "dna show"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "code symbols" "code refs" "code imports" "code graph" "code rank" "dna show"' -F
 complete -c git-mem -n '__git_mem_argument 0 snapshot' -k -a "save\t'Save the files and the index as they are'
 list\t'List snapshots, the newest first'
 show\t'Show what a snapshot has'

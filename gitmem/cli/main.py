@@ -80,9 +80,9 @@ GUESSED = {
     "trap": "gotcha", "gotchas": "gotcha", "push": "sync", "pull": "sync", "share": "sync", "fetch": "sync", "todo": "summary", "tasks": "summary", "task": "summary",
     "digest": "session", "sessions": "session", "resume": "session", "epic": "work", "story": "work", "proposals": "inbox", "review": "inbox", "settings": "config",
     "brief": "briefing", "context": "briefing", "replace": "supersede", "update": "edit", "change": "edit", "setup": "install", "hooks": "install",
-    "memory": "list", "memories": "list", "reset": "wipe", "enable": "on", "disable": "off", "revert": "undo", "blame": "why", "annotate": "why",
+    "memory": "list", "memories": "list", "reset": "wipe", "enable": "on", "disable": "off", "revert": "undo", "blame": "why", "annotate": "why", "symbols": "code", "refs": "code", "references": "code", "imports": "code", "rank": "code", "map": "code", "locate": "scout", "explore": "scout", "overview": "dna", "about": "dna",
 }  # fmt: skip
-HIDDEN = {"drain": "setup.drain", "git-hook": "setup.install"}
+HIDDEN = {"drain": "setup.drain", "read-code": "code.dna", "git-hook": "setup.install"}
 
 
 class Commands(click.Group):

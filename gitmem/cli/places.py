@@ -75,7 +75,7 @@ def span(text: str, place: Place) -> tuple[int, int, str]:
         hint = (
             f"It defines: {names}"
             if names
-            else "Definitions are known in C, C++, Go, Java, JavaScript, Python, Ruby, Rust and TypeScript: name lines."
+            else "Definitions are known in C, C++, C#, Go, Java, JavaScript, PHP, Python, Ruby, Rust and TypeScript: name lines."
         )
         raise UserError(f"'{place.path}' defines no '{place.symbol}'.", hint)
     if len({one.qualified for one in found}) > 1:

@@ -246,7 +246,7 @@ def _read_code(hook: Hook) -> None:
     commit = head(hook.where)
     if commit and hook.state.marked("dna") != commit and hook.state.marked("dna asked") != commit:
         hook.state.mark("dna asked", commit)
-        detach(["-C", hook.where.worktree, "dna", "refresh", "--background"], hook.env)
+        detach(["-C", hook.where.worktree, "read-code"], hook.env)
 
 
 def _code_rows(one: "Entry") -> "list[Row]":

@@ -13,6 +13,8 @@ NAMES = (
     "bench_recall",
     "bench_snapshot",
     "bench_history",
+    "bench_code",
+    "bench_locate",
     "bench_matching",
     "bench_extraction",
     "bench_digest",

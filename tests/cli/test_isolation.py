@@ -162,6 +162,19 @@ COMMAND: dict[str, tuple[Step, Step]] = {
     "drift": (lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "branch", "another"), lambda m: m("drift")),
     "timeline": (lambda m: None, lambda m: (m("timeline"), m("timeline", "--file", "code.py", "--csv"))),
     "trends": (lambda m: None, lambda m: m("trends")),
+    "code": (
+        lambda m: None,
+        lambda m: (
+            m("code", "rank"),
+            m("code", "graph", "--dot"),
+            m("code", "symbols"),
+            m("code", "imports", "code.py"),
+            m("code", "prune"),
+        ),
+    ),
+    "scout": (lambda m: None, lambda m: m("scout", "--save", "code.py prints hello")),
+    "dna": (lambda m: None, lambda m: (m("dna"), m("dna", "refresh"), m("dna", "show"))),
+    "read-code": (lambda m: None, lambda m: m("read-code")),
     "event": (lambda m: None, lambda m: (m("event", "add", "Released"), m("event", "list"))),
     "trace": (
         lambda m: git(m.folder, "-c", "core.hooksPath=/dev/null", "notes", "add", "-m", "a note"),

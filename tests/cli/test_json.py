@@ -32,6 +32,16 @@ def _session(part: str) -> Callable[[Mem, list[str]], list[str]]:
     return make
 
 
+def _code(*args: str) -> Callable[[Mem, list[str]], list[str]]:
+    """Return a command about code, once there is some that imports something."""
+
+    def make(mem: Mem, _: list[str]) -> list[str]:
+        (mem.folder / "shop.py").write_text("import code\n\n\ndef total():\n    return code\n")
+        return ["code", *args]
+
+    return make
+
+
 def _work(*args: str) -> Callable[[Mem, list[str]], list[str]]:
     """Return a command about an epic, once there is one."""
 
@@ -217,6 +227,17 @@ CASES: dict[str, Case] = {
     "native push": (lambda m, i: ["native", "push", "--to", "gemini"], False, {**PULLED, "pushed": list, "failed": list}),
     "native sync": (_file("CLAUDE.md", RULES, "native", "sync"), False, {**PULLED, "pushed": list, "failed": list}),
     "native watch-once": (lambda m, i: ["native", "watch-once", "--timeout", "1"], False, {**PULLED, "files": list}),
+    "code symbols": (
+        _code("symbols"), True, {**dict.fromkeys(("path", "name", "qualified", "kind"), str), **dict.fromkeys(("first", "last", "line"), int)},
+    ),
+    "code refs": (_code("refs", "total"), False, {"definitions": list, "references": list}),
+    "code imports": (_code("imports", "shop.py"), True, {"module": str, "names": list, "line": int, "files": list}),
+    "code graph": (_code("graph"), False, {"commit": str, "files": list, "edges": list, "skipped": dict}),
+    "code rank": (_code("rank"), False, {"commit": str, "files": list, "skipped": dict}),
+    "code prune": (_code("prune"), False, {"removed": int, "kept": int}),
+    "scout": (lambda m, i: ["scout", "code.py", "prints"], False, {"task": str, "files": list, "records": list, "saved": list}),
+    "dna show": (lambda m, i: ["dna", "show"], False, {"title": str, "body": str, "tokens": int, "id": str, "commit": str, "stored": bool}),
+    "dna refresh": (lambda m, i: ["dna", "refresh"], True, {"id": str, "folder": str, "how": str, "tokens": int}),
     "why": (_linked("why", "code.py:1"), False, {"file": str, "lines": list, "text": list, "origins": list, "records": list}),
     "evolution": (_linked("evolution", "code.py"), True, {"commit": str, "date": str, "author": str, "subject": str, "what": str, "path": str}),
     "drift": (_linked("drift", "--level", "none"), False, {"sides": list, "left_out": int, "pairs": list}),

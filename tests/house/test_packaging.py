@@ -110,7 +110,9 @@ def test_no_dependency_is_asked_for_that_is_not_used(wheel: Path) -> None:
         "pyyaml": "yaml",
         "threadpoolctl": "threadpoolctl",
         "tree-sitter": "tree_sitter",
-        **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript json python ruby rust typescript".split()},
+        **{f"tree-sitter-{x}": f"tree_sitter_{x}" for x in "c cpp go java javascript json php python ruby rust typescript".split()},
+        "tree-sitter-c-sharp": "tree_sitter_c_sharp",
+        "scipy": "networkx",  # whose PageRank imports it
         "watchdog": "watchdog",
     }
 

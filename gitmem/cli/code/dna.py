@@ -64,15 +64,11 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
 
 
 @dna_command.command("refresh")
-@click.option("--background", is_flag=True, hidden=True, help="As hooks start it: only when another commit is checked out, and in silence.")
 @options.json_option
 @click.pass_obj
-def refresh_command(term: Terminal, background: bool, as_json: bool) -> None:
+def refresh_command(term: Terminal, as_json: bool) -> None:
     """Read what is checked out, and store the pages that say something else than before."""
     with term.open() as app:
-        if background:
-            worker.keep(app)
-            return
         done = worker.refresh(app, term.progress("reading code"))
         app.index()
         if as_json:
@@ -85,6 +81,14 @@ def refresh_command(term: Terminal, background: bool, as_json: bool) -> None:
         if any(one.how != "kept" for one in done):
             store = "--private " if app.settings.get("dna") == "private" else ""
             term.say(f"See how it moved: git mem diff {store}".rstrip())
+
+
+@click.command("read-code", hidden=True)
+@click.pass_obj
+def read_code_command(term: Terminal) -> None:
+    """Read the commit that is checked out, if that was not done yet: what a session's start leaves to the background."""
+    with term.open() as app:
+        worker.keep(app)
 
 
 def _stored(app: App, workspace: str) -> tuple[str, str, str, str] | None:
