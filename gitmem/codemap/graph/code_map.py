@@ -366,11 +366,15 @@ class _Lazy(Mapping[str, Tags]):
     def __init__(self, code: CodeMap, files: Mapping[str, str]) -> None:
         self._code = code
         self._files = files
+        self._found: dict[str, Tags] = {}
 
     def __getitem__(self, path: str) -> Tags:
+        if path in self._found:
+            return self._found[path]
         found = self._code._get(self._files[path], grammars.language_of(path))
         if not isinstance(found, Tags):
             raise KeyError(path)
+        self._found[path] = found
         return found
 
     def __contains__(self, path: object) -> bool:

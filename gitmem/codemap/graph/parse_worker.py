@@ -3,6 +3,7 @@
 The child (`python -P -m gitmem.codemap.graph.parse_worker GITDIR`) reads lines `OID LANGUAGE`, and answers each with a length and the packed result.
 """
 
+import gc
 import os
 import select
 import struct
@@ -156,6 +157,7 @@ def main() -> None:
     """Answer until the input ends."""
     from gitmem.git.process import Git
 
+    gc.disable()  # nothing that is made here has cycles
     child = Git(sys.argv[1], os.environ).open("cat-file", "--batch")
     assert child.stdin is not None
     assert child.stdout is not None

@@ -109,6 +109,8 @@ def _inside(spans: "list[tuple[int, int]]") -> "Callable[[int], bool]":
         lasts.append(max(end, lasts[-1]) if lasts else end)
 
     def inside(at: int) -> bool:
+        if not lasts or at >= lasts[-1]:  # nearly always: imports come first
+            return False
         number = bisect_right(firsts, at)
         return number > 0 and lasts[number - 1] > at
 
