@@ -102,6 +102,7 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         if key not in rows or kind != "constant":  # `const f = () => 1` is a function
             rows[key] = (body, name, kind, owner)
     lines: list[bytes] | None = None
+    ascii_only = data.isascii()
     out: list[Symbol] = []
     around: list[tuple[int, str, str]] = []
     for body, name, kind, owner in sorted(rows.values(), key=lambda r: (r[0].start_byte, -r[0].end_byte)):
@@ -114,7 +115,7 @@ def in_tree(tree: "Tree", data: bytes, language: str) -> tuple[Symbol, ...]:
         qualified = f"{prefix}.{label}" if prefix else label
         row, column = name.start_point
         end = name.end_point[1] if name.end_point[0] == row else column
-        if not data.isascii():
+        if not ascii_only:
             lines = lines if lines is not None else data.split(b"\n")
             column, end = (len(lines[row][:n].decode("utf-8", "replace")) for n in (column, end))
         last = body.end_point[0] + (1 if body.end_point[1] or body.end_point[0] == body.start_point[0] else 0)

@@ -15,7 +15,7 @@ from gitmem.codemap.symbols import definitions
 from gitmem.codemap.tags import import_statements
 from gitmem.codemap.tags.import_statements import Import
 
-FORMAT = "1"  # of what is kept; another one makes everything be read again
+FORMAT = "2"  # of what is kept; another one makes everything be read again
 LONGEST_CHAIN = 120  # bytes
 SELF = frozenset({"self", "cls", "this", "super", "Self"})
 RUST_SELF = frozenset({"Self"})  # its `self` and `super` are modules
@@ -122,6 +122,19 @@ Use = tuple[bytes, int, int]
 
 def _sorted_out(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[list[Use], dict[int, tuple[bytes, int]], list[Use]]":
     """Return names on their own, chains by where they begin (the longest), and members of what has no name."""
+    chains, others, ends = _chains(captures, data)
+    plain = [
+        (data[start:end], start, end)
+        for node in captures.get("name", ())
+        if (end := node.end_byte) not in ends
+        and (start := node.start_byte) not in chains
+        and start < end  # what a parser missed has no bytes
+    ]
+    return plain, chains, others
+
+
+def _chains(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[dict[int, tuple[bytes, int]], list[Use], set[int]]":
+    """Return chains, members, and where the last names of all chains end."""
     ends: set[int] = set()
     chains: dict[int, tuple[bytes, int]] = {}
     others: list[Use] = []
@@ -134,23 +147,22 @@ def _sorted_out(captures: "dict[str, list[Any]]", data: bytes) -> "tuple[list[Us
                 chains[start] = _JOINT.sub(b".", text).lstrip(b"."), end
         elif last := _LAST.search(text[-LONGEST_CHAIN:]):
             others.append((b"." + last[0], end - len(last[0]), end))
-    plain = [
-        (data[start:end], start, end)
-        for node in captures.get("name", ())
-        if (end := node.end_byte) not in ends
-        and (start := node.start_byte) not in chains
-        and start < end  # what a parser missed has no bytes
-    ]
-    return plain, chains, others
+    return chains, others, ends
 
 
 def _uses(
     captures: "dict[str, list[Any]]", data: bytes, spans: "list[tuple[int, int]]", defined: "list[str]", language: str
 ) -> dict[str, int]:
-    plain, chains, members = _sorted_out(captures, data)
-    rows = [*plain, *((name, start, end) for start, (name, end) in chains.items()), *members]
+    chains, members, ends = _chains(captures, data)
     imported = _inside(spans)
-    counts = Counter(name for name, start, _ in rows if not imported(start))
+    edge = max((end for _, end in spans), default=0)  # imports come first: most names are beyond
+    counts = Counter([
+        data[start:end]
+        for node in captures.get("name", ())
+        if (end := node.end_byte) not in ends and (start := node.start_byte) not in chains and start < end and (start >= edge or not imported(start))
+    ])  # fmt: skip
+    counts.update([name for start, (name, _) in chains.items() if start >= edge or not imported(start)])
+    counts.update([name for name, start, _ in members if start >= edge or not imported(start)])
     out: dict[str, int] = {}
     for name, number in sorted(counts.items()):
         text = name.decode("utf-8", "replace")
@@ -175,19 +187,34 @@ def _has_main(data: bytes, language: str, found: "tuple[definitions.Symbol, ...]
 
 
 def _environment(data: bytes) -> tuple[str, ...]:
-    if b"env" not in data and b"ENV" not in data and b"Env" not in data:
-        return ()
-    return tuple(sorted({next(group for group in match.groups() if group).decode() for match in _ENVIRONMENT.finditer(data)}))
+    found = {
+        next(group for group in match.groups() if group).decode()
+        for line in _lines(data, b"env", b"ENV", b"Env")
+        for match in _ENVIRONMENT.finditer(data, *line)
+    }
+    return tuple(sorted(found))
 
 
 def _routes(data: bytes) -> "tuple[tuple[str, str, int], ...]":
-    if b'("/' not in data and b"('/" not in data and b"('^" not in data and b'("^' not in data:
-        return ()
     rows = [
         (match[1].decode(), match[2].decode("utf-8", "replace"), data.count(b"\n", 0, match.start(1)) + 1)
-        for match in _ROUTE.finditer(data)
+        for line in sorted(_lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^"))
+        for match in _ROUTE.finditer(data, *line)
     ]
     return tuple(rows[:50])
+
+
+def _lines(data: bytes, *needles: bytes) -> set[tuple[int, int]]:
+    """Return (begin, end) of the lines that have one of some texts, each with the newline before it: what an expression then looks at is little."""
+    found: set[tuple[int, int]] = set()
+    for needle in needles:
+        at = data.find(needle)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            found.add((max(0, data.rfind(b"\n", 0, at)), end))
+            at = data.find(needle, end)
+    return found
 
 
 __all__ = ["FORMAT", "Import", "Tags", "read", "uses_at"]
