@@ -6,7 +6,7 @@ Paths are str with bytes that are not UTF-8 as surrogates.
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gitmem.errors import UserError
@@ -32,7 +32,8 @@ class CodeTrees:
     def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
         self.root = location.worktree
         self.gitdir = location.gitdir
-        self._git = Git(location.gitdir, env, timeout=timeout)
+        # what a partial clone lacks is not fetched for this, blob by blob (git 2.44 and later)
+        self._git = Git(location.gitdir, {**env, "GIT_NO_LAZY_FETCH": "1"}, timeout=timeout)
 
     def resolve(self, revision: str) -> tuple[str, str]:
         """Return (commit, tree) of a revision; raises UserError when it names no commit."""
@@ -114,8 +115,8 @@ class CodeTrees:
                 found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode("utf-8", "replace")
         return found
 
-    def uncommitted(self, hexes: int) -> Iterator[tuple[str, str, bytes]]:
-        """Yield (path, blob that it would be, bytes) of files that differ from HEAD or are new, ('' and no bytes for one that is gone).
+    def uncommitted(self, hexes: int, wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, bytes]]:
+        """Yield (path, blob that it would be, bytes) of the wanted files that differ from HEAD or are new, ('' and no bytes for one that is gone).
 
         `hexes` is the length of the repository's object ids.
         """
@@ -127,7 +128,7 @@ class CodeTrees:
         )  # fmt: skip
         for row in out.split(b"\0"):
             path = os.fsdecode(row[3:])
-            if len(row) < 4 or path.endswith("/"):
+            if len(row) < 4 or path.endswith("/") or not wanted(path):
                 continue
             on_disk = file_on_disk(self.root, path, 16 << 20)
             if on_disk is None:

@@ -23,6 +23,7 @@ KEPT = frozenset({
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",  # where the user's settings are
     "GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL", "GIT_PROTOCOL_FROM_USER",  # what transports the user allows
     "GIT_EXEC_PATH", "GIT_TRACE", "GIT_TRACE_CURL", "GIT_CURL_VERBOSE", "GIT_TRACE_PACKET",  # which git, and debugging it
+    "GIT_NO_LAZY_FETCH",  # whether missing objects of a partial clone are fetched
     "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",  # how far a search for a repository goes
 })  # fmt: skip
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from gitmem.app import App
+from gitmem.base.fast import sqlite
+from gitmem.base.sqlite import is_damage
 from gitmem.codemap.search.index import SearchIndex
 from gitmem.codemap.search.refresh import refresh
 
@@ -19,6 +21,14 @@ def search_index(app: App, revision: str = "", progress: Progress | None = None,
     index = SearchIndex(code.folder)
     try:
         refresh(index, code, graph, app.code_history, progress, store=stored or not revision)
+    except sqlite.DatabaseError as error:
+        index.close()
+        if is_damage(error):
+            index.remove()
+            index = SearchIndex(code.folder)
+        else:  # others keep it for long, or the disk takes nothing: for this time it is made in memory
+            index = SearchIndex("")
+        refresh(index, code, graph, app.code_history, progress)
     except BaseException:
         index.close()
         raise

@@ -97,8 +97,10 @@ class Cache:
             text = f"{FORMAT} {sys.version_info.major}.{sys.version_info.minor} {grammars.version_of(language)}"
             row = self.db.execute("SELECT id FROM version WHERE text = ?", (text,)).fetchone()
             if row is None:
-                self.db.execute("INSERT OR IGNORE INTO version (text) VALUES (?)", (text,))
+                self._written("INSERT OR IGNORE INTO version (text) VALUES (?)", [(text,)])
                 row = self.db.execute("SELECT id FROM version WHERE text = ?", (text,)).fetchone()
+            if row is None:
+                return -1  # it cannot be written: nothing is known of it
             self._versions[language] = row[0]
         return self._versions[language]
 
@@ -119,11 +121,8 @@ class Cache:
 
     def put(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """Keep (oid, language, what `pack` made) of blobs."""
-        with transaction(self.db):
-            self.db.executemany(
-                "INSERT OR REPLACE INTO blob VALUES (?, ?, ?)",
-                [(bytes.fromhex(oid), self.version(language), data) for oid, language, data in rows],
-            )
+        values = [(bytes.fromhex(oid), self.version(language), data) for oid, language, data in rows]
+        self._written("INSERT OR REPLACE INTO blob VALUES (?, ?, ?)", values)
 
     def get(self, oid: str, language: str) -> "Tags | str":
         """Return what a blob says of itself, or in a word why nothing was read of it."""
@@ -156,11 +155,18 @@ class Cache:
 
     def put_state(self, key: str, state: "dict[str, Any]", like: str = "") -> None:
         """Keep the graph of a tree, with the ranks of the one that it is `like`; the oldest goes when there are many."""
-        data = marshal.dumps(state)
-        with transaction(self.db):
-            (at,) = self.db.execute("SELECT coalesce(max(at), 0) + 1 FROM tree").fetchone()
-            self.db.execute("INSERT OR REPLACE INTO tree VALUES (?, ?, (SELECT ranks FROM tree WHERE key = ?), ?)", (key, at, like, data))
-            self.db.execute("DELETE FROM tree WHERE key NOT IN (SELECT key FROM tree ORDER BY at DESC LIMIT ?)", (TREES,))
+        insert = "INSERT OR REPLACE INTO tree SELECT ?, coalesce(max(at), 0) + 1, (SELECT ranks FROM tree WHERE key = ?), ? FROM tree"
+        self._written(insert, [(key, like, marshal.dumps(state))])
+        self._written("DELETE FROM tree WHERE key NOT IN (SELECT key FROM tree ORDER BY at DESC LIMIT ?)", [(TREES,)])
+
+    def _written(self, statement: str, rows: "list[tuple[Any, ...]]") -> None:
+        """Write rows in one transaction; where others keep the file for long, or a disk takes nothing, they are read again the next time."""
+        try:
+            with transaction(self.db):
+                self.db.executemany(statement, rows)
+        except sqlite.OperationalError as error:
+            if is_damage(error):
+                raise
 
     def ranks(self, key: str) -> "dict[str, float] | None":
         """Return the ranks of a tree's files."""
@@ -169,7 +175,7 @@ class Cache:
 
     def put_ranks(self, key: str, ranks: "dict[str, float]") -> None:
         """Keep the ranks of a tree's files."""
-        self.db.execute("UPDATE tree SET ranks = ? WHERE key = ?", (marshal.dumps(ranks), key))
+        self._written("UPDATE tree SET ranks = ? WHERE key = ?", [(marshal.dumps(ranks), key)])
 
     def prune(self, needed: "set[str]", keys: "set[str]") -> tuple[int, int]:
         """Remove the blobs and the trees that are not needed any more, and what older versions read; return (blobs removed, blobs kept)."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.base.fast import sqlite
+from gitmem.base.sqlite import is_damage
 from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
 from gitmem.codemap.graph.cache import Cache, unpack
@@ -80,7 +81,7 @@ class CodeMap:
         self.trees = trees
         self.folder = folder
         self.cache = Cache(folder)
-        self._env = env
+        self._env = {**env, "GIT_NO_LAZY_FETCH": "1"}  # as `CodeTrees`
         self._hides = hides
         self._workers = workers or max(1, min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
         versions = " ".join(grammars.version_of(language) for language in sorted(grammars.GRAMMARS))
@@ -96,8 +97,10 @@ class CodeMap:
         commit, tree = self.trees.resolve(revision)
         try:
             found = self._of_tree(commit, tree, progress)
-        except sqlite.DatabaseError:  # damaged: all of it can be read again
-            self.cache.forget()
+        except sqlite.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            self.cache.forget()  # all of it can be read again
             found = self._of_tree(commit, tree, progress)
         return self._with_uncommitted(found, progress) if uncommitted and self.trees.root else found
 
@@ -279,9 +282,10 @@ class CodeMap:
             yield [(oid, language, parse_worker.read_blob(data, language)) for language in languages[oid]]
 
     def _keep(self, rows: "list[tuple[str, str, bytes]]") -> None:
-        self._read.update(((oid, language), unpack(data)) for oid, language, data in rows)
-        if rows:
-            self.cache.put(rows)
+        said = {(oid, language): unpack(data) for oid, language, data in rows}
+        self._read.update(said)
+        if known := [row for row in rows if said[row[0], row[1]] != "missing"]:  # a later fetch may bring it
+            self.cache.put(known)
 
     def _get(self, oid: str, language: str) -> "Tags | str":
         key = oid, language
@@ -338,7 +342,7 @@ class CodeMap:
         texts: dict[str, bytes] = {}
         listing = dict(base.listing)
         changed: set[str] = set()
-        for path, oid, data in self.trees.uncommitted(len(base.tree)):
+        for path, oid, data in self.trees.uncommitted(len(base.tree), _matters):
             if listing.get(path, "") != oid:
                 changed.add(path)
                 texts[path] = data
@@ -413,6 +417,10 @@ class _Texts(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._manifests)
+
+
+def _matters(path: str) -> bool:
+    return bool(grammars.language_of(path)) or is_manifest(path) or path.rsplit("/", 1)[-1] == ".gitattributes"
 
 
 def _on_disk(trees: CodeTrees, path: str) -> bytes:

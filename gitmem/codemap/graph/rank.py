@@ -15,6 +15,8 @@ def ranks(graph: Graph) -> dict[str, float]:
     """Return {path: rank} of a graph's files, best first, ties by path; ranks add up to 1. A use weighs by the root of how often it is made."""
     if not graph.files:
         return {}
+    if not any(graph.edges.values()):  # all are alike, and nothing has to be loaded to say so
+        return dict.fromkeys(sorted(graph.files), round(1 / len(graph.files), DIGITS))
     import networkx
 
     made = networkx.DiGraph()

@@ -39,10 +39,10 @@ _DROPPED = ("doc", "code", "piece", "pieces", "symbol", "here", "past", "said", 
 
 
 class SearchIndex:
-    """The open index. `readonly` opens what is there and never makes it: `ready` says whether there is one."""
+    """The open index, in a folder or, without one, in memory. `readonly` opens what is there and never makes it: `ready` says whether there is one."""
 
     def __init__(self, folder: str, *, readonly: bool = False) -> None:
-        self.path = os.path.join(folder, NAME)
+        self.path = os.path.join(folder, NAME) if folder else ":memory:"
         self.ready = not readonly or os.path.exists(self.path)
         self.db = self._opened(readonly) if self.ready else sqlite.connect(":memory:")
 
@@ -54,9 +54,7 @@ class SearchIndex:
                 self.ready = False
                 return sqlite.connect(":memory:")
             if is_damage(error):
-                for ending in ("", "-wal", "-shm"):
-                    if os.path.exists(self.path + ending):
-                        os.unlink(self.path + ending)
+                self.remove()
             try:
                 return self._open(self.path, False)
             except (sqlite.Error, OSError):  # a read-only disk, a full one
@@ -79,6 +77,14 @@ class SearchIndex:
     def close(self) -> None:
         """Close the file."""
         self.db.close()
+
+    def remove(self) -> None:
+        """Remove the file."""
+        for ending in ("", "-wal", "-shm"):
+            try:
+                os.unlink(self.path + ending)
+            except OSError:
+                pass
 
     def remake(self) -> None:
         """Begin anew, with nothing."""
@@ -106,7 +112,9 @@ class SearchIndex:
         """Add files: (path, oid, words of the path, words of the symbols, text, definitions as (name, qualified, kind, line, last), pieces as (qualified, line, text))."""
         with transaction(self.db):
             for path, oid, words, symbols, body, defined, pieces in rows:
-                cursor = self.db.execute("INSERT INTO doc (path, oid) VALUES (?, ?)", (path, oid))
+                cursor = self.db.execute("INSERT OR IGNORE INTO doc (path, oid) VALUES (?, ?)", (path, oid))
+                if not cursor.rowcount:  # another process was first
+                    continue
                 self.db.execute(
                     "INSERT INTO code (rowid, path, symbols, body) VALUES (?, ?, ?, ?)", (cursor.lastrowid, words, symbols, body)
                 )
