@@ -7,7 +7,7 @@ Names that a file uses are keys of `uses`, counted: `total` for a name on its ow
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gitmem.codemap import grammars
@@ -15,7 +15,7 @@ from gitmem.codemap.symbols import definitions
 from gitmem.codemap.tags import import_statements
 from gitmem.codemap.tags.import_statements import Import
 
-FORMAT = "2"  # of what is kept; another one makes everything be read again
+FORMAT = "3"  # of what is kept; another one makes everything be read again
 LONGEST_CHAIN = 120  # bytes
 SELF = frozenset({"self", "cls", "this", "super", "Self"})
 RUST_SELF = frozenset({"Self"})  # its `self` and `super` are modules
@@ -73,7 +73,7 @@ def read(data: bytes, language: str) -> Tags | None:
         exported,
         _has_main(data, language, found),
         _environment(data),
-        _routes(data) if language not in {"c", "cpp"} else (),
+        _routes(data, captures.get("decorator", ()) if language == "python" else None) if language not in {"c", "cpp"} else (),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
     )
 
@@ -195,10 +195,14 @@ def _environment(data: bytes) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _routes(data: bytes) -> "tuple[tuple[str, str, int], ...]":
+def _routes(data: bytes, decorators: "Sequence[Any] | None") -> "tuple[tuple[str, str, int], ...]":
+    """Return the routes that a file serves; with `decorators`, those that are in them, or in a list of Django: documentation has others."""
+    lines = _lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^")
+    if decorators is not None and b"urlpatterns" not in data:
+        lines = {(max(0, node.start_byte - 1), node.end_byte) for node in decorators} if lines else set()
     rows = [
         (match[1].decode(), match[2].decode("utf-8", "replace"), data.count(b"\n", 0, match.start(1)) + 1)
-        for line in sorted(_lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^"))
+        for line in sorted(lines)
         for match in _ROUTE.finditer(data, *line)
     ]
     return tuple(rows[:50])

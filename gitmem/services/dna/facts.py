@@ -211,7 +211,8 @@ def _dependencies(
     tried: set[str] = set()
     for one in declared:
         for name, version in one.uses.items():
-            versions.setdefault(name, version)
+            if name.lower() != made.name.lower():  # its own build may look for it
+                versions.setdefault(name, version)
         tried |= {name.lower() for name in one.tries}
     known = {_module(name): name for name in versions}
     users: dict[str, set[str]] = {name: set() for name in versions}
@@ -341,6 +342,7 @@ def _context(made: Facts, listed: Sequence[str], text: Callable[[str], bytes], p
 def _prose(text: str) -> str:
     """Return the first paragraph of a README that says something: no badge, no heading, no picture."""
     text = re.sub(r"<!--.*?-->|```.*?```", "", text, flags=re.DOTALL)
+    text = re.sub(r"</?[A-Za-z][^>]*>", "", text)
     text = re.sub(r"^[^\n]+\n[=\-~^]{3,}[ \t]*$", "", text, flags=re.MULTILINE)  # a heading, underlined
     for part in re.split(r"\n\s*\n", text):
         lines = [row.strip() for row in part.splitlines() if row.strip()]

@@ -321,7 +321,7 @@ def _cmake(path: str, text: str) -> Declared:
     made = Declared(path, "cmake")
     if found := re.search(r"(?i)\bproject\s*\(\s*([\w.+-]+)(?:[^)]*?VERSION\s+([\d.]+))?", text):
         made.name, made.version = found[1], found[2] or ""
-    if found := re.search(r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", text):
+    if found := re.search(r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+(\d+(?:\.\d+)*)", text):
         made.needs["CMake"] = f">={found[1]}"
     if found := re.search(r"(?i)CMAKE_(CXX|C)_STANDARD\s+(\d+)", text):
         made.needs["C++" if found[1] == "CXX" else "C"] = found[2]
