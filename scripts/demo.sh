@@ -140,4 +140,9 @@ git commit -qam 'Round the rate'
 run git mem why app/pay.py:8
 git mem why app/pay.py:8 --json | grep -q 'Round the rate to a tenth' || { echo "demo: the prompt behind the line was not found" >&2; exit 1; }
 
+step "10. What matters for a task, and what the project is made of"
+run git mem scout 'rate() fails when TAX_RATE is not set'
+git mem scout 'rate() fails when TAX_RATE is not set' --json | grep -q '"app/pay.py"' || { echo "demo: the file of the task was not found" >&2; exit 1; }
+run git mem dna --at HEAD
+
 printf '\n%sDone.%s Nothing outside of %s was touched%s.\n' "$bold" "$plain" "$scratch" "${KEEP:+; it is kept}"

@@ -95,7 +95,7 @@ def _part(title: str, rows: list[str]) -> Iterator[str]:
 
 def _summary(facts: Facts, size: Size) -> str:
     languages = ", ".join(
-        f"{language} ({number} file{'' if number == 1 else 's'}, {_thousands(lines)} lines)"
+        f"{language} ({number} file{'' if number == 1 else 's'}, {_thousands(lines)} line{'' if lines == 1 else 's'})"
         for language, number, lines in facts.languages[:4]
     )
     about = _cut(facts.about, size.text).rstrip(".")
