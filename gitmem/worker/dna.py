@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 
 from gitmem.app import App
-from gitmem.codemap.grammars import language_of
 from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.dna import dna
@@ -13,7 +12,6 @@ from gitmem.worker.scout import search_index
 
 MARK = "dna"  # the mark of the commit that was looked at last
 PATTERNS = 8
-LARGE = 20_000  # files of code, from which on a project is read when somebody asks
 
 Progress = Callable[[int, int], None]
 
@@ -44,9 +42,8 @@ def keep(app: App) -> list[Outcome]:
     if not commit or app.state.marked(MARK) == commit:
         return []
     app.state.mark(MARK, commit)  # also where it fails: not at once again
-    trees = app.code_map.trees
-    if sum(bool(language_of(path)) for path in trees.listing(trees.resolve(commit)[1])) > LARGE:
-        return []  # minutes of work, and gigabytes, that nobody asked for: `git mem dna refresh` does it
+    if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
+        return []  # `git mem dna refresh` does it
     os.nice(10)  # the user waits for other things
     if app.settings.get("scout"):
         search_index(app, commit, stored=True).close()

@@ -24,6 +24,7 @@ from gitmem.git.code_trees import CodeTrees
 from gitmem.git.work_state import file_on_disk
 
 FORMAT = "2"  # of a state
+LARGE = 20_000  # files of code
 FEW = 40  # blobs that are read in this process; more are worth the start of others
 MANIFEST = 4 << 20  # bytes of a manifest that is read
 GROUPED = frozenset({"go", "java", "csharp", "php", "ruby", "c", "cpp"})  # a name may be in any file: these are resolved all at once
@@ -108,6 +109,12 @@ class CodeMap:
         """Return the graph of a tree if it was made before."""
         state = self.cache.state(self._prefix + tree)
         return _graph("", tree, state, self._prefix + tree) if state else None
+
+    def is_large(self, tree: str) -> bool:
+        """Say whether a tree that nobody has read yet has so much code that it is read only when somebody asks: minutes of work, gigabytes."""
+        if self.cache.state(self._prefix + tree) is not None:
+            return False
+        return sum(bool(grammars.language_of(path)) for path in self.trees.listing(tree)) > LARGE
 
     def tags(self, graph: Graph, path: str) -> Tags | None:
         """Return what a file of a graph says of itself; None for one that was not parsed."""

@@ -47,7 +47,7 @@ async def known(place: Place, *, build: bool) -> Known | None:
 def _read(code: CodeMap, commit: str, build: bool) -> Known | None:
     try:
         _, tree = code.trees.resolve(commit)
-        graph = code.graph(commit) if build else code.known(tree)
+        graph = code.graph(commit) if build and not code.is_large(tree) else code.known(tree)
         return Known(commit, graph, rank.kept_ranks(code, graph)) if graph is not None else None
     finally:
         code.close()
