@@ -206,7 +206,10 @@ def pack(said: "Tags | str") -> bytes:
 
 def unpack(data: bytes) -> "Tags | str":
     """Return what `pack` was given; 'unread' for bytes that it did not make."""
-    found = _loads(zlib.decompress(data[1:]) if data[:1] == b"z" and data[1:2] == b"x" else data)
+    try:
+        found = _loads(zlib.decompress(data[1:]) if data[:2] == b"zx" else data)
+    except zlib.error:
+        return "unread"
     if isinstance(found, tuple) and len(found) == len(Tags._fields):
         tags = Tags(*found)
         return tags._replace(imports=tuple(Import(*one) for one in tags.imports))
