@@ -33,6 +33,7 @@ line-length = 100
     "README.md": "# Shop\n\n[![Build](https://x/y.svg)](https://x)\n\nSells things on paper and by mail.\n",
     "AGENTS.md": "# For agents\n\n- Run make test before each commit\n- Money is in cents\n",
     ".env.example": "SHOP_TOKEN=abc123secret\nexport SHOP_DB=postgres://user:hunter2@db\n# NOT_ONE=1\n",
+    "PROGRESS.md": "# Progress\n\nPhase: Beta\n\n- [x] Carts\n- [ ] Invoices\n",
     "tox.ini": "[tox]\n",
     ".github/workflows/ci.yml": "on: push\n",
     "shop/__init__.py": "",
@@ -71,6 +72,7 @@ def test_what_is_declared_and_what_is_there(shop: Path):
     assert "SHOP_TOKEN, SHOP_DB, SHOP_PORT" in out
     assert "hunter2" not in out and "abc123secret" not in out
     assert "Store money in cents instead of floats" in out
+    assert "- PROGRESS.md: phase Beta, 1 of 2 tasks done, next: Invoices" in out
     assert "AGENTS.md: Run make test before each commit; Money is in cents" in out
 
 

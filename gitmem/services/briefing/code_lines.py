@@ -13,6 +13,7 @@ ORDER = (
     "Workspaces",
     "Environment",
     "Configuration",
+    "Plans",
     "Decided lately",
 )  # the rest is told by itself
 MOST = 420  # characters of a part

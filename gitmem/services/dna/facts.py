@@ -1,5 +1,6 @@
 """What is told of a project, or of one part of it: read from the graph of its code, its manifests and its own words. Pure."""
 
+import io
 import re
 import sys
 from collections import Counter
@@ -10,6 +11,7 @@ from gitmem.codemap.graph.code_map import Graph
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.tags.tags import Tags
 from gitmem.services.dna.manifests import Declared
+from gitmem.transcripts.formats import plan_files
 
 NAMES = {
     "python": "Python", "javascript": "JavaScript", "typescript": "TypeScript", "tsx": "TypeScript", "rust": "Rust", "go": "Go", "java": "Java", "c": "C",
@@ -34,6 +36,7 @@ EXAMPLE = re.compile(
     r"^\.?env\.(?:example|sample|template|dist|defaults?)$|^\.env\.(?:example|sample|template|dist|defaults?)$|^example\.env$"
 )
 README = re.compile(r"^readme(?:\.(?:md|rst|txt|markdown|adoc))?$", re.IGNORECASE)
+PLANS = frozenset({"plan.md", "progress.md", "state.json"})
 AGENT_FILES = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"})
 STARTERS = frozenset({"manage.py", "__main__.py", "main.rs", "config.ru", "artisan", "index.php"})
 KEEP = 60  # of what is gathered of one kind
@@ -68,6 +71,7 @@ class Facts:
     environment: list[tuple[str, str]] = field(default_factory=list)  # (name, file)
     decisions: list[tuple[str, str, str]] = field(default_factory=list)  # (day, commit, subject)
     patterns: list[str] = field(default_factory=list)
+    plans: list[str] = field(default_factory=list)  # how far plan and progress files are
     context: list[tuple[str, str]] = field(default_factory=list)  # (file, what it says)
     workspaces: list[tuple[str, str, str]] = field(default_factory=list)  # (folder, name, about)
     skipped: int = 0
@@ -335,8 +339,21 @@ def _context(made: Facts, listed: Sequence[str], text: Callable[[str], bytes], p
             said = _told(text(path).decode("utf-8", "replace"))
             if said:
                 made.context.append((short, said))
+    for path in listed:
+        if path[len(prefix) :].lower() in PLANS:
+            made.plans += _plan(path[len(prefix) :], text(path))
     if not made.about and made.context:
         made.about = made.context[0][1]
+
+
+def _plan(name: str, data: bytes) -> list[str]:
+    """Return in one line how far a plan is: its phase, how many of its tasks are done."""
+    read = plan_files.state if name.endswith(".json") else plan_files.plan
+    how = plan_files.progress(read(io.BytesIO(data)))
+    said = [f"phase {how.phase}"] if how.phase else []
+    said += [f"{how.done} of {how.total} tasks done"] if how.total else []
+    said += [f"next: {how.pending[0]}"] if how.pending else []
+    return [f"{name}: {', '.join(said)}"] if said else []
 
 
 def _prose(text: str) -> str:
