@@ -47,7 +47,7 @@ def test_one_session_learns_and_another_clone_is_told(project: Path, tmp_path: P
     told = Agent(other, "fifth").hook("PreToolUse.Read", tool_input={"file_path": str(other / "app" / "pay.py")})
     assert "TAX_RATE" in told
     history = json.loads(run(other, "log", "--json"))
-    assert history[0]["op"] == "capture" and history[0]["session"] == "learner"
+    assert next(row for row in history if row["op"] == "capture")["session"] == "learner"
     for path in (project, other):
         assert fsck(path) == ""
         assert git(path, "status", "--porcelain") == before

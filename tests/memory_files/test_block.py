@@ -29,12 +29,14 @@ entries = st.lists(
         st.sampled_from(["", "a.py", "b (1).py"]),
     ),
     max_size=6,
+    unique_by=lambda entry: entry.id,
 )
 
 
 @given(texts, entries)
 @example("a\n" + BEGIN + "\n" + LINE + "\nb\n" + END + "\nc", [ONE])
 @example("```\n", [ONE])
+@example("words\n" + BEGIN + "\n", [])
 def test_not_a_byte_outside_changes(text: str, chosen: list[Entry]) -> None:
     """Whatever the file holds: what is outside stays, a second write changes nothing, and the block can go again."""
     result = managed_block.place(text, chosen)

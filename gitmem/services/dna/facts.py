@@ -342,8 +342,8 @@ def _context(made: Facts, listed: Sequence[str], text: Callable[[str], bytes], p
     for path in listed:
         if path[len(prefix) :].lower() in PLANS:
             made.plans += _plan(path[len(prefix) :], text(path))
-    if not made.about and made.context:
-        made.about = made.context[0][1]
+    if not made.about:  # not what agents are told by their own files
+        made.about = next((said for name, said in made.context if README.match(name)), "")
 
 
 def _plan(name: str, data: bytes) -> list[str]:

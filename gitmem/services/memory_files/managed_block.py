@@ -264,7 +264,7 @@ def _written(text: str, entries: Sequence[Entry]) -> str:
         out.append(_instead(text[start:stop], [*(row + end for row in new if n == 0), *blocks[n].loose]))
         at = stop
     left = "".join([*out, text[at:]])
-    if not new and at == len(text) and left and not blocks[-1].loose:  # the gap that came with the block goes with it
+    if not new and at == len(text) and left and blocks[-1].whole and not blocks[-1].loose:  # the gap that came with the block goes with it
         return left.removesuffix((end + "\n") * (1 if text.endswith("\n") else 2))
     return left
 
