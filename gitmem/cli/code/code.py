@@ -10,8 +10,9 @@ from gitmem.app import App
 from gitmem.cli import options, places
 from gitmem.cli.terminal import Terminal, path_shown, path_text, plain
 from gitmem.codemap.graph import rank as ranking
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.dot import dot
+from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.graph.references import Definition, Reference, named, references, symbols_of
 from gitmem.errors import UserError
 

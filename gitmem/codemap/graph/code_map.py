@@ -8,15 +8,14 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
 from gitmem.codemap import grammars
 from gitmem.codemap.graph import parse_worker, sources
 from gitmem.codemap.graph.cache import Cache, unpack
-from gitmem.codemap.graph.resolve import Edges, Resolution
+from gitmem.codemap.graph.graph import Graph, packed, unpacked
+from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.imports.files import Files, is_manifest
 from gitmem.codemap.tags.tags import Tags
 from gitmem.errors import GitFailed
@@ -33,38 +32,6 @@ STANDS_FOR = frozenset({"__init__", "index", "mod", "lib", "main"})  # files tha
 _SEPARATORS = re.compile(r"[./\\:@#]+")
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(slots=True)
-class Graph:
-    """The code of one tree. `files` are the paths that were parsed, with their blobs; `skipped` says in a word why others of a known language were not.
-
-    `edges` maps a file to the definitions of other files that it uses: {file: {definition, '' for the whole file: how often}}.
-    """
-
-    commit: str
-    tree: str
-    listing: dict[str, str]
-    files: dict[str, str] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-    edges: dict[str, Edges] = field(default_factory=dict)
-    consulted: dict[str, list[str]] = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
-    attributed: dict[str, dict[str, str]] = field(default_factory=dict)
-    key: str = ""  # '' for what is not kept
-    fresh: int = 0  # blobs that were parsed for it
-
-    def dependents(self, path: str) -> list[str]:
-        """Return the files that use a file, sorted."""
-        return sorted(one for one, edges in self.edges.items() if path in edges)
-
-    def used(self, path: str) -> dict[str, int]:
-        """Return how often other files use each definition of a file, '' for the file as a whole."""
-        out: dict[str, int] = {}
-        for edges in self.edges.values():
-            for name, number in edges.get(path, {}).items():
-                out[name] = out.get(name, 0) + number
-        return out
 
 
 class CodeMap:
@@ -108,7 +75,7 @@ class CodeMap:
     def known(self, tree: str) -> Graph | None:
         """Return the graph of a tree if it was made before."""
         state = self.cache.state(self._prefix + tree)
-        return _graph("", tree, state, self._prefix + tree) if state else None
+        return unpacked("", tree, state, self._prefix + tree) if state else None
 
     def is_large(self, tree: str) -> bool:
         """Say whether a tree that nobody has read yet has so much code that it is read only when somebody asks: minutes of work, gigabytes."""
@@ -142,13 +109,13 @@ class CodeMap:
         key = self._prefix + tree
         state = self.cache.state(key)
         if state:
-            return _graph(commit, tree, state, key)
+            return unpacked(commit, tree, state, key)
         for _, before in self.cache.latest(self._prefix):
             try:
                 changes = {row.path: row.new for row in self.trees.changed(before["tree"], tree)}
             except GitFailed:  # it was pruned
                 continue
-            base = _graph(commit, before["tree"], before, "")
+            base = unpacked(commit, before["tree"], before, "")
             listing = dict(base.listing)
             for path, oid in changes.items():
                 if oid:
@@ -161,7 +128,7 @@ class CodeMap:
         else:
             made, like = self._build(Graph(commit, tree, self.trees.listing(tree)), progress), ""
         made.key = key
-        self.cache.put_state(key, _state(made), like)
+        self.cache.put_state(key, packed(made), like)
         return made
 
     def _build(self, graph: Graph, progress: Progress | None) -> Graph:
@@ -443,18 +410,3 @@ def _words(tags: Tags) -> str:
         found.update(dict.fromkeys(_SEPARATORS.split(one.module)))
         found.update((name, None) for name, _ in one.names)
     return f" {' '.join(found)} "
-
-
-def _state(graph: Graph) -> dict[str, Any]:
-    return {
-        "tree": graph.tree, "listing": graph.listing, "files": list(graph.files), "skipped": graph.skipped, "edges": graph.edges,
-        "consulted": graph.consulted, "words": graph.words, "attributed": graph.attributed,
-    }  # fmt: skip
-
-
-def _graph(commit: str, tree: str, state: Mapping[str, Any], key: str) -> Graph:
-    listing = state["listing"]
-    return Graph(
-        commit, tree, listing, {path: listing[path] for path in state["files"]}, state["skipped"], state["edges"], state["consulted"],
-        state["words"], state["attributed"], key,
-    )  # fmt: skip

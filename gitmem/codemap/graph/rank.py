@@ -6,7 +6,8 @@ order, and what differs by machine is rounded away.
 
 import math
 
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
 
 DIGITS = 6
 

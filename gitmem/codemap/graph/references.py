@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.symbols.definitions import parts
 from gitmem.codemap.tags import tags as reader
 from gitmem.codemap.tags.import_statements import DEFAULT

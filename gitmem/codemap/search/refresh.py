@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from gitmem.codemap.graph import rank
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.search.index import PAST, SearchIndex
 from gitmem.codemap.search.question import camel_parts, split_name
 from gitmem.codemap.tags.tags import Tags

@@ -10,7 +10,8 @@ from typing import Any
 
 from gitmem.clock import stamp
 from gitmem.codemap.graph import rank
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.imports import ecma
 from gitmem.codemap.imports.files import Files, json_object, table, texts, toml_table
 from gitmem.errors import UnknownId

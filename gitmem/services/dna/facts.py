@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gitmem.codemap.graph.code_map import Graph
+from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.tags.tags import Tags
 from gitmem.services.dna.manifests import Declared

@@ -5,7 +5,8 @@ from typing import Any
 
 from gitmem.app import App
 from gitmem.codemap.graph import rank
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
 from gitmem.errors import GitmemError
 from gitmem.repo.location import Location
 from gitmem.repo.refs import head

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from gitmem.codemap.graph.code_map import CodeMap, Graph
+from gitmem.codemap.graph.code_map import CodeMap
+from gitmem.codemap.graph.graph import Graph
 from gitmem.git.code_trees import CodeTrees
 from gitmem.repo.location import locate
 from tests.conftest import git
