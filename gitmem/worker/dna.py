@@ -44,7 +44,8 @@ def keep(app: App) -> list[Outcome]:
     app.state.mark(MARK, commit)  # also where it fails: not at once again
     if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
         return []  # `git mem dna refresh` does it
-    os.nice(10)  # the user waits for other things
+    if os.getsid(0) == os.getpid():  # a process of its own, as hooks start it: the user waits for other things
+        os.nice(10)
     if app.settings.get("scout"):
         search_index(app, commit, stored=True).close()
     return refresh(app) if app.settings.get("dna") != "off" else []
