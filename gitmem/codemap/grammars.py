@@ -27,7 +27,7 @@ ALIASES = {
     "py": "python", "python3": "python", "js": "javascript", "jsx": "javascript", "javascriptreact": "javascript", "ts": "typescript",
     "typescriptreact": "tsx", "rs": "rust", "golang": "go", "c++": "cpp", "rb": "ruby", "c#": "csharp", "cs": "csharp",
 }  # fmt: skip
-# language -> (module of its wheel, function, name of its distribution)
+# language -> (module of its wheel, function)
 GRAMMARS = {
     "python": ("tree_sitter_python", "language"), "javascript": ("tree_sitter_javascript", "language"),
     "typescript": ("tree_sitter_typescript", "language_typescript"), "tsx": ("tree_sitter_typescript", "language_tsx"),
