@@ -12,11 +12,12 @@ from typing import Any, cast
 
 import pytest
 
+from gitmem import app
 from gitmem.app import App, open_app
 from gitmem.base import processes
 from gitmem.cli.sessions.summary import parts_of
 from gitmem.clock import Clock, stamp
-from gitmem.hooks import context
+from gitmem.hooks import context, session_start
 from gitmem.hooks.main import respond
 from gitmem.records.items import DECISION, Extract, Item
 from gitmem.records.record import Record
@@ -96,7 +97,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         found.append(args)
         return 0
 
-    monkeypatch.setattr(context, "detach", detach)
+    for starts in (context, session_start, app):  # a real one has another clock: it would finish the sessions of a test's days too
+        monkeypatch.setattr(starts, "detach", detach)
     monkeypatch.setattr(processes, "agent", lambda: "")  # else every session is this process
     return found
 

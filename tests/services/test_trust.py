@@ -1,7 +1,7 @@
 """What is remembered is right: nothing overrules itself, nothing is merged in silence, what is done does not stay pending."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from gitmem.records.summary_entries import replaces
 from gitmem.services.sessions import finish
 from gitmem.worker.session_jobs import desk
 from tests.conftest import git
-from tests.services.test_finishing import Machine
+from tests.services.test_finishing import Machine, started  # noqa: F401 - a fixture
 from tests.stress.conftest import mem as mem_of
 
 
@@ -41,7 +41,7 @@ class Real(Machine):
 
 
 @pytest.fixture
-def machine(repo: Path) -> Real:
+def machine(repo: Path, started: list[Sequence[str]]) -> Real:  # noqa: F811
     return Real(repo)
 
 
