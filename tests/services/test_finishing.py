@@ -68,6 +68,7 @@ class Machine:
             app.settle()
             done = finish.work_off(app.state, change(replace(desk(app), extract=decided)))
             rotation.expire_sessions(app.home, app.state, app.clock.now())
+            app.index()  # hooks wait for it
             return done
 
     def requests(self) -> list[tuple[str, int]]:

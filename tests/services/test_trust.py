@@ -32,7 +32,9 @@ class Real(Machine):
         """Finish what sessions asked for."""
         with self.open() as app:
             app.settle()
-            return finish.work_off(app.state, desk(app))
+            done = finish.work_off(app.state, desk(app))
+            app.index()  # hooks wait for it
+            return done
 
     def proposals(self) -> list[str]:
         """Return the titles that wait in the inbox."""
