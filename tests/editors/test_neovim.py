@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.conftest import git
 from tests.editors.conftest import OTHER, TITLE, WORKAROUND, World
 
 WARNING, INFORMATION = 2, 3  # of vim.diagnostic.severity
@@ -66,11 +67,16 @@ def test_a_missing_server_is_told_once(nvim: Callable[..., dict[str, Any]]) -> N
 
 
 def test_the_rest_of_the_subcommands(nvim: Callable[..., dict[str, Any]], world: World) -> None:
-    """Confirm, pin, unpin, snooze by id, unsnooze, reanchor, list all, timeline, why, draft, restart, log."""
+    """Confirm, pin, unpin, snooze by id, unsnooze, reanchor, list all, timeline, why, code, draft, restart, log."""
+    (world.root / "shop.py").write_text("from pay import total\n\nprint(total([]))\n", encoding="utf-8")
+    (world.root / "notes.txt").write_text("text\n", encoding="utf-8")
+    git(world.root, "add", ".")
+    git(world.root, "commit", "-qm", "shop")
     told = nvim("more")
     rows = {row["title"]: row for row in world.gotchas()}
 
     assert told["log"] == "lsp.log"
+    assert told["users"] == ["shop.py"]
     assert [(anchor["path"], anchor["lines"]) for anchor in rows[TITLE]["anchors"]] == [("pay.py", [1, 2])]
     assert [(anchor["path"], anchor["lines"]) for anchor in rows["Rounds down"]["anchors"]] == [("pay.py", [6, 6])]
     assert not rows[OTHER].get("pinned")

@@ -69,6 +69,18 @@ D.main(function()
   vim.cmd('silent only')
   vim.api.nvim_set_current_buf(file)
 
+  -- code: who uses this file, in the location list
+  vim.cmd('Gitmem code')
+  wait_said('used by 1 file, rank 1 of')
+  D.out.users = vim.tbl_map(function(item)
+    return vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ':t')
+  end, vim.fn.getloclist(0))
+  vim.cmd('lclose')
+  vim.cmd('edit notes.txt')
+  vim.cmd('Gitmem code')
+  wait_said('nothing is known of this file')
+  vim.api.nvim_set_current_buf(file)
+
   -- draft: a document; saving it records
   vim.cmd('6Gitmem draft')
   wait_document(file, 'pay.py:6')

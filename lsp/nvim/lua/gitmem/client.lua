@@ -106,8 +106,8 @@ function M.current()
   return client
 end
 
---- Run a command of the server and hand its answer to a function; an answer of null or an error is not handed on.
-function M.execute(command, arguments, done, client, bufnr)
+--- Run a command of the server and hand its answer to a function; an answer of null or an error is not handed on. `none` is said for null.
+function M.execute(command, arguments, done, client, bufnr, none)
   client = client or M.current()
   if client == nil then
     return
@@ -120,6 +120,8 @@ function M.execute(command, arguments, done, client, bufnr)
     end
     if done and result ~= nil and result ~= vim.NIL then
       done(result)
+    elseif none then
+      vim.notify(none)
     end
     if not reads[command] then
       require('gitmem.status').refresh(bufnr)

@@ -188,18 +188,19 @@ end
 
 --- List the files that use this one, in the location list, by how much hangs on them.
 local function code()
+  local buffer = vim.api.nvim_get_current_buf()
   client.execute('gitmem.code', { uri() }, function(told)
-    local root = vim.fn.expand('%:p'):sub(1, -#told.path - 1)
+    local root = require('gitmem.find').buffer_root(buffer)
     local items = {}
     for _, user in ipairs(told.usedBy) do
-      table.insert(items, { filename = root .. user, lnum = 1, text = 'uses ' .. ui.one_line(told.path) })
+      table.insert(items, { filename = root .. '/' .. user, lnum = 1, text = 'uses ' .. ui.one_line(told.path) })
     end
     vim.fn.setloclist(0, {}, ' ', { title = 'Uses ' .. ui.one_line(told.path), items = items })
-    vim.notify(('gitmem: used by %d files, rank %d of %d'):format(told.users, told.place, told.of))
+    vim.notify(('gitmem: used by %d file%s, rank %d of %d'):format(told.users, told.users == 1 and '' or 's', told.place, told.of))
     if #items > 0 then
       vim.cmd('lopen')
     end
-  end)
+  end, nil, buffer, 'gitmem: nothing is known of this file: it is not committed, or in no language that is read.')
 end
 
 local function status()
