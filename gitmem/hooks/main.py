@@ -188,9 +188,10 @@ def _call(args: "Sequence[str]", watch: Watch) -> bytes:
         watch.log = os.path.join(where.home, LOG) if is_own(where) else ""  # in a repository of others, a link may lead anywhere
     except NO_REPOSITORY:
         pass
+    began = time.time()  # two hooks of one event begin at once, and may read it one after the other
     data = _input()
     if data and not args:
         raise GitmemError("the hook's command names no agent; for Claude Code it is 'git-mem hook claude'")
     if not data:
         return b""
-    return respond(args[0], args[1] if len(args) > 1 else "", data, os.environ, time.time(), watch.ready, heard=heard)
+    return respond(args[0], args[1] if len(args) > 1 else "", data, os.environ, began, watch.ready, heard=heard)

@@ -418,7 +418,7 @@ def test_hooks_in_two_files_count_once(project: Path, agent):
     payload = json.dumps(agent().payload("PostToolUseFailure.Bash", error=crash(project))).encode()
     for _ in range(2):
         children = [subprocess.Popen(HOOK, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=project) for _ in range(2)]
-        time.sleep(1)  # both wait for their payload: they begin at once, however busy the machine is
+        time.sleep(2)  # both wait for their payload: they begin at once, however busy the machine is
         for child in children:
             assert child.stdin
             child.stdin.write(payload)
