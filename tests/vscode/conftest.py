@@ -72,7 +72,7 @@ def session(tmp_path_factory: pytest.TempPathFactory, pictures: Path) -> dict[st
     }  # fmt: skip
     steps = [
         "empty", "born", "open", "squiggles", "view", "lens", "hover", "problems", "reveal", "show", "resolve", "elsewhere", "record",
-        "snooze", "settings", "missing", "refused", "found",
+        "snooze", "uses", "settings", "missing", "refused", "found",
     ]  # fmt: skip
     doubted = drive(
         root / "doubted", repo, env, {**options, "steps": ["doubt", "trust"]}, {"security.workspace.trust.startupPrompt": "never"}
@@ -133,6 +133,7 @@ def make_repository(root: Path, env: dict[str, str]) -> Path:
     repo.mkdir()
     git(repo, "init", "-q")
     (repo / "pay.py").write_text(CODE, encoding="utf-8")
+    (repo / "shop.py").write_text("from pay import total\n\nprint(total([]))\n", encoding="utf-8")
     (repo / "README.md").write_text("# Shop\n", encoding="utf-8")
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "pay")

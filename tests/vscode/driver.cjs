@@ -13,7 +13,8 @@ let page;
 const squiggles = () => page.locator(".squiggly-info, .squiggly-warning");
 const status = () => page.locator(".statusbar-item", { has: page.locator(".codicon-note") });
 const pane = () => page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Memories" }) });
-const rows = () => pane().locator(".monaco-list-row");
+const uses = () => pane().locator(".monaco-list-row", { hasText: "Used by" });
+const rows = () => pane().locator(".monaco-list-row").filter({ hasNotText: "Used by" });
 const texts = async (locator) => (await locator.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
 const line = (text) => page.locator(".view-line", { hasText: text }).first();
 
@@ -240,6 +241,20 @@ const steps = {
     await palette("git mem: Snooze Gotcha");
     await count(squiggles(), 2);
     await page.locator(".notification-toast", { hasText: "snoozed" }).locator(".monaco-button", { hasText: "Undo" }).click();
+    await count(squiggles(), 3);
+  },
+  // who uses the file, below what is recorded
+  async uses() {
+    await uses().waitFor();
+    seen.uses = (await texts(uses()))[0];
+    await uses().click();
+    const user = pane().locator(".monaco-list-row", { hasText: "shop.py" });
+    await user.waitFor();
+    await calmShot("8-uses");
+    await user.click();
+    await line("print(total").waitFor();
+    await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "pay.py" }).dblclick();
+    await line("cents = sum").waitFor();
     await count(squiggles(), 3);
   },
   async settings() {

@@ -66,6 +66,11 @@ def test_a_gotcha_is_recorded_at_the_cursor(seen: dict[str, Any]) -> None:
     assert any("Imports decimal on purpose" in row for row in seen["rowsAtEnd"])
 
 
+def test_the_view_tells_who_uses_the_file(seen: dict[str, Any]) -> None:
+    """With its rank; a click on one that does opens it."""
+    assert re.search(r"Used by 1 file ?rank 1 of 2", seen["uses"]) and "uses" in seen["steps"]
+
+
 def test_a_folder_that_is_not_trusted_starts_nothing(seen: dict[str, Any]) -> None:
     """The view says so; once it is trusted the gotchas are there."""
     assert seen["startsUntrusted"] == 0 and "trust" in seen["steps"]

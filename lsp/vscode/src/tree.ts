@@ -18,6 +18,7 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
   private uri: vscode.Uri | undefined;
   private rows: Row[] = [];
   private code: Code | undefined;
+  private codeOf = "";
   private turn = 0;
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -47,13 +48,17 @@ export class Tree implements vscode.TreeDataProvider<Row | CodeRow>, vscode.Disp
       return;
     }
     this.rows = [...(found ?? [])].sort(byPlace);
-    this.code = undefined;
+    const file = this.uri && condition === "running" ? this.uri.toString() : "";
+    if (file !== this.codeOf) {
+      this.code = undefined; // of the same file it stays until there is another answer
+      this.codeOf = file;
+    }
     await vscode.commands.executeCommand("setContext", "gitmem.state", (condition === "running" || condition === "idle") && outside ? "nofile" : condition);
     this.changed.fire();
     this.filled.fire(this.rows);
     // after what is recorded: the first time the code of a project is read takes seconds
     const code = this.uri && condition === "running" ? await this.client.ask<Code>("gitmem.code", this.client.uri(this.uri)) : undefined;
-    if (turn === this.turn && code) {
+    if (turn === this.turn && (code || this.code)) {
       this.code = code;
       this.changed.fire();
     }
