@@ -250,6 +250,8 @@ const steps = {
     await uses().click();
     const user = pane().locator(".monaco-list-row", { hasText: "shop.py" });
     await user.waitFor();
+    await uses().hover();
+    seen.usesActions = await uses().locator(".actions .action-item").count();
     await calmShot("8-uses");
     await user.click();
     await line("print(total").waitFor();

@@ -67,7 +67,8 @@ def test_a_gotcha_is_recorded_at_the_cursor(seen: dict[str, Any]) -> None:
 
 
 def test_the_view_tells_who_uses_the_file(seen: dict[str, Any]) -> None:
-    """With its rank; a click on one that does opens it."""
+    """With its rank; a click on one that does opens it. It is no record, which could be shown or resolved."""
+    assert seen["usesActions"] == 0
     assert re.search(r"Used by 1 file ?rank 1 of 2", seen["uses"]) and "uses" in seen["steps"]
 
 

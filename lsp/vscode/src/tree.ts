@@ -125,7 +125,7 @@ function codeItem(code: Code): vscode.TreeItem {
   item.id = "code";
   item.description = `rank ${code.place} of ${code.of}`;
   item.iconPath = new vscode.ThemeIcon("type-hierarchy-sub");
-  item.contextValue = "code";
+  item.contextValue = "code"; // no record: its commands are not offered
   item.tooltip = `What hangs on ${oneLine(code.path)}, by the imports of the commit that is checked out`;
   item.accessibilityInformation = { label: `used by ${users}, ${item.description}` };
   return item;
