@@ -76,6 +76,37 @@ def test_what_is_declared_and_what_is_there(shop: Path):
     assert "AGENTS.md: Run make test before each commit; Money is in cents" in out
 
 
+WEB = """/**
+ *     app.get('/in/a/comment', serve)
+ */
+app.get('/carts', serve) // process.env.IN_A_COMMENT
+const port = `${process.env.SHOP_PORT} not process.env.IN_A_TEXT`
+"""
+
+
+def test_examples_in_comments_and_texts_are_no_code(tmp_path: Path):
+    """Nor is what stands beside the project; what npm, Cargo and pytest take without being told is told; what two files say is told once."""
+    repo = new(tmp_path / "shop")
+    commit(repo, {
+        "package.json": json.dumps({"name": "shop"}), "index.js": "module.exports = require('./web')\n", "web.js": WEB, "docs_src/first.js": WEB,
+        "README.rst": "Shop\n====\n\n`The shop <https://x.org/shop>`_ sells things on paper and by mail.\n",
+        "AGENTS.md": "- Money is in cents\n", "CLAUDE.md": "- Money is in cents\n",
+    })  # fmt: skip
+    out = told(repo)
+    assert "- (main): `index.js`\n- routes in `web.js`: GET /carts\n" in out
+    assert "docs_src" not in out and "## Environment\n- SHOP_PORT\n" in out
+    assert "The shop sells things on paper and by mail. JavaScript (3 files" in out
+    assert out.count("Money is in cents") == 1
+    engine = new(tmp_path / "engine")
+    commit(engine, {
+        "Cargo.toml": "[package]\nname = 'engine'\n", "build.rs": "fn main() {}\n", "src/main.rs": "fn main() {}\n",
+        "pyproject.toml": "[project]\nname = 'engine'\n[dependency-groups]\ndev = ['pytest']\n",
+    })  # fmt: skip
+    out = told(engine)
+    assert "- main: `src/main.rs`" in out and "build.rs" not in out.split("## Key files")[0]
+    assert "- `python -m pytest`" in out
+
+
 def test_it_is_stored_when_it_says_something_else(shop: Path):
     """One commit of the store for each change, which `git mem diff` shows; the same twice writes nothing; a record that lists and searches know."""
     assert "dna-shop: stored" in mem(shop, "dna", "refresh").stdout

@@ -15,7 +15,7 @@ from gitmem.codemap.symbols import definitions
 from gitmem.codemap.tags import import_statements
 from gitmem.codemap.tags.import_statements import Import
 
-FORMAT = "3"  # of what is kept; another one makes everything be read again
+FORMAT = "4"  # of what is kept; another one makes everything be read again
 LONGEST_CHAIN = 120  # bytes
 SELF = frozenset({"self", "cls", "this", "super", "Self"})
 RUST_SELF = frozenset({"Self"})  # its `self` and `super` are modules
@@ -72,8 +72,8 @@ def read(data: bytes, language: str) -> Tags | None:
         tuple(sorted({node.text.decode("utf-8", "replace") for node in captures.get("declared", ())})),
         exported,
         _has_main(data, language, found),
-        _environment(data),
-        _routes(data, captures.get("decorator", ()) if language == "python" else None) if language not in {"c", "cpp"} else (),
+        _environment(data, tree),
+        _routes(data, tree, captures.get("decorator", ()) if language == "python" else None) if language not in {"c", "cpp"} else (),
         data.count(b"\n") + bool(data and not data.endswith(b"\n")),
     )
 
@@ -186,16 +186,17 @@ def _has_main(data: bytes, language: str, found: "tuple[definitions.Symbol, ...]
     return any(one.name in _MAIN and one.kind in {"function", "method"} for one in found)
 
 
-def _environment(data: bytes) -> tuple[str, ...]:
+def _environment(data: bytes, tree: Any) -> tuple[str, ...]:
     found = {
         next(group for group in match.groups() if group).decode()
         for line in _lines(data, b"env", b"ENV", b"Env")
         for match in _ENVIRONMENT.finditer(data, *line)
+        if _is_code(tree, *match.span())
     }
     return tuple(sorted(found))
 
 
-def _routes(data: bytes, decorators: "Sequence[Any] | None") -> "tuple[tuple[str, str, int], ...]":
+def _routes(data: bytes, tree: Any, decorators: "Sequence[Any] | None") -> "tuple[tuple[str, str, int], ...]":
     """Return the routes that a file serves; with `decorators`, those that are in them, or in a list of Django: documentation has others."""
     lines = _lines(data, b'("/', b"('/", b'("^', b"('^", b'(r"^', b"(r'^")
     if decorators is not None and b"urlpatterns" not in data:
@@ -204,8 +205,15 @@ def _routes(data: bytes, decorators: "Sequence[Any] | None") -> "tuple[tuple[str
         (match[1].decode(), match[2].decode("utf-8", "replace"), data.count(b"\n", 0, match.start(1)) + 1)
         for line in sorted(lines)
         for match in _ROUTE.finditer(data, *line)
+        if _is_code(tree, match.start(1), match.end(2))
     ]
     return tuple(rows[:50])
+
+
+def _is_code(tree: Any, start: int, end: int) -> bool:
+    """Say whether some bytes are code: not an example in a comment or in a text."""
+    node = tree.root_node.descendant_for_byte_range(start, end)
+    return node is None or not ("comment" in node.type or "string" in node.type)
 
 
 def _lines(data: bytes, *needles: bytes) -> set[tuple[int, int]]:

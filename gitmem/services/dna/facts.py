@@ -38,6 +38,10 @@ EXAMPLE = re.compile(
 README = re.compile(r"^readme(?:\.(?:md|rst|txt|markdown|adoc))?$", re.IGNORECASE)
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})
 AGENT_FILES = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"})
+# folders of what is there for tests, examples or documentation, as `docs_src` and `examples-old`
+ASIDE = re.compile(
+    r"__tests__|test|testing|testdata|spec|example|doc|benchmark|bench|benches|(?:tests|specs|fixtures|examples|docs|benchmarks)(?:[_-].*)?"
+)
 STARTERS = frozenset({"manage.py", "__main__.py", "main.rs", "config.ru", "artisan", "index.php"})
 KEEP = 60  # of what is gathered of one kind
 
@@ -79,29 +83,9 @@ class Facts:
 
 def is_test(path: str) -> bool:
     """Say whether a file is there for tests, examples or documentation alone: no part of what a project is."""
-    parts = path.lower().split("/")
-    name = parts[-1]
+    *folders, name = path.lower().split("/")
     return (
-        bool(
-            {
-                "test",
-                "tests",
-                "spec",
-                "specs",
-                "__tests__",
-                "testing",
-                "testdata",
-                "fixtures",
-                "examples",
-                "example",
-                "docs",
-                "doc",
-                "benchmarks",
-                "benchmark",
-                "bench",
-                "benches",
-            }.intersection(parts[:-1])
-        )
+        any(ASIDE.fullmatch(folder) for folder in folders)
         or bool(re.search(r"(?:^|[._-])(?:tests?|spec|bench|conftest)(?:[._-]|$)", name))
         or bool(re.search(r"(?:Test|Tests|Spec)\.\w+$", path))
     )
@@ -174,26 +158,30 @@ def _declarations(made: Facts, top: Sequence[Declared], listed: Iterable[str], p
         for name, version in one.needs.items():
             stack.setdefault(name, version)
     made.stack = list(stack.items())
+    files = {path[len(prefix) :] for path in listed if path.startswith(prefix)}
     for one in top:
         where = one.path.rsplit("/", 1)[-1]
         for name, target in one.starts.items():
             made.entries.append((name, target))
         for name, command in one.scripts.items():
             made.commands.append((name, command, where))
+    if not made.entries and "index.js" in files and any(one.path.endswith("package.json") for one in top):
+        made.entries.append(("(main)", "index.js"))  # what npm takes when a package names none
+    made.development = sorted({name.lower() for one in top for name in one.tries} | {tool for one in top for tool in one.tools})
     names = {name for name, _, _ in made.commands}
     if not names & {"test", "tests", "check"}:
-        files = {path[len(prefix) :] for path in listed if path.startswith(prefix)}
-        made.commands += [(command, "", "") for command in _usual({one.ecosystem for one in top}, files)][:1]
-    made.development = sorted({name.lower() for one in top for name in one.tries} | {tool for one in top for tool in one.tools})
+        made.commands += [(command, "", "") for command in _usual({one.ecosystem for one in top}, files, made.development)][:1]
 
 
-def _usual(ecosystems: set[str], files: set[str]) -> Iterator[str]:
+def _usual(ecosystems: set[str], files: set[str], tools: Sequence[str]) -> Iterator[str]:
     """Yield how tests are run where no script says it: by what is configured, and by what each ecosystem has."""
     if "tox.ini" in files:
         yield "tox"
     if "noxfile.py" in files:
         yield "nox"
-    if "python" in ecosystems and any(name == "conftest.py" or name.startswith("tests/") or name == "pytest.ini" for name in files):
+    if "python" in ecosystems and (
+        "pytest" in tools or any(name == "conftest.py" or name.startswith("tests/") or name == "pytest.ini" for name in files)
+    ):
         yield "python -m pytest"
     for ecosystem, command in (("cargo", "cargo test"), ("go", "go test ./..."), ("dotnet", "dotnet test"), ("cmake", "ctest")):
         if ecosystem in ecosystems:
@@ -295,7 +283,7 @@ def _entries(made: Facts, paths: Sequence[str], tags: Mapping[str, Tags], ranks:
             name in STARTERS
             or serves
             or (one.language == "go" and one.package == "main" and one.main)
-            or (one.language in {"rust", "java", "csharp", "c", "cpp"} and one.main)
+            or (one.language in {"rust", "java", "csharp", "c", "cpp"} and one.main and name != "build.rs")  # that one builds
         )
         if starts or (
             one.main and one.language in {"python", "javascript", "typescript", "php", "ruby"} and path[len(prefix) :].count("/") <= 1
@@ -337,7 +325,7 @@ def _context(made: Facts, listed: Sequence[str], text: Callable[[str], bytes], p
                 made.context.append((short, said))
         elif short in AGENT_FILES:
             said = _told(text(path).decode("utf-8", "replace"))
-            if said:
+            if said and all(said != other for _, other in made.context):  # one file for all agents, under several names
                 made.context.append((short, said))
     for path in listed:
         if path[len(prefix) :].lower() in PLANS:
@@ -359,13 +347,14 @@ def _plan(name: str, data: bytes) -> list[str]:
 def _prose(text: str) -> str:
     """Return the first paragraph of a README that says something: no badge, no heading, no picture."""
     text = re.sub(r"<!--.*?-->|```.*?```", "", text, flags=re.DOTALL)
+    text = re.sub(r"`([^`<]+?)\s*<[^>`]*>`_+", r"\1", text)  # a link of reStructuredText
     text = re.sub(r"</?[A-Za-z][^>]*>", "", text)
     text = re.sub(r"^[^\n]+\n[=\-~^]{3,}[ \t]*$", "", text, flags=re.MULTILINE)  # a heading, underlined
     for part in re.split(r"\n\s*\n", text):
         lines = [row.strip() for row in part.splitlines() if row.strip()]
         plain = " ".join(row for row in lines if not re.match(r"[#=~*\-|<>!:]|\.\. |\[!\[|\[\S+\]:|https?://", row))
         plain = re.sub(r"!\[[^\]]*\]\([^)]*\)|<[^>]+>|\|\w+\|", "", plain)
-        plain = re.sub(r"\[([^\]]+)\]\([^)]*\)|`([^`<]+)\s*<[^>]*>`_+", lambda m: m[1] or m[2], plain)
+        plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", plain)
         plain = " ".join(plain.split())
         if len(plain) > 30 and " " in plain and not re.fullmatch(r"[=\-~^*#]+", plain):
             return plain
