@@ -533,7 +533,7 @@ complete -c git-mem -n '__git_mem_using "code symbols"' -l kind -x -d 'Only this
 complete -c git-mem -n '__git_mem_using "code symbols"' -s n -l limit -x -d 'Show at most so many'
 complete -c git-mem -n '__git_mem_using "code symbols"' -l at -x -d 'Read this commit; without it, HEAD and what is not committed yet'
 complete -c git-mem -n '__git_mem_using "code symbols"' -l json -d 'Print JSON'
-complete -c git-mem -n '__git_mem_using scout' -s n -l limit -x -d 'Files at most, besides tests'
+complete -c git-mem -n '__git_mem_using scout' -s n -l limit -x -d 'Files at most, besides tests and examples'
 complete -c git-mem -n '__git_mem_using scout' -l budget -x -d 'Tokens that the answer may have'
 complete -c git-mem -n '__git_mem_using scout' -l save -d 'Keep the first findings as memories, anchored in the code'
 complete -c git-mem -n '__git_mem_using scout' -l at -x -d 'Look into this commit; without it, HEAD and what is not committed yet'

@@ -33,7 +33,7 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
         found = locate(index, question, MOST * 4, quick=True) if index.ready else []
     finally:
         index.close()
-    files = [one for one in found if not one.test]
+    files = [one for one in found if not one.aside]
     sure = [one for one in files[: MOST * 2] if one.score >= NEAR * files[0].score and any(how in SURE for how, _ in one.reasons)][:MOST]
     if not sure:
         return []

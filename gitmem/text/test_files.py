@@ -1,9 +1,13 @@
-"""Which of two files tests the other, by their names. Standard library only: the hot path imports this."""
+"""Which files are tests or examples, and which of two tests the other, by their names. Standard library only: the hot path imports this."""
 
 import re
 
 _AFFIX = re.compile(r"(?i)^(?:tests?[_-])?(.+?)(?:[._-](?:tests?|specs?|stories|e2e))?$")
 _CAMEL_TEST = re.compile(r"^(?:Test(?=[A-Z]))?(\w+?)(?:Tests?|Spec|IT)?$")
+# folders of what stands beside a project, also as `docs_src` and `examples-old`
+_ASIDE = re.compile(
+    r"testing|testdata|example|doc|benchmark|bench|benches|demo|tutorial|gallery|(?:tests|specs|fixtures|examples|docs|benchmarks|demos|tutorials)(?:[_-].*)?"
+)
 _EVERYWHERE = frozenset(
     "index main init __init__ mod lib app util utils helpers types common base models views config conftest setup api client server routes".split()
 )
@@ -34,4 +38,14 @@ def is_test(path: str) -> bool:
         re.search(r"(?i)(?:^|[._-])(?:tests?|specs?|e2e)(?:[._-]|$)", name)
         or re.match(r"Test[A-Z]|\w+(?:Tests?|Spec|IT)\.", name)
         or {"test", "tests", "spec", "specs", "__tests__"} & set(folders.lower().split("/"))
+    )
+
+
+def is_aside(path: str) -> bool:
+    """Say whether a file is there for tests, examples or documentation alone: no part of what a project is."""
+    *folders, name = path.lower().split("/")
+    return (
+        is_test(path)
+        or any(_ASIDE.fullmatch(folder) for folder in folders)
+        or bool(re.search(r"(?:^|[._-])(?:bench|conftest)(?:[._-]|$)", name))
     )

@@ -91,7 +91,7 @@ def main() -> int:
                 continue
             made.append(time.perf_counter() - begun)
             begun = time.perf_counter()
-            found = [one.path for one in locate(index, Question(row["problem_statement"]), MOST * 2) if not one.test][:MOST]
+            found = [one.path for one in locate(index, Question(row["problem_statement"]), MOST * 2) if not one.aside][:MOST]
             asked.append(time.perf_counter() - begun)
             gold = set(row["gold_files"])
             for k in hits:

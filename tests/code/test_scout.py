@@ -68,15 +68,16 @@ def test_each_kind_of_evidence(shop: Path):
 
 
 def test_definitions_tests_and_what_is_remembered(shop: Path):
-    """Definitions with their lines; tests apart; gotchas and memories of the files that it is about."""
+    """Definitions with their lines; tests and examples apart; gotchas and memories of the files that it is about."""
     mem(shop, "add", "-k", "gotcha", "Rounding half is banker's on invoices", "--anchor", "shop/money.py#round_half")
     mem(shop, "add", "round_half rounds invoices once, at the end", "-t", "decision")
+    write(shop, {"docs_src/rounding.py": "from shop.money import round_half\n\n# invoices wrongly rounded\nround_half(1)\n"})
     found = scout(shop, "round_half rounds invoices wrongly")
     assert {"qualified": "round_half", "kind": "function", "line": 1} in found["files"][0]["symbols"]
-    assert [one["path"] for one in found["files"] if one["test"]] == ["tests/test_money.py"]
+    assert [one["path"] for one in found["files"] if one["aside"]] == ["docs_src/rounding.py", "tests/test_money.py"]
     assert {one["kind"] for one in found["records"]} == {"gotcha", "memory"}
     out = mem(shop, "scout", "round_half", "rounds", "invoices", "wrongly").stdout
-    assert out.startswith("Files\n 1. shop/money.py: defines round_half") and "\nTests\n" in out and "\nRemembered\n" in out
+    assert out.startswith("Files\n 1. shop/money.py: defines round_half") and "\nTests and examples\n" in out and "\nRemembered\n" in out
 
 
 def test_saved_findings_are_memories_with_anchors(shop: Path):
@@ -101,7 +102,7 @@ def test_budget_and_limits(shop: Path):
     """As much as fits; at least the first."""
     out = mem(shop, "scout", "--budget", "60", "round_half rounds the prices of a cart and its invoice").stdout
     assert tokens(out) <= 75
-    assert len([one for one in scout(shop, "-n", "1", "round the price of the cart")["files"] if not one["test"]]) == 1
+    assert len([one for one in scout(shop, "-n", "1", "round the price of the cart")["files"] if not one["aside"]]) == 1
 
 
 def test_what_is_not_committed_and_other_commits(shop: Path):

@@ -22,7 +22,9 @@ RECORDS = 6
 
 @click.command("scout", cls=options.Counted)
 @click.argument("task", nargs=-1, required=True, metavar="TASK...")
-@click.option("-n", "--limit", type=click.IntRange(min=1, max=50), default=8, show_default=True, help="Files at most, besides tests.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1, max=50), default=8, show_default=True, help="Files at most, besides tests and examples."
+)
 @click.option("--budget", type=click.IntRange(min=50), default=800, show_default=True, help="Tokens that the answer may have.")
 @click.option("--save", is_flag=True, help="Keep the first findings as memories, anchored in the code.")
 @click.option("--at", "revision", default="", metavar="REV", help="Look into this commit; without it, HEAD and what is not committed yet.")
@@ -60,7 +62,7 @@ def scout_command(
                 "task": text,
                 "files": [
                     {
-                        "path": one.path, "score": one.score, "test": one.test, "reasons": one.reasons,
+                        "path": one.path, "score": one.score, "aside": one.aside, "reasons": one.reasons,
                         "symbols": [{"qualified": name, "kind": kind, "line": line} for name, kind, line in one.symbols],
                     }
                     for one in found
@@ -75,11 +77,11 @@ def scout_command(
 
 
 def _print(term: Terminal, found: list[Finding], known: list[Any]) -> None:
-    code, tests = [one for one in found if not one.test], [one for one in found if one.test]
+    code, aside = [one for one in found if not one.aside], [one for one in found if one.aside]
     if not found and not known:
         term.say("nothing in this code, and nothing that is remembered, has to do with this task.")
         return
-    for title, some in (("Files", code), ("Tests", tests)):
+    for title, some in (("Files", code), ("Tests and examples", aside)):
         if some:
             term.say(term.style(title, bold=True))
             for line in lines(some):
@@ -99,7 +101,7 @@ def _remembered(app: App, text: str, found: list[Finding]) -> list[Any]:
     now = app.clock.now()
     indexes = [index for _, index in app.indexes()]
     agents = tuple(dict.fromkeys(("global", app.agent)))
-    task = Task(text, [one.path for one in found[:4] if not one.test])
+    task = Task(text, [one.path for one in found[:4] if not one.aside])
     known = [one for index in indexes for one in find(index, task, root, root or os.getcwd(), agents, now, ("gotcha", "memory"))]
     known = [one for one in known if SAVED_AS not in str(one.row["title"])]  # what was found before is found again
     return best(known, app.state.snoozed(now), unconfirmed=bool(app.settings.get("injectUnconfirmed")), most=RECORDS)

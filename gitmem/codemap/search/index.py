@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "codesearch.db"
-SCHEMA = 2
+SCHEMA = 3
 PATIENCE = 2.0
 PAST = 3000  # commits whose messages are known
 WIDE = 30  # files of a commit, from which on it says nothing of any of them
@@ -27,7 +27,7 @@ CREATE VIRTUAL TABLE pieces USING fts5 (path, body, content='', tokenize='porter
 CREATE TABLE symbol (name TEXT NOT NULL, doc INTEGER NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL, last INTEGER NOT NULL);
 CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX symbol_doc ON symbol (doc);
-CREATE TABLE here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, test INTEGER NOT NULL);
+CREATE TABLE here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, aside INTEGER NOT NULL);
 CREATE TABLE past (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, subject TEXT NOT NULL, files INTEGER NOT NULL);
 CREATE VIRTUAL TABLE said USING fts5 (message, content='', tokenize='porter unicode61');
 CREATE TABLE touched (past INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (past, path)) WITHOUT ROWID;
@@ -128,18 +128,18 @@ class SearchIndex:
                     self.db.execute("INSERT INTO pieces (rowid, path, body) VALUES (?, ?, ?)", (piece.lastrowid, words, text))
 
     def settle(self, files: "Iterable[tuple[str, str, float, bool]]", *, store: bool = True) -> int:
-        """Say which files are there now: (path, oid, rank, whether a test); return how many rows are of none of them.
+        """Say which files are there now: (path, oid, rank, whether it stands aside); return how many rows are of none of them.
 
         Without `store`, only for this connection.
         """
         ids = {(path, oid): id for id, path, oid in self.db.execute("SELECT id, path, oid FROM doc")}
-        rows = [(ids[path, oid], value, int(test)) for path, oid, value, test in files if (path, oid) in ids]
+        rows = [(ids[path, oid], value, int(aside)) for path, oid, value, aside in files if (path, oid) in ids]
         if store:
             with transaction(self.db):
                 self.db.execute("DELETE FROM main.here")
                 self.db.executemany("INSERT INTO main.here VALUES (?, ?, ?)", rows)
         else:
-            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, test INTEGER NOT NULL)")
+            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS here (doc INTEGER PRIMARY KEY, rank REAL NOT NULL, aside INTEGER NOT NULL)")
             self.db.execute("DELETE FROM temp.here")
             self.db.executemany("INSERT INTO temp.here VALUES (?, ?, ?)", rows)
         return len(ids) - len(rows)
@@ -173,17 +173,17 @@ class SearchIndex:
     # -- reading; a table of this connection hides the stored one of its name
 
     def files_by_words(self, query: str, most: int) -> "list[tuple[str, float, int]]":
-        """Return (path, score, whether a test) of the files that a full-text query finds, best first."""
+        """Return (path, score, whether it stands aside) of the files that a full-text query finds, best first."""
         if not query:
             return []
         return self.db.execute(
-            "SELECT doc.path, -bm25(code, ?, ?, ?) AS score, here.test FROM code CROSS JOIN here ON here.doc = code.rowid JOIN doc ON doc.id = code.rowid"
+            "SELECT doc.path, -bm25(code, ?, ?, ?) AS score, here.aside FROM code CROSS JOIN here ON here.doc = code.rowid JOIN doc ON doc.id = code.rowid"
             " WHERE code MATCH ? ORDER BY score DESC, doc.path LIMIT ?",
             (PATH, SYMBOLS, BODY, query, most),
         ).fetchall()
 
     def pieces_by_words(self, query: str, most: int) -> "list[tuple[str, str, int, float]]":
-        """Return (path, definition, line, score) of the pieces of files that a full-text query finds, best first; tests have none."""
+        """Return (path, definition, line, score) of the pieces of files that a full-text query finds, best first; what stands aside has none."""
         if not query:
             return []
         return self.db.execute(
@@ -193,10 +193,10 @@ class SearchIndex:
         ).fetchall()
 
     def defining(self, name: str) -> "list[tuple[str, str, str, int]]":
-        """Return (path, qualified, kind, line) of the definitions of a name in files that are no tests, by path."""
+        """Return (path, qualified, kind, line) of the definitions of a name in files that do not stand aside, by path."""
         return self.db.execute(
             "SELECT doc.path, qualified, kind, line FROM symbol JOIN here ON here.doc = symbol.doc JOIN doc ON doc.id = symbol.doc"
-            " WHERE name = ? AND here.test = 0 ORDER BY doc.path, line",
+            " WHERE name = ? AND here.aside = 0 ORDER BY doc.path, line",
             (name,),
         ).fetchall()
 
@@ -208,10 +208,10 @@ class SearchIndex:
         ).fetchall()
 
     def paths(self) -> "dict[str, tuple[float, int]]":
-        """Return {path: (rank, whether a test)} of the files that are there."""
+        """Return {path: (rank, whether it stands aside)} of the files that are there."""
         return {
-            path: (value, test)
-            for path, value, test in self.db.execute("SELECT doc.path, here.rank, here.test FROM here JOIN doc ON doc.id = here.doc")
+            path: (value, aside)
+            for path, value, aside in self.db.execute("SELECT doc.path, here.rank, here.aside FROM here JOIN doc ON doc.id = here.doc")
         }
 
     def commits_by_words(self, query: str, most: int) -> "list[tuple[int, str, str, int, float]]":

@@ -26,17 +26,17 @@ SEEDS = 5  # files whose companions are looked at
 class Found:
     """A file, how strongly it is meant, and why: (how, what) pairs; `how` is `named`, `defines`, `piece` (the definition that says it best), `text`, `commit` or `together`."""
 
-    __slots__ = ("path", "reasons", "score", "test")
+    __slots__ = ("aside", "path", "reasons", "score")
 
-    def __init__(self, path: str, test: bool) -> None:
+    def __init__(self, path: str, aside: bool) -> None:
         self.path = path
         self.score = 0.0
-        self.test = test
+        self.aside = aside  # a test, an example, documentation
         self.reasons: list[tuple[str, str]] = []
 
 
 def locate(index: "SearchIndex", question: Question, most: int = 10, *, quick: bool = False) -> list[Found]:
-    """Return the files that a task is probably about, best first; tests are among them, marked as such, as far as words find them.
+    """Return the files that a task is probably about, best first; tests and examples are among them, marked as such, as far as words find them.
 
     `quick` leaves out what takes longest, and is worth a few files in a hundred.
     """
@@ -62,11 +62,11 @@ def locate(index: "SearchIndex", question: Question, most: int = 10, *, quick: b
         queries = [(question.all_words, TEXT), (question.title_words, TITLE), (question.phrases, PHRASE), (question.path_words, IN_PATH)]
     for query, weight in queries:
         rows = index.files_by_words(query, DEEP * 3)
-        add([(path, "") for path, _, test in rows if not test], weight, "text")
-        add([(path, "") for path, _, test in rows if test], weight, "text")
+        add([(path, "") for path, _, aside in rows if not aside], weight, "text")
+        add([(path, "") for path, _, aside in rows if aside], weight, "text")
     add(_by_messages(index, question, known), MESSAGES, "commit")
     if not quick:
-        seeds = _ordered([one for one in found.values() if not one.test], known)[:SEEDS]
+        seeds = _ordered([one for one in found.values() if not one.aside], known)[:SEEDS]
         add(_together(index, [one.path for one in seeds], known), TOGETHER, "together")
     for place, path in enumerate(sorted(found, key=lambda path: (-known[path][0], path))):
         found[path].score += RANK / (K + place + 1)

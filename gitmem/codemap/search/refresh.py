@@ -9,7 +9,7 @@ from gitmem.codemap.search.index import PAST, SearchIndex
 from gitmem.codemap.search.question import camel_parts, split_name
 from gitmem.codemap.tags.tags import Tags
 from gitmem.git.code_history import CodeHistory
-from gitmem.text.test_files import is_test
+from gitmem.text.test_files import is_aside
 
 BATCH = 200  # files in one transaction
 LONGEST = 400_000  # characters of a file that are read
@@ -26,12 +26,12 @@ def refresh(
     """Have the index say what is in a commit and before it; without `store`, for this connection only."""
     ranks = rank.kept_ranks(code, graph)
     _files(index, code, graph, progress)
-    rows = [(path, oid, ranks.get(path, 0.0), is_test(path)) for path, oid in graph.files.items()]
-    left = index.settle(((_plain(path), oid, value, test) for path, oid, value, test in rows), store=store)
+    rows = [(path, oid, ranks.get(path, 0.0), is_aside(path)) for path, oid in graph.files.items()]
+    left = index.settle(((_plain(path), oid, value, aside) for path, oid, value, aside in rows), store=store)
     if store and left > STALE * (len(rows) + left) and left > 500:
         index.remake()
         _files(index, code, graph, progress)
-        index.settle(((_plain(path), oid, value, test) for path, oid, value, test in rows))
+        index.settle(((_plain(path), oid, value, aside) for path, oid, value, aside in rows))
     oids = history.ids(graph.commit, PAST)
     lacking = index.lacking_commits(oids)
     if lacking:
@@ -64,7 +64,7 @@ def _rows(code: CodeMap, graph: Graph, wanted: list[tuple[str, str]]) -> Iterato
         defined = [(name, qualified, kind, at, last) for name, qualified, kind, _, last, _, _, at in (tags.symbols if tags else ())]
         names = " ".join(f"{name} {' '.join(split_name(name))}" for name in dict.fromkeys(row[0] for row in defined))
         words = " ".join(split_name(_plain(path)))
-        pieces = [] if is_test(path) else list(_pieces(tags, text))
+        pieces = [] if is_aside(path) else list(_pieces(tags, text))
         yield _plain(path), oid, f"{_plain(path).replace('/', ' ')} {words}", names, f"{text}\n{camel_parts(text)}", defined, pieces
 
 

@@ -21,13 +21,14 @@ from gitmem.records.items import DECISION, PATTERN
 from gitmem.records.record import Record, clean_title
 from gitmem.redaction.mask import scrub
 from gitmem.services.dna import manifests
-from gitmem.services.dna.facts import Facts, gather, is_test
+from gitmem.services.dna.facts import Facts, gather
 from gitmem.services.dna.page import page
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.work.epics import slug
 from gitmem.store.store import Store
 from gitmem.text.globs import glob_match
+from gitmem.text.test_files import is_aside
 
 COMMITS = 20  # that are read for decisions
 WORKSPACES = 24
@@ -73,7 +74,7 @@ def describe(
         return known[path]
 
     paths = [path for path in graph.listing if manifests.reader(path) is not None and not any(part in f"/{path}" for part in VENDOR)]
-    own = [path for path in paths if not is_test(path)]
+    own = [path for path in paths if not is_aside(path)]
     oids = [graph.listing[path] for path in own]
     read = dict(code.trees.blobs(sorted(set(oids))))
     known.update((path, (read.get(graph.listing[path]) or b"")[:1_000_000]) for path in own)
@@ -124,7 +125,7 @@ def workspaces(graph: Graph, given: Mapping[str, bytes], paths: Sequence[str]) -
     busy = {}
     for folder in found:
         count = sum(path.startswith(folder + "/") for path in paths)
-        if count and not is_test(folder + "/x"):
+        if count and not is_aside(folder + "/x"):
             busy[folder] = count
     if len(busy) < 2:
         return []

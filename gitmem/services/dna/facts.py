@@ -11,6 +11,7 @@ from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.graph.resolve import Resolution
 from gitmem.codemap.tags.tags import Tags
 from gitmem.services.dna.manifests import Declared
+from gitmem.text.test_files import is_aside
 from gitmem.transcripts.formats import plan_files
 
 NAMES = {
@@ -38,10 +39,6 @@ EXAMPLE = re.compile(
 README = re.compile(r"^readme(?:\.(?:md|rst|txt|markdown|adoc))?$", re.IGNORECASE)
 PLANS = frozenset({"plan.md", "progress.md", "state.json"})
 AGENT_FILES = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md"})
-# folders of what is there for tests, examples or documentation, as `docs_src` and `examples-old`
-ASIDE = re.compile(
-    r"__tests__|test|testing|testdata|spec|example|doc|benchmark|bench|benches|(?:tests|specs|fixtures|examples|docs|benchmarks)(?:[_-].*)?"
-)
 STARTERS = frozenset({"manage.py", "__main__.py", "main.rs", "config.ru", "artisan", "index.php"})
 KEEP = 60  # of what is gathered of one kind
 
@@ -79,16 +76,6 @@ class Facts:
     context: list[tuple[str, str]] = field(default_factory=list)  # (file, what it says)
     workspaces: list[tuple[str, str, str]] = field(default_factory=list)  # (folder, name, about)
     skipped: int = 0
-
-
-def is_test(path: str) -> bool:
-    """Say whether a file is there for tests, examples or documentation alone: no part of what a project is."""
-    *folders, name = path.lower().split("/")
-    return (
-        any(ASIDE.fullmatch(folder) for folder in folders)
-        or bool(re.search(r"(?:^|[._-])(?:tests?|spec|bench|conftest)(?:[._-]|$)", name))
-        or bool(re.search(r"(?:Test|Tests|Spec)\.\w+$", path))
-    )
 
 
 def gather(
@@ -139,7 +126,7 @@ def gather(
                 if one and not one.rpartition(".")[2].startswith("__")
             ][:4],
         )
-        for path, value in [(path, value) for path, value in ranks.items() if path.startswith(prefix) and not is_test(path)][:20]
+        for path, value in [(path, value) for path, value in ranks.items() if path.startswith(prefix) and not is_aside(path)][:20]
     ]
     made.files = [one for one in made.files if one.users] or made.files[:3]
     listed = [path for path in graph.listing if own(path)]
@@ -223,13 +210,13 @@ def _dependencies(
     rows = [
         (name, versions.get(name, ""), len(some))
         for name, some in users.items()
-        if name in versions or (len(some) > 2 and not _is_only_tests(some))
+        if name in versions or (len(some) > 2 and not _is_only_aside(some))
     ]
     made.dependencies = sorted(rows, key=lambda row: (-row[2], row[0] not in versions, row[0]))[:KEEP]
 
 
-def _is_only_tests(paths: set[str]) -> bool:
-    return all(is_test(path) for path in paths)
+def _is_only_aside(paths: set[str]) -> bool:
+    return all(is_aside(path) for path in paths)
 
 
 def _module(name: str) -> str:
@@ -276,7 +263,7 @@ def _entries(made: Facts, paths: Sequence[str], tags: Mapping[str, Tags], ranks:
         name = path.rsplit("/", 1)[-1]
         one = tags[path]
         inside = path[len(prefix) :]
-        if is_test(path) or inside in named or inside.rpartition(".")[0].removeprefix("src/").replace("/", ".") + ":" in named:
+        if is_aside(path) or inside in named or inside.rpartition(".")[0].removeprefix("src/").replace("/", ".") + ":" in named:
             continue
         serves = name in {"wsgi.py", "asgi.py"} and any(symbol[1] == "application" for symbol in one.symbols)
         starts = (
@@ -290,7 +277,7 @@ def _entries(made: Facts, paths: Sequence[str], tags: Mapping[str, Tags], ranks:
         ):
             mains.append((name not in STARTERS, path.count("/"), path))
     made.entries += [("main", path) for _, _, path in sorted(mains)][:KEEP]
-    routes = [(path, some) for path in paths if not is_test(path) and (some := [one for one in tags[path].routes if "%" not in one[1]])]
+    routes = [(path, some) for path in paths if not is_aside(path) and (some := [one for one in tags[path].routes if "%" not in one[1]])]
     for path, some in sorted(routes, key=lambda row: (-ranks.get(row[0], 0.0), row[0]))[:KEEP]:
         shown = ", ".join(dict.fromkeys(f"{_verb(verb)}{where}" for verb, where, _ in some[:8]))
         made.routes.append((path, shown + (f" and {len(some) - 8} more" if len(some) > 8 else "")))
@@ -309,10 +296,10 @@ def _environment(
         if EXAMPLE.match(path.rsplit("/", 1)[-1]) and path[len(prefix) :].count("/") <= 1:
             for name in re.findall(rb"^\s*(?:export\s+)?([A-Z][A-Z0-9_]+)\s*=", text(path), re.MULTILINE):
                 found.setdefault(name.decode(), path)
-    used = Counter(name for path in paths if not is_test(path) for name in tags[path].environment)
+    used = Counter(name for path in paths if not is_aside(path) for name in tags[path].environment)
     for name, _ in sorted(used.items(), key=lambda row: (-row[1], row[0])):
         if name not in found:
-            found[name] = next(path for path in sorted(paths) if name in tags[path].environment and not is_test(path))
+            found[name] = next(path for path in sorted(paths) if name in tags[path].environment and not is_aside(path))
     made.environment = list(found.items())[:KEEP]
 
 

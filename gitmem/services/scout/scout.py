@@ -24,23 +24,23 @@ class Finding:
 
     path: str
     score: float
-    test: bool
+    aside: bool
     reasons: list[str]
     symbols: list[tuple[str, str, int]] = field(default_factory=list)
 
 
 def scout(index: SearchIndex, text: str, most: int) -> list[Finding]:
-    """Return the files of a task, best first, those that are tests among them."""
+    """Return the files of a task, best first, tests and examples among them."""
     question = Question(text)
     found = locate(index, question, most * 2)
     best = found[0].score if found else 1.0
     words = _rare(index, question)
-    chosen = [*[one for one in found if not one.test][:most], *[one for one in found if one.test][: most // 2]]
+    chosen = [*[one for one in found if not one.aside][:most], *[one for one in found if one.aside][: most // 2]]
     having = {word: index.having(word, [one.path for one in chosen]) for word in words}
     out = []
     for one in sorted(chosen, key=lambda one: (-one.score, one.path)):
         told = [word for word in words if one.path in having[word]][:TELLING]
-        out.append(Finding(one.path, round(one.score / best, 3), one.test, _reasons(one, told), _symbols(index, question, one)))
+        out.append(Finding(one.path, round(one.score / best, 3), one.aside, _reasons(one, told), _symbols(index, question, one)))
     return out
 
 
@@ -103,7 +103,7 @@ def records(who: Writer, text: str, findings: Sequence[Finding]) -> list[Record]
     task = " ".join(text.split())
     short = task if len(task) <= TITLE else task[: TITLE - 1].rstrip() + "…"
     out = []
-    for one in [one for one in findings if not one.test][:SAVED]:
+    for one in [one for one in findings if not one.aside][:SAVED]:
         anchors: list[dict[str, object]] = [{"path": one.path, "symbol": symbol} for symbol, _, _ in one.symbols[:2]] or [
             {"path": one.path}
         ]
