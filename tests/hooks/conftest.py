@@ -109,7 +109,9 @@ def crash(path: Path) -> str:
 
 @pytest.fixture
 def project(repo: Path) -> Path:
-    """A repository with code that fails for want of a variable."""
+    """A repository with code that fails for want of a variable; what is told of the code comes whenever the background has read it: see tests/code."""
+    git(repo, "config", "gitmem.dna", "off")
+    git(repo, "config", "gitmem.scout", "false")
     (repo / "app").mkdir()
     (repo / "app" / "pay.py").write_text(CODE)
     git(repo, "add", "app")
