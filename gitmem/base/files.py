@@ -46,7 +46,7 @@ def write_atomic(
             if shared:
                 os.fchmod(handle, 0o664)
             if old is not None:
-                _take_over(handle, old)
+                take_over(handle, old)
             if durable:
                 os.fsync(handle)
         finally:
@@ -62,7 +62,7 @@ def write_atomic(
         raise disk_error(error, path) from error
 
 
-def _take_over(handle: int, old: os.stat_result) -> None:
+def take_over(handle: int, old: os.stat_result) -> None:
     """Give a file the owner and the mode of the one that it replaces."""
     if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
         try:
@@ -76,12 +76,18 @@ def sync_dir(path: str) -> None:
     """Make a folder's entries durable."""
     handle = os.open(path, os.O_RDONLY)
     try:
+        sync_handle(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_handle(handle: int) -> None:
+    """Make the entries of an open folder durable."""
+    try:
         os.fsync(handle)
     except OSError as error:  # some network disks refuse to sync a folder; the data itself is synced
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
             raise
-    finally:
-        os.close(handle)
 
 
 class Lock:

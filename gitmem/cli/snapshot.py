@@ -15,6 +15,7 @@ from gitmem.errors import UnknownId, UserError
 from gitmem.git.work_state import Work
 from gitmem.records.record import Record
 from gitmem.services.snapshots import keep, restore, save
+from gitmem.services.snapshots.plan import Plan, plan
 from gitmem.services.snapshots.saved import Saved, differences, read, ref_of
 
 TABLE = {
@@ -262,7 +263,7 @@ def restore_command(term: Terminal, id: str, paths: tuple[str, ...], worktree: b
             left = restore.note_of(app.home)
             begun = left if left and left.target == found and left.root == work.root and set(left.paths) == set(inside) else None
             now = _now(app, work)
-            what = restore.plan(work, app.objects, now, then, inside)
+            what = plan(work, app.objects, now, then, inside, force=force)
             if dry_run or (what.empty and not begun):
                 _report(term, found, what, "", dry_run=True, as_json=as_json)
                 return
@@ -286,7 +287,7 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
         term.note(f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree")
 
 
-def _report(term: Terminal, id: str, what: restore.Plan, safety: str, *, dry_run: bool, as_json: bool) -> None:
+def _report(term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, as_json: bool) -> None:
     facts = {
         "id": id, "safety": safety or None, "dry_run": dry_run, "written": sorted(map(path_text, what.write)), "removed": sorted(map(path_text, what.remove)),
         "staged": sorted(map(path_text, what.stage)), "blocked": {path_text(path): why for path, why in what.blocked.items()},

@@ -8,20 +8,36 @@ import os
 import re
 import shutil
 import stat
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from gitmem.errors import External, GitFailed, GitmemError, UserError
+from gitmem.base.files import read_regular
+from gitmem.errors import Busy, External, GitFailed, GitmemError, UserError
 from gitmem.git.objects import BLOB, EXEC, LINK
 from gitmem.git.process import Git
 from gitmem.repo.location import Location, locate
 
-KEEP_FSMONITOR_OUT = ("-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
+# what git keeps beside an index for speed is not for a copy of it
+PLAIN_INDEX = ("-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false")
 EMPTY = frozenset(
     {"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"}
 )  # no bytes
 FLAGGED = 50  # empty files with a flag that are asked about
 INTENDED = 1 << 29  # the flag of an index entry: https://git-scm.com/docs/index-format (intent-to-add)
+SCRATCH = "gitmem-index."  # a copy of the index that is changed first, with the process that does it
+PATIENCE = 3.0  # seconds that another process may hold the lock of the index
+FILTERED = 200  # files in one question for their bytes after filters
+UNDER_WAY = (
+    ("merge", "MERGE_HEAD"),
+    ("cherry-pick", "CHERRY_PICK_HEAD"),
+    ("revert", "REVERT_HEAD"),
+    ("rebase", "rebase-merge"),
+    ("rebase", "rebase-apply"),
+    ("sequence of picks", "sequencer"),
+    ("bisect", "BISECT_LOG"),
+)
 ABSENT = "0" * 6  # the mode of what is not there
 
 
@@ -73,12 +89,13 @@ class Work:
             raise UserError("this repository has no work tree.", "Snapshots are of a work tree: run this in one.")
         self.root = location.worktree
         self.gitdir = location.gitdir
+        self.git_folders = (location.gitdir, location.commondir)
         self._git = Git(location.gitdir, env, timeout=timeout)
 
     def run(self, *args: str, stdin: bytes | None = None, index: str = "", ok: Sequence[int] = (0,), config: Sequence[str] = ()) -> bytes:
         """Run git in the work tree, with another index when one is named."""
         env = {"GIT_INDEX_FILE": index} if index else None
-        where = ("-C", self.root, "--work-tree", self.root, *KEEP_FSMONITOR_OUT, *config)
+        where = ("-C", self.root, "--work-tree", self.root, *PLAIN_INDEX, *config)
         return self._git.run(*args, stdin=stdin, env=env, ok=ok, config=where)
 
     def look(self) -> WorkState:
@@ -148,23 +165,136 @@ class Work:
         except GitmemError:
             return ""
 
-    def copy_of_index(self, into: str) -> str:
-        """Copy the user's index to a path, whole also when it is split; return the path. An index that is not there yet gives an empty one."""
-        own = os.path.join(self.gitdir, "index")
-        if os.path.exists(own):
-            shutil.copyfile(own, into)
-            if any(name.startswith("sharedindex.") for name in os.listdir(self.gitdir)):
-                # the shared half is found beside the index only
-                shutil.copyfile(own, beside := os.path.join(self.gitdir, os.path.basename(into)))
-                try:
-                    self.run("update-index", "--no-split-index", index=beside)
-                    os.replace(beside, into)
-                finally:
-                    if os.path.exists(beside):
-                        os.unlink(beside)
+    def scratch_index(self) -> str:
+        """Copy the user's index, whole also when it is split, beside it; return the path. One that is not there yet gives an empty one."""
+        self.sweep()
+        own, path = os.path.join(self.gitdir, "index"), os.path.join(self.gitdir, f"{SCRATCH}{os.getpid()}")
+        try:
+            shutil.copy(own, path)  # with its mode; the shared half of a split one is found beside it
+        except FileNotFoundError:
+            self.run("read-tree", "--empty", index=path)
         else:
-            self.run("read-tree", "--empty", index=into)
-        return into
+            self.run("update-index", "--no-split-index", index=path)
+        return path
+
+    def sweep(self) -> list[str]:
+        """Remove scratch indexes of processes that are no more; return their paths."""
+        return sweep_scratch(self.gitdir)
+
+    def drop(self, index: str) -> None:
+        """Remove a scratch index."""
+        for left in (index, index + ".lock"):
+            with suppress(FileNotFoundError):
+                os.unlink(left)
+
+    def check_index_is_free(self) -> None:
+        """Raise Busy when another process writes the user's index, or left its lock."""
+        if os.path.lexists(os.path.join(self.gitdir, "index.lock")):
+            raise self._index_is_busy()
+
+    def _index_is_busy(self) -> Busy:
+        lock = os.path.join(self.gitdir, "index.lock")
+        return Busy("git is writing to the index.", f"Run the command again in a moment; if no git runs, delete {lock}.")
+
+    def install_index(self, index: str) -> None:
+        """Put a scratch index in the place of the user's, under git's own lock; raises Busy."""
+        own = os.path.join(self.gitdir, "index")
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                os.close(os.open(own + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
+                break
+            except FileExistsError as error:
+                if time.monotonic() > deadline:
+                    raise self._index_is_busy() from error
+                time.sleep(0.02)
+        try:
+            os.replace(index, own)
+        finally:
+            os.unlink(own + ".lock")
+
+    def entries(self, index: str = "") -> Iterator[tuple[str, str, str]]:
+        """Yield (mode, oid, path) of the entries of an index that are not in conflict."""
+        for row in self.run("ls-files", "-s", "-z", index=index).split(b"\0"):
+            facts, _, path = os.fsdecode(row).partition("\t")
+            if path:
+                mode, oid, stage = facts.split(" ")
+                if stage == "0":
+                    yield mode, oid, path
+
+    def as_checked_out(self, files: Sequence[tuple[str, str]], index: str = "") -> Iterator[tuple[str, bytes]]:
+        """Yield (path, bytes) of blobs as git would write them to these paths, with its filters; `files` are (path, oid)."""
+        plain = [(path, oid) for path, oid in files if "\n" not in path]
+        for at in range(0, len(plain), FILTERED):
+            yield from self._filtered(plain[at : at + FILTERED], index)
+        for path, oid in files:
+            if "\n" in path:
+                yield path, self.run("cat-file", "--filters", f"--path={path}", oid, index=index)
+
+    def _filtered(self, files: Sequence[tuple[str, str]], index: str) -> Iterator[tuple[str, bytes]]:
+        # the size that git would print is the one before the filters, so a word that nobody can know ends each
+        token = os.urandom(16).hex()
+        asked = b"".join(b"%s %s\n" % (oid.encode(), os.fsencode(path)) for path, oid in files)
+        out = self.run("cat-file", f"--batch={token}", "--filters", stdin=asked, index=index)
+        parts = (b"\n" + out).split(f"\n{token}\n".encode())[1:]
+        if len(parts) != len(files):
+            raise External("git did not give the files of the snapshot.", "Look for damaged objects: git fsck")
+        last = len(parts) - 1
+        for at, ((path, _), data) in enumerate(zip(files, parts, strict=True)):
+            yield path, data.removesuffix(b"\n") if at == last else data
+
+    def kinds(self, oids: Sequence[str]) -> dict[str, tuple[str, int]]:
+        """Return {oid: (type, size)} of objects; those that are not there are left out."""
+        asked = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
+        rows = {}
+        for row in self.run("cat-file", "--batch-check", stdin=asked).decode("utf-8", "replace").split("\n") if asked else ():
+            words = row.split(" ")
+            if len(words) == 3:
+                rows[words[0]] = words[1], int(words[2])
+        return rows
+
+    def under_way(self) -> dict[str, str]:
+        """Return what git is in the middle of here, with the commit that it is about where one file says it."""
+        return under_way(self.gitdir)
+
+
+def sweep_scratch(gitdir: str) -> list[str]:
+    """Remove the scratch indexes in a git dir whose process is no more; return their paths."""
+    gone = []
+    try:
+        names = os.listdir(gitdir)
+    except OSError:
+        return []
+    for name in names:
+        process = name.removeprefix(SCRATCH).removesuffix(".lock") if name.startswith(SCRATCH) else ""
+        if process.isdecimal() and not _is_running(int(process)):
+            with suppress(OSError):
+                os.unlink(path := os.path.join(gitdir, name))
+                gone.append(path)
+    return gone
+
+
+def _is_running(process: int) -> bool:
+    if process == os.getpid():
+        return False  # a process has one at a time, and this begins another
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def under_way(gitdir: str) -> dict[str, str]:
+    """Return what git is in the middle of in a git dir: its name, and the commit that it is about where one file says it."""
+    out: dict[str, str] = {}
+    for name, file in UNDER_WAY:
+        path = os.path.join(gitdir, file)
+        if os.path.lexists(path):
+            text = read_regular(path, 64).decode("ascii", "replace").strip()
+            out.setdefault(name, text if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text) else "")
+    return out
 
 
 def file_on_disk(root: str, path: str, most: int) -> tuple[int, bytes] | int | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from gitmem.clock import Clock
 from gitmem.git.work_state import Work
 from gitmem.services.snapshots import restore, save
+from gitmem.services.snapshots.plan import plan as plan_restore
 from gitmem.services.snapshots.saved import read
 from tests.benchmarks.common import Bench, alternate, git, ms, new_repo, opened, run, table, times, writer
 
@@ -50,7 +51,7 @@ def body(bench: Bench) -> None:
 
         def there() -> None:
             restore.carry_out(
-                work, app.objects, app.home, restore.plan(work, app.objects, now, then), then, restore.Note(id, "", str(repo))
+                work, app.objects, app.home, plan_restore(work, app.objects, now, then), then, restore.Note(id, "", str(repo))
             )
 
         back = alternate(there, partial(git, repo, "read-tree", "--reset", "-u", "HEAD"), rounds)

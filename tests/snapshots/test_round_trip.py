@@ -14,6 +14,7 @@ from gitmem.app import open_app
 from gitmem.cli import snapshot as cli
 from gitmem.git.work_state import Work
 from gitmem.services.snapshots import restore, save
+from gitmem.services.snapshots.plan import plan as plan_restore
 from gitmem.services.snapshots.saved import read
 from tests.conftest import fsck, git
 from tests.scale import scaled
@@ -104,9 +105,9 @@ def test_saved_wrecked_restored(make_repo, before, wreck):
             logs = (repo / "x.log").read_bytes() if (repo / "x.log").exists() else None
             now = save.unkept(work, app.objects, app.writer())
             then = read(app.objects, made.id)
-            plan = restore.plan(work, app.objects, now, then)
+            plan = plan_restore(work, app.objects, now, then)
             restore.carry_out(work, app.objects, app.home, plan, then, restore.Note(made.id, "", work.root), force=True)
-            again = restore.plan(work, app.objects, save.unkept(work, app.objects, app.writer()), then)
+            again = plan_restore(work, app.objects, save.unkept(work, app.objects, app.writer()), then)
             assert again.empty, again
         found = look(repo)
         if logs is not None:

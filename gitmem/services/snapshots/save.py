@@ -10,16 +10,14 @@ from gitmem.git.objects import COMMIT, TREE, Draft, Entry, Identity, Objects, Ra
 from gitmem.git.work_state import ABSENT, Changed, Work, WorkState, file_on_disk
 from gitmem.records.codec import encode
 from gitmem.records.record import Record, make
-from gitmem.redaction.formats import harmless
-from gitmem.redaction.mask import scrub
 from gitmem.repo.location import storable
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
-from gitmem.services.snapshots.saved import CONFLICTS, STAGED, STATE, WORKTREE, Saved, State, read_commit, ref_of
+from gitmem.services.snapshots.saved import CONFLICTS, STAGED, STATE, WORKTREE, Saved, read_commit, ref_of
+from gitmem.services.snapshots.state import State
 from gitmem.store.store import Store
 
 LIMIT = 10 * 1024 * 1024  # bytes of a file; a larger one is named and left out
-LOOKED = 1 << 18  # bytes of a file that are searched for secrets
 TOTAL = 256 * 1024 * 1024  # bytes of all files together
 DIRTY = 200  # changed files that the record names
 # untracked files whose names say that they hold secrets
@@ -119,8 +117,6 @@ def _take_file(work: Work, one: Changed, out: _Taken, named: Collection[str], li
         why = f"it has {found:,} bytes, more than {limit:,}"
     elif isinstance(found, tuple) and out.size + len(found[1]) > TOTAL:
         why = f"the files before it have {TOTAL:,} bytes together"
-    elif isinstance(found, tuple) and one.path not in named and _tells_secrets(found[1]):
-        why = "it seems to hold a secret; name it to have it saved"
     elif found is None and not why:
         if one.unstaged != "?":
             out.worktree[one.path] = None  # it went, or became a folder, while we looked
@@ -135,11 +131,6 @@ def _take_file(work: Work, one: Changed, out: _Taken, named: Collection[str], li
     out.raws.append((oid, "blob", data))
     out.worktree[one.path] = Entry(name, mode, oid)
     out.state.raw.append(one.path)
-
-
-def _tells_secrets(data: bytes) -> bool:
-    text = data[:LOOKED].decode("utf-8", "replace")
-    return b"\0" not in data[:8000] and not harmless(text) and bool(scrub(text, known=True).findings)
 
 
 def _take_repository(work: Work, one: Changed, out: _Taken) -> None:

@@ -5,37 +5,30 @@ conflict) and `state.json` (what trees cannot say, and the record's text, for wh
 all that did not change with the code's own trees.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from gitmem.errors import External, UnknownId
-from gitmem.git.objects import Entry, Objects
+from gitmem.errors import External, GitmemError, UnknownId
+from gitmem.git.objects import BLOB, COMMIT, EXEC, LINK, TREE, Entry, Objects
 from gitmem.repo.refs import SNAPSHOTS
+from gitmem.services.snapshots.state import State, StateDamaged, StateTooNew, decode
 
 STAGED, WORKTREE, CONFLICTS, STATE = "staged", "worktree", "conflicts", "state.json"
-VERSION = 1
+STATE_LIMIT = 64 << 20  # bytes of a state.json
+DEEPEST = 300  # folders in one another; a path of the operating system has fewer
+MOST_ENTRIES = 5_000_000  # of two trees that are compared: a tree of equal folders stands for any number
+_OLD_BLOB = 0o100664  # of very old gits
+MODES = frozenset({BLOB, EXEC, LINK, TREE, COMMIT, _OLD_BLOB})
 
 
-@dataclass(slots=True)
-class State:
-    """What the trees of a snapshot cannot say. Paths are str with surrogates."""
+class SnapshotDamaged(External):
+    """A snapshot that no git mem made so."""
 
-    commit: str = ""
-    branch: str = ""
-    raw: list[str] = field(
-        default_factory=list
-    )  # files of `worktree` that are as on disk; the others are as git has them, before its filters
-    flags: dict[str, str] = field(default_factory=dict)  # 'S' skip-worktree, 'h' assumed unchanged, 's' both
-    intended: list[str] = field(default_factory=list)  # `git add -N`
-    unmerged: dict[str, list[list[str]]] = field(default_factory=dict)  # path -> (mode, oid) of the three stages
-    omitted: list[dict[str, Any]] = field(default_factory=list)  # path, why
-    record: str = ""
-
-    def encode(self) -> bytes:
-        """Return it as JSON."""
-        return json.dumps({"v": VERSION, **{name: getattr(self, name) for name in self.__slots__}}, indent=1).encode()
+    def __init__(self, id: str, why: str) -> None:
+        super().__init__(
+            f"this snapshot is damaged: {why}. Nothing was changed.",
+            f"See what is in it: git show {ref_of(id)}; to remove it: git mem snapshot drop {id}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +56,97 @@ def read(objects: Objects, id: str) -> Saved:
 
 
 def read_commit(objects: Objects, id: str, oid: str) -> Saved:
-    """Return a snapshot by its commit; raises External when it is none."""
-    entries = {entry.name: entry for entry in objects.tree(objects.commit(oid).tree)}
+    """Return a snapshot by its commit; raises SnapshotDamaged when it is none, External when it is too new."""
     try:
-        loaded = json.loads(objects.read(entries[STATE].oid))
-        if loaded["v"] != VERSION:
-            raise External(f"snapshot {id} was made by a newer git mem.", "Upgrade: pip install --upgrade git-mem")
-        state = State(**{name: loaded[name] for name in State.__slots__ if name in loaded})
-    except (KeyError, ValueError, TypeError) as error:
-        raise External(f"snapshot {id} cannot be read: {error}", "See what is in it: git show " + ref_of(id)) from error
-    trees = {name: entries[name].oid if name in entries else None for name in (STAGED, WORKTREE)}
+        entries = {entry.name: entry for entry in objects.tree(objects.commit(oid).tree)}
+        facts = entries.get(STATE)
+        data = objects.read_small(facts.oid, STATE_LIMIT) if facts and facts.mode == BLOB else None
+        if data is None:
+            raise SnapshotDamaged(id, f"it has no {STATE}")
+        state = decode(data)
+        trees = {}
+        for name in (STAGED, WORKTREE):
+            entry = entries.get(name)
+            if entry is not None and not entry.is_tree:
+                raise SnapshotDamaged(id, f"'{name}' is not a folder in it")
+            trees[name] = entry.oid if entry is not None else None
+    except StateTooNew as error:
+        hint = "Upgrade: pip install --upgrade git-mem"
+        raise External(f"snapshot {id} was made by a newer git mem.", hint) from error
+    except StateDamaged as error:
+        raise SnapshotDamaged(id, str(error)) from error
+    except SnapshotDamaged:
+        raise
+    except (GitmemError, ValueError) as error:
+        raise SnapshotDamaged(id, str(error).rstrip(".")) from error
     return Saved(id, oid, trees[STAGED], trees[WORKTREE], state)
-
-
-def files_of(objects: Objects, tree: str | None, prefix: str = "") -> Iterator[tuple[str, Entry]]:
-    """Yield (path, entry) of all files, links and submodules of a tree."""
-    for entry in objects.tree(tree) if tree else ():
-        if entry.is_tree:
-            yield from files_of(objects, entry.oid, f"{prefix}{entry.name}/")
-        else:
-            yield prefix + entry.name, entry
 
 
 Pair = tuple[Entry | None, Entry | None]
 
 
-def differences(objects: Objects, old: str | None, new: str | None, prefix: str = "") -> Iterator[tuple[str, Pair]]:
-    """Yield (path, (entry before, entry after)) of what differs between two trees; equal folders are not opened."""
-    if old == new:
-        return
-    before = {e.name: e for e in objects.tree(old)} if old else {}
-    after = {e.name: e for e in objects.tree(new)} if new else {}
-    for name in sorted(before.keys() | after.keys()):
-        a, b = before.get(name), after.get(name)
-        if a == b:
-            continue
-        path = prefix + name
-        if (a and a.is_tree) or (b and b.is_tree):
-            yield from differences(objects, a.oid if a and a.is_tree else None, b.oid if b and b.is_tree else None, path + "/")
-        a, b = (a if a and not a.is_tree else None), (b if b and not b.is_tree else None)
-        if a != b:
-            yield path, (a, b)
+class TreesDamaged(ValueError):
+    """Trees that git would not have made: the text says why."""
+
+
+class _Comparison:
+    """Walks two trees at once; counts what it reads, as trees of others may be built to have no end."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._left = MOST_ENTRIES
+
+    def _entries(self, tree: str | None) -> dict[str, Entry]:
+        if tree is None:
+            return {}
+        rows = self._objects.tree(tree)
+        self._left -= len(rows)
+        if self._left < 0:
+            raise TreesDamaged("its folders have too many entries")
+        entries = {entry.name: entry for entry in rows}
+        if len(entries) != len(rows):
+            raise TreesDamaged("a folder has two entries of one name")
+        for entry in rows:
+            if entry.mode not in MODES:
+                raise TreesDamaged(f"{entry.name!r} has a mode that git does not have: {entry.mode:o}")
+        return entries
+
+    def walk(self, old: str | None, new: str | None, prefix: str, depth: int) -> Iterator[tuple[str, Pair]]:
+        """Yield (path, (entry before, entry after)); equal folders are not opened."""
+        if old == new:
+            return
+        if depth > DEEPEST:
+            raise TreesDamaged("its folders are too deep")
+        before, after = self._entries(old), self._entries(new)
+        for name in sorted(before.keys() | after.keys()):
+            a, b = before.get(name), after.get(name)
+            if a == b:
+                continue
+            path = prefix + name
+            folders = _folder_of(a), _folder_of(b)
+            if folders != (None, None):
+                yield from self.walk(*folders, path + "/", depth + 1)
+            pair = _file_of(a), _file_of(b)
+            if pair[0] != pair[1]:
+                yield path, pair
+
+
+def _folder_of(entry: Entry | None) -> str | None:
+    return entry.oid if entry is not None and entry.is_tree else None
+
+
+def _file_of(entry: Entry | None) -> Entry | None:
+    if entry is None or entry.is_tree:
+        return None
+    return Entry(entry.name, BLOB, entry.oid) if entry.mode == _OLD_BLOB else entry
+
+
+def differences(objects: Objects, old: str | None, new: str | None) -> Iterator[tuple[str, Pair]]:
+    """Yield (path, (entry before, entry after)) of what differs between two trees.
+
+    Equal folders are not opened. Raises TreesDamaged for trees that git does not make, MissingObject.
+    """
+    yield from _Comparison(objects).walk(old, new, "", 0)
 
 
 def within(path: str, wanted: Sequence[str]) -> bool:
