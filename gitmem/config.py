@@ -1,6 +1,6 @@
 """Settings: `gitmem.*` in git's configuration, typed, with defaults.
 
-Read with one `git config --list` a process (`from_git`), or, on the hot path, from a cache in our
+Read with one `git config --list` a process (`from_scopes`), or, on the hot path, from a cache in our
 folder that names the files it was made from and their times (`cached`). Standard library only.
 """
 
@@ -8,6 +8,7 @@ import os
 
 from gitmem.base.fast import loads
 from gitmem.base.files import write_atomic
+from gitmem.base.git_guard import OWN_SCOPES, scoped
 from gitmem.errors import UserError
 from gitmem.repo.location import Home, Location
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 # key -> (type, default, one line for people). Keys as the user types them after `gitmem.`.
 SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
-    "sign": ("bool", False, "sign memory commits as your git configuration signs commits"),
+    "sign": ("bool", False, "sign memory commits as your own git configuration signs commits; read from that only"),
     "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
     "remote": ("text", "", "the one remote that memory is pushed to; set by 'git mem remote enable'"),
     "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
@@ -54,7 +55,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "summariser": (
         "offline|claude|gemini|codex|command",
         "offline",
-        "who reads what a session taught; anything but 'offline' sends its text to a model",
+        "who reads what a session taught; anything but 'offline' sends its text to a model, and is read from your own configuration only",
     ),
     "geminiModel": ("text", "gemini-2.5-flash", "the model that is asked when summariser is 'gemini'"),
     "geminiKey": ("text", "", "its key; '' takes GEMINI_API_KEY or GOOGLE_API_KEY; read from your own configuration only"),
@@ -86,12 +87,13 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "editorUnconfirmed": ("bool", True, "show in editors what was captured and not yet confirmed, marked as such"),
     "editorMaxPerFile": ("int", 20, "lines of a file that editors mark at most"),
     "editorSnoozeDays": ("int", 7, "days for which an editor's 'snooze' hides a gotcha"),
-    "pager": ("text", "", "pager for git mem; '' uses git's"),
+    "pager": ("text", "", "pager for git mem; '' uses git's; read from your own configuration only"),
 }
-# What a stranger's repository could run, or send a key to, by them: never taken from a repository's own configuration, and in no cache.
-OWN = ("geminiKey", "geminiUrl", "modelCommand")
+# What a stranger's repository could run, or send a key or a session to, by them: a repository's own
+# configuration may only switch them off, and they are in no cache.
+OWN = ("geminiKey", "geminiUrl", "modelCommand", "summariser", "sign", "pager")
 _OWN = frozenset(f"gitmem.{key.lower()}" for key in OWN)
-_TRUSTED = frozenset({"system", "global", "command"})  # scopes of git's configuration that are the user's, or the machine's
+_PROGRAMS = frozenset({"core.pager", "core.editor"})  # of git's own, what we would run
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
 CACHE = "settings.json"
@@ -162,31 +164,28 @@ def canonical_key(name: str) -> str:
     return key
 
 
-def from_git(output: bytes) -> Settings:
-    """Return the settings of `git config --list -z`'s output; those of `OWN`, whose origin it does not tell, are left out."""
-    raw: dict[str, list[str]] = {}
-    for row in output.decode("utf-8", "replace").split("\0"):
-        if row:
-            key, _, value = row.partition("\n")
-            if key not in _OWN:
-                raw.setdefault(key, []).append(value)
-    return Settings(raw)
-
-
 def from_scopes(output: bytes) -> Settings:
     """Return the settings of `git config --list -z --show-scope`'s output; what a repository may not set is not taken from it, and listed."""
     raw: dict[str, list[str]] = {}
     refused: set[str] = set()
-    rows = output.decode("utf-8", "replace").split("\0")
-    for scope, row in zip(rows[::2], rows[1::2], strict=False):
-        key, _, value = row.partition("\n")
-        if key in _OWN and scope not in _TRUSTED:
+    for scope, key, value in scoped(output):
+        if scope not in OWN_SCOPES and key in _PROGRAMS:
+            continue
+        if scope not in OWN_SCOPES and key in _OWN and not switches_off(_BY_LOWER[key[7:]], value):
             refused.add(_BY_LOWER[key[7:]])
             continue
-        raw.setdefault(key, []).append(value)
+        raw.setdefault(key, []).append(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     settings = Settings(raw)
     settings.refused = tuple(sorted(refused))
     return settings
+
+
+def switches_off(key: str, value: str) -> bool:
+    """Say whether a value is the default of a setting, which runs nothing and sends nothing."""
+    try:
+        return bool(parse(key, value) == SETTINGS[key][1])
+    except UserError:
+        return False
 
 
 def refusal(key: str) -> tuple[str, str]:

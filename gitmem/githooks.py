@@ -12,7 +12,7 @@ from gitmem.base.detach import detach
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
 from gitmem.repo import hook_switch
-from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_own, locate, storable
+from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_embedded, is_own, locate, storable
 from gitmem.repo.refs import head
 
 TYPE_CHECKING = False
@@ -44,8 +44,10 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
         return 0
     where = locate(os.getcwd(), env)
     home = Home(where.home)
-    if not os.path.isdir(where.home) or not is_own(where) or hook_switch.is_off(home, env, time.time()):
-        return 0  # no memory here, or hooks are off
+    if not os.path.isdir(where.home) or not is_own(where) or is_embedded(where.gitdir):
+        return 0  # no memory here, or none of the user's
+    if hook_switch.is_off(home, env, time.time()):
+        return 0
     if name == "pre-commit":
         return _warn(where, home, env)
     rebasing = any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES)
@@ -86,10 +88,10 @@ def _append(home: Home, name: str, data: bytes) -> None:
 
 def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.Settings:
     def ask() -> config.Settings:
-        output = quick_git.read(_clean(env), "--git-dir", where.gitdir, "config", "--list", "-z")
+        output = quick_git.read(_clean(env), where.gitdir, *quick_git.LIST)
         if output is None:
             raise GitmemError("git did not tell its configuration")
-        return config.from_git(output)
+        return config.from_scopes(output)
 
     return ask() if config.one_off(env) else config.cached(home, config.sources(where, env), ask)
 
@@ -104,7 +106,7 @@ def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: s
     id = _session(env)
     if id and _settings(where, home, env).get("commitTrailer"):
         args = ("interpret-trailers", "--in-place", "--if-exists", "addIfDifferent", "--trailer", f"{TRAILER}: {id}", file)
-        quick_git.read(_clean(env), "--git-dir", where.gitdir, *args)
+        quick_git.read(_clean(env), where.gitdir, *args)
 
 
 def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
@@ -119,7 +121,7 @@ def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
         return 0
     tree = ("--work-tree", where.worktree) if where.worktree else ()
     diff = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=ACMRT", "--ignore-submodules")
-    out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), "--git-dir", where.gitdir, *tree, *diff)
+    out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), where.gitdir, *tree, *diff)
     staged = [os.fsdecode(name) for name in (out or b"").split(b"\0") if name][:PATHS]
     rows = []
     for start in range(0, len(staged), 500):

@@ -44,7 +44,7 @@ def snapshot_command() -> None:
 
 def work_of(app: App) -> Work:
     """Return the work tree of a command; raises UserError in a bare repository."""
-    return Work(app.location, app.env)
+    return Work(app.location, app.env, obeys=True)
 
 
 def take(app: App, work: Work, context: save.Context, named: tuple[str, ...] = ()) -> Record:

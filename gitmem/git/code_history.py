@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.git.commit_log import FORMAT, SHORT, CodeCommit, FileChange, parse
-from gitmem.git.process import QUIET, Git
+from gitmem.git.process import Git
 from gitmem.repo.location import Location
 
 PLAIN = ("-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "diff.renameLimit=2000", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")  # fmt: skip
@@ -30,9 +30,11 @@ class CodeHistory:
     def lines(self, *args: str, sep: bytes = b"\n") -> Iterator[bytes]:
         """Start a git command; return what it prints, part by part, as it comes. Whoever stops to read ends the command."""
         where = ("-C", self.root, "--work-tree", self.root) if self.root else ()
-        argv = ["git", "--git-dir", self._git.gitdir, *where, *QUIET, *PLAIN, *args]
+        argv = self._git.command(args, (*where, *PLAIN))
         try:
-            child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._git.env)
+            child = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self._git.child_env(args)
+            )
         except FileNotFoundError as error:
             raise External("git is not installed, or not on the PATH.", "Install git 2.30 or newer.") from error
         return _parts(child, sep)

@@ -32,8 +32,7 @@ class CodeTrees:
     def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
         self.root = location.worktree
         self.gitdir = location.gitdir
-        # what a partial clone lacks is not fetched for this, blob by blob (git 2.44 and later)
-        self._git = Git(location.gitdir, {**env, "GIT_NO_LAZY_FETCH": "1"}, timeout=timeout)
+        self._git = Git(location.gitdir, env, timeout=timeout)
 
     def resolve(self, revision: str) -> tuple[str, str]:
         """Return (commit, tree) of a revision; raises UserError when it names no commit."""

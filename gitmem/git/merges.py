@@ -73,10 +73,19 @@ class Merges:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _run(self, *args: str, stdin: bytes | None = None, env: Mapping[str, str] | None = None, ok: Sequence[int] = (0,)) -> bytes:
+    def _run(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        ok: Sequence[int] = (0,),
+        git: Git | None = None,
+    ) -> bytes:
         objects = os.path.join(self._location.commondir, "objects")
         scratch = {"GIT_OBJECT_DIRECTORY": os.path.join(self._folder, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(objects)}
-        return self._git.run(*args, stdin=stdin, env={**scratch, **(env or {})}, ok=ok, config=(*PLAIN, "-c", "core.looseCompression=0"))
+        return (git or self._git).run(
+            *args, stdin=stdin, env={**scratch, **(env or {})}, ok=ok, config=(*PLAIN, "-c", "core.looseCompression=0")
+        )
 
     def refs(self, *patterns: str) -> list[Ref]:
         """Return branches, those that were committed to last first; symbolic ones are left out."""
@@ -109,26 +118,16 @@ class Merges:
     def uncommitted(self, tree: Tree) -> str:
         """Return a commit of the scratch folder that has a work tree as it is now; '' when it is as its commit. The user's index is only read."""
         index = os.path.join(self._folder, "index")
-        where = (
-            "-C",
-            tree.root,
-            "--git-dir",
-            tree.gitdir,
-            "--work-tree",
-            tree.root,
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.untrackedCache=false",
-        )
+        git = Git(tree.gitdir, self._git.env, timeout=self._git.timeout)
+        where = ("-C", tree.root, "--work-tree", tree.root, "-c", "core.untrackedCache=false")
         env = {"GIT_INDEX_FILE": index}
         try:
-            if not self._run(*where, "status", "--porcelain", "-uall", "--ignore-submodules", env={"GIT_OPTIONAL_LOCKS": "0"}):
+            if not self._run(*where, "status", "--porcelain", "-uall", "--ignore-submodules", env={"GIT_OPTIONAL_LOCKS": "0"}, git=git):
                 return ""
             if os.path.exists(own := os.path.join(tree.gitdir, "index")):
                 shutil.copyfile(own, index)
-            self._run(*where, "add", "-u", "--ignore-errors", "--", ":/", env=env, ok=(0, 1, 128))
-            out = self._run(*where, "ls-files", "-z", "--others", "--exclude-standard", env=env)
+            self._run(*where, "add", "-u", "--ignore-errors", "--", ":/", env=env, ok=(0, 1, 128), git=git)
+            out = self._run(*where, "ls-files", "-z", "--others", "--exclude-standard", env=env, git=git)
             fresh = [name for name in out.split(b"\0") if name][:NEW_FILES]
             small = [name for name in fresh if _is_small(os.path.join(os.fsencode(tree.root), name))]
             if small:
@@ -143,8 +142,9 @@ class Merges:
                     stdin=data,
                     env=env,
                     ok=(0, 1, 128),
+                    git=git,
                 )
-            written = self._run(*where, "write-tree", env=env).decode().strip()
+            written = self._run(*where, "write-tree", env=env, git=git).decode().strip()
             if written == self._run("rev-parse", f"{tree.commit}^{{tree}}").decode().strip():
                 return ""
             return self._run("commit-tree", written, "-p", tree.commit, "-m", "work in hand", env=NOBODY).decode().strip()

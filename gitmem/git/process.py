@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
+from gitmem.base.git_guard import GUARDS, LIST, OFFLINE, Overrides, as_environment, names_transport, without_programs
 from gitmem.errors import External, GitFailed, UntrustedRepository
 from gitmem.repo.location import Location, is_own
 
@@ -27,17 +28,18 @@ KEPT = frozenset({
     "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",  # how far a search for a repository goes
 })  # fmt: skip
 
-# -c settings of every call: never run a hook, never start maintenance, never wait long for a ref lock.
+# -c settings of every call: run no program unasked, never start maintenance, never wait long for a ref lock.
 QUIET = (
-    "-c", "core.hooksPath=/dev/null",
+    *GUARDS,
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
     "-c", "core.filesRefLockTimeout=0",  # a waiting update-ref can succeed twice for one old value: measured
     "-c", "core.packedRefsTimeout=1000",
     "-c", "advice.graftFileDeprecated=false",
-    "-c", "log.showSignature=false",
     "-c", "color.ui=false",
 )  # fmt: skip
+
+_SETTING_UP = frozenset({"config", "init"})  # verbs that run no program, and tell or write what is configured
 
 # What a durable write adds: objects and refs reach the disk before git returns (git >= 2.36).
 DURABLE = ("-c", "core.fsync=loose-object,pack,pack-metadata,reference", "-c", "core.fsyncMethod=fsync", "-c", "core.fsyncObjectFiles=true")
@@ -58,16 +60,44 @@ def child_env(env: Mapping[str, str], extra: Mapping[str, str] | None = None) ->
 
 
 class Git:
-    """The git command on one repository, named explicitly, with a fixed environment."""
+    """The git command on one repository, named explicitly, with a fixed environment.
 
-    def __init__(self, gitdir: str, env: Mapping[str, str], *, timeout: float = 60.0) -> None:
+    It runs no program that the repository's own configuration names, and fetches nothing, unless
+    it `obeys` that configuration: for what the user asked to write or to exchange.
+    """
+
+    def __init__(self, gitdir: str, env: Mapping[str, str], *, timeout: float = 60.0, obeys: bool = False) -> None:
         self.gitdir = gitdir
         self.env = child_env(env)
         self.timeout = timeout
+        self.obeys = obeys
+        self._overrides = Overrides(gitdir, self._listing)
+
+    def obeying(self) -> "Git":
+        """Return the same git for what the user asked for: programs of the repository's configuration run, objects are fetched."""
+        return Git(self.gitdir, self.env, timeout=self.timeout, obeys=True)
+
+    def names_transport(self) -> bool:
+        """Say whether the repository's configuration names a program that git would start to reach a remote."""
+        return names_transport(self._listing())
+
+    def _listing(self) -> bytes:
+        return self.run(*LIST)
 
     def command(self, args: Sequence[str], config: Sequence[str] = ()) -> list[str]:
         """Return the full argument vector of a call."""
-        return ["git", "--git-dir", self.gitdir, *QUIET, *config, *args]
+        rest = [*config, *args]
+        return ["git", "--git-dir", self.gitdir, *QUIET, *(rest if self.obeys else without_programs(rest))]
+
+    def child_env(self, args: Sequence[str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the environment of a call."""
+        env = {**self.env, **(extra or {})}
+        if self.obeys:
+            return env
+        env.update(OFFLINE)
+        if args[0] not in _SETTING_UP:
+            env.update(as_environment(self._overrides.pairs(), env))
+        return env
 
     def run(
         self,
@@ -92,7 +122,7 @@ class Git:
     ) -> tuple[int, bytes, str]:
         """Run git and return (exit code, output, error text); codes outside `ok` raise GitFailed."""
         argv = self.command(args, config)
-        full = {**self.env, **env} if env else self.env
+        full = self.child_env(args, env)
         limit = self.timeout if timeout is None else timeout
         try:
             # stdin is never inherited: a language server's or a hook's input is not git's to read
@@ -124,7 +154,7 @@ class Git:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=self.env,
+            env=self.child_env(args),
             start_new_session=True,
         )
 
@@ -155,8 +185,8 @@ def check_owner(where: Location, start: str, env: Mapping[str, str]) -> None:
     if is_own(where):
         return
     result = subprocess.run(
-        ["git", "-C", start, "rev-parse", "--git-dir"],
-        env=child_env(env),
+        ["git", *GUARDS, "-C", start, "rev-parse", "--git-dir"],
+        env={**child_env(env), **OFFLINE},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=20,

@@ -73,7 +73,8 @@ class Remote:
     def __init__(
         self, git: Git, name: str, ref: str, env: Mapping[str, str], *, ssh: str = "", timeout: float = 60.0, partial: bool = False
     ) -> None:
-        self.git = git
+        self.git = git.obeying()
+        self._unasked = git
         self.name = name
         self.ref = ref
         self.timeout = timeout
@@ -132,8 +133,13 @@ class Remote:
         return code, text
 
     def has(self, timeout: float = 10.0) -> bool:
-        """Say whether the remote has the ref; False when it cannot be asked."""
+        """Say whether the remote has the ref; False when it cannot be asked.
+
+        Nobody asked for an exchange, so a program that the repository's configuration names for it is not run either.
+        """
         try:
+            if self._unasked.names_transport():
+                return False
             code, out, _ = self.git.call(
                 "ls-remote", "--", self.name, self.ref, config=ISOLATED, env=self._env, ok=range(256), timeout=timeout
             )

@@ -82,15 +82,18 @@ class WorkState:
 
 
 class Work:
-    """Asks git about one work tree; the index of the user is only read. Raises UserError in a bare repository."""
+    """Asks git about one work tree; the index of the user is only read. Raises UserError in a bare repository.
 
-    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 60.0) -> None:
+    Filters of the repository's own configuration run only where it `obeys` that: for what the user asked for.
+    """
+
+    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 60.0, obeys: bool = False) -> None:
         if location.worktree is None:
             raise UserError("this repository has no work tree.", "Snapshots are of a work tree: run this in one.")
         self.root = location.worktree
         self.gitdir = location.gitdir
         self.git_folders = (location.gitdir, location.commondir)
-        self._git = Git(location.gitdir, env, timeout=timeout)
+        self._git = Git(location.gitdir, env, timeout=timeout, obeys=obeys)
 
     def run(self, *args: str, stdin: bytes | None = None, index: str = "", ok: Sequence[int] = (0,), config: Sequence[str] = ()) -> bytes:
         """Run git in the work tree, with another index when one is named."""

@@ -13,9 +13,9 @@ from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
-from gitmem.errors import External, GitmemError
+from gitmem.errors import External, GitmemError, NotARepository
 from gitmem.redaction.formats import harmless, public
-from gitmem.repo.location import Home, Location, ignore_text, inside, is_own, is_shared, locate, storable, user_repository
+from gitmem.repo.location import Home, Location, ignore_text, inside, is_embedded, is_own, is_shared, locate, storable, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -60,6 +60,8 @@ class Hook:
         self.env = env
         self.now = now
         self.where: Location = locate(self.folder, env)
+        if is_embedded(self.where.gitdir):  # that GIT_DIR names
+            raise NotARepository(f"'{self.where.gitdir}' lies in another repository.")
         self.root = os.path.realpath(self.where.worktree) if self.where.worktree else ""
         self.tree, self.spot = storable(self.root), storable(self.folder)  # the two as they are stored
         self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
@@ -105,7 +107,9 @@ class Hook:
 
     def trusted(self) -> bool:
         """Say whether git would use this repository: all of it is the user's, or git says so."""
-        return is_own(self.where) or self._git("-C", self.where.worktree or self.where.gitdir, "rev-parse", "--git-dir") is not None
+        from gitmem.base import quick_git
+
+        return is_own(self.where) or quick_git.accepts(self._git_env(), self.where.worktree or self.where.gitdir)
 
     @property
     def settings(self) -> config.Settings:
@@ -121,22 +125,18 @@ class Hook:
         return self._settings
 
     def _ask(self) -> config.Settings:
-        output = self._git("--git-dir", self.where.gitdir, "config", "--list", "-z")
-        if output is None:
-            raise GitmemError("git did not tell its configuration")
-        return config.from_git(output)
-
-    def _git(self, *args: str) -> bytes | None:
-        """Return what git prints, None when it fails."""
         from gitmem.base import quick_git
 
-        return quick_git.read(self._git_env(), *args)
+        output = quick_git.read(self._git_env(), self.where.gitdir, *quick_git.LIST)
+        if output is None:
+            raise GitmemError("git did not tell its configuration")
+        return config.from_scopes(output)
 
     def spawn_git(self, *args: str) -> "tuple[int, int]":
         """Start git; return its process id and the pipe of what it prints, or (0, 0) when there is no git."""
         from gitmem.base import quick_git
 
-        return quick_git.spawn(self._git_env(), *args)
+        return quick_git.spawn(self._git_env(), self.where.gitdir, *args)
 
     def _git_env(self) -> "dict[str, str]":
         return {k: v for k, v in self.env.items() if not k.startswith("GIT_") or k.startswith("GIT_CONFIG_") or k == "GIT_EXEC_PATH"}

@@ -365,7 +365,19 @@ class _Dirty:
         self._root = hook.root
         self._pipe = self._child = 0
         if hook.root and hook.index:
-            args = ("-C", hook.root, "--no-optional-locks", "status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules")
+            args = (
+                "-C",
+                hook.root,
+                "--work-tree",
+                hook.root,
+                "--no-optional-locks",
+                "status",
+                "--porcelain",
+                "-z",
+                "-uno",
+                "--no-renames",
+                "--ignore-submodules",
+            )
             self._child, self._pipe = hook.spawn_git(*args)
 
     def paths(self) -> "list[str]":

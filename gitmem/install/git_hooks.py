@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 
+from gitmem.base.git_guard import OFFLINE
 from gitmem.base.resources import read_text
 from gitmem.errors import GitmemError, UserError
 from gitmem.git.process import Git, child_env
@@ -31,7 +32,7 @@ def hooks_folder(world: World) -> str:
     argv = ["git", "--git-dir", world.where.gitdir, "--work-tree", root, "rev-parse", "--git-path", "hooks"]
     try:
         done = subprocess.run(
-            argv, cwd=root, env=child_env(world.env), stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
+            argv, cwd=root, env={**child_env(world.env), **OFFLINE}, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise UserError("git does not say where its hooks are.", "Try: git rev-parse --git-path hooks") from error

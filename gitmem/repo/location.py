@@ -32,8 +32,9 @@ class Location:
 def locate(start: str, env: "Mapping[str, str]") -> Location:
     """Find the repository of a folder as git does: GIT_DIR first, then upwards.
 
-    Honours GIT_COMMON_DIR and GIT_CEILING_DIRECTORIES; raises NotARepository, and UserError
-    when the folder itself does not exist.
+    Honours GIT_COMMON_DIR, GIT_CEILING_DIRECTORIES and safe.bareRepository. What only looks like a
+    git directory, among the files of a work tree, is a folder of that work tree. Raises
+    NotARepository, and UserError when the folder itself does not exist.
     """
     try:
         start = os.path.abspath(start)
@@ -58,7 +59,8 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
         gitdir = _git_dir(dot)
         if gitdir is not None:
             return Location(gitdir, _common(gitdir, env), here)
-        if _is_git_dir(here):
+        if _is_git_dir(here) and not is_embedded(here):
+            _check_bare(here, env)
             return Location(here, _common(here, env), _worktree_of(here))
         above = os.path.dirname(here)
         if above == here or above in ceilings:
@@ -67,6 +69,41 @@ def locate(start: str, env: "Mapping[str, str]") -> Location:
                 "Run 'git init' first, change to a repository, or name one with -C.",
             )
         here = above
+
+
+def is_embedded(gitdir: str) -> bool:
+    """Say whether a git directory lies in the work tree of another repository, as files that came with a clone do.
+
+    Git never writes a file called `.git` of a commit, so what has that name is no such file.
+    """
+    if _is_internal(gitdir):
+        return False
+    here = os.path.realpath(gitdir)
+    while (above := os.path.dirname(here)) != here:
+        here = above
+        if _git_dir(os.path.join(here, ".git")) is not None:
+            return True
+    return False
+
+
+def _is_internal(gitdir: str) -> bool:
+    """Say whether a git directory is one by its name: `.git`, or that of a submodule or of a linked work tree."""
+    path = os.path.realpath(gitdir).replace(os.sep, "/")
+    return path.endswith("/.git") or "/.git/worktrees/" in path or "/.git/modules/" in path
+
+
+def _check_bare(gitdir: str, env: "Mapping[str, str]") -> None:
+    """Raise NotARepository for a bare repository where the user has told git to use none that is not named."""
+    if _is_internal(gitdir):
+        return
+    from gitmem.base.quick_git import own_setting
+
+    asked = own_setting(env, "safe.bareRepository")
+    if asked not in {"", "all"}:
+        raise NotARepository(
+            f"'{gitdir}' is a bare repository, and safe.bareRepository is '{asked}'.",
+            f"If you trust it, name it: GIT_DIR='{gitdir}' git mem …",
+        )
 
 
 def _git_dir(path: str) -> str | None:

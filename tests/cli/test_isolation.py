@@ -229,7 +229,7 @@ def test_a_command_leaves_the_host_alone(busy: Mem, name: str) -> None:
 @pytest.mark.parametrize(
     ("args", "setting"),
     [
-        (("config", "sign", "true"), "gitmem.sign=true"),
+        (("config", "scout", "false"), "gitmem.scout=false"),
         (("remote", "enable", "origin", "--yes"), "gitmem.remote=origin"),
         (("remote", "enable", "origin", "--branch", "--yes"), "gitmem.remoteref=refs/heads/gitmem/main"),
     ],

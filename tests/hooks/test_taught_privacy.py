@@ -68,7 +68,7 @@ def test_a_model_is_not_asked_about_it(project: Path, agent: Any) -> None:
     asked = Path(os.environ["HOME"]) / "asked"
     program = Path(os.environ["HOME"]) / "model.py"
     program.write_text(f'import sys\nopen({str(asked)!r}, "a").write(sys.stdin.read())\nprint(\'{{"items": [], "topics": []}}\')\n')
-    git(project, "config", "gitmem.summariser", "command")
+    git(project, "config", "--global", "gitmem.summariser", "command")
     git(project, "config", "--global", "gitmem.modelCommand", f"{sys.executable} {program}")
     (project / ".gitmemignore").write_text("secret/\n")
     file = Path(os.environ["HOME"]) / "t.jsonl"

@@ -25,7 +25,7 @@ def use_ssh(repo: Path, tmp_path: Path) -> None:
     for name, value in (
         ("user.name", "Ada"), ("user.email", "ada@example.org"), ("gpg.format", "ssh"), ("user.signingKey", str(key)), ("gpg.ssh.allowedSignersFile", str(allowed)), ("gitmem.sign", "true"),
     ):  # fmt: skip
-        git(repo, "config", name, value)
+        git(repo, "config", "--global", name, value)
 
 
 def use_gpg(repo: Path, home: Path) -> None:
@@ -39,7 +39,7 @@ def use_gpg(repo: Path, home: Path) -> None:
         ("user.signingKey", "ada@example.org"),
         ("gitmem.sign", "true"),
     ):
-        git(repo, "config", name, value)
+        git(repo, "config", "--global", name, value)
 
 
 def verified(repo: Path) -> bool:
@@ -70,7 +70,7 @@ def test_gpg(repo: Path, _sealed: Path, tmp_path_factory: pytest.TempPathFactory
 
 def test_not_asked_for(repo: Path, tmp_path: Path):
     use_ssh(repo, tmp_path)
-    git(repo, "config", "gitmem.sign", "false")
+    git(repo, "config", "--global", "gitmem.sign", "false")
     git(repo, "config", "commit.gpgSign", "true")
     assert mem(repo, "add", "Plain").returncode == 0
     assert not verified(repo)
@@ -78,7 +78,7 @@ def test_not_asked_for(repo: Path, tmp_path: Path):
 
 def test_missing_key_costs_nothing(repo: Path, tmp_path: Path):
     use_ssh(repo, tmp_path)
-    git(repo, "config", "user.signingKey", str(tmp_path / "gone"))
+    git(repo, "config", "--global", "user.signingKey", str(tmp_path / "gone"))
     done = mem(repo, "add", "Still there")
     assert done.returncode == 0 and "saved, but not signed" in done.stderr
     assert "Still there" in mem(repo, "list").stdout

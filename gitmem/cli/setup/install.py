@@ -81,10 +81,10 @@ def install_command(term: Terminal, whats: tuple[str, ...], scope: str | None, d
         report(term, world, done, dry_run=dry_run)
         _remark_doubles(term, world, {change.what for change in done})
         if not dry_run:
-            _offer_reader(term, world, [name for name in READERS if name in whats], scope or "local")
+            _offer_reader(term, world, [name for name in READERS if name in whats])
 
 
-def _offer_reader(term: Terminal, world: World, names: Sequence[str], scope: str) -> None:
+def _offer_reader(term: Terminal, world: World, names: Sequence[str]) -> None:
     """Say how an agent's own CLI can read sessions, and what that costs; on a terminal, ask."""
     if not names or world.where is None:
         return
@@ -92,17 +92,18 @@ def _offer_reader(term: Terminal, world: World, names: Sequence[str], scope: str
         if app.settings.get("summariser") != "offline":
             return
         name, cost = names[0], f"{app.settings.get('modelBudget'):,}"
-        where = "--global" if scope == "user" else "--local"
         term.note(
             f"Sessions are read offline: few things are proposed, and most of these are right. {ADAPTERS[name]} can read them instead; it finds more.\n"
             f"It is then sent the text of each session that ends, secrets masked: at most {cost} tokens a session, on your account there."
         )
-        command = f"git mem config{' --global' if scope == 'user' else ''} summariser {name}"
+        command = f"git mem config --global summariser {name}"
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             term.note(f"To turn this on: {command}")
-        elif click.confirm(f"Have {ADAPTERS[name]} read sessions?", default=False, err=True):
-            app.git.run("config", where, "gitmem.summariser", name)
-            term.say(f"summariser is now '{name}'; try it with: git mem model check. Back again: git mem config summariser offline")
+        elif click.confirm(f"Have {ADAPTERS[name]} read sessions, in all repositories?", default=False, err=True):
+            app.git.run("config", "--global", "gitmem.summariser", name)
+            term.say(
+                f"summariser is now '{name}'; try it with: git mem model check. Not in this repository: git mem config summariser offline"
+            )
         else:
             term.note(f"To turn it on later: {command}")
 

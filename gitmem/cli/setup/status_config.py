@@ -215,7 +215,7 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
                 click.echo("\n".join(found) if isinstance(found, tuple) else str(found).lower() if isinstance(found, bool) else found)
             return
         else:
-            _settable(name, everywhere)
+            _settable(name, value, everywhere)
             config.parse(name, value)
             app.git.run("config", where, *(["--add"] if config.SETTINGS[name][0] == "list" else []), f"gitmem.{name}", value)
         app.__dict__.pop("settings", None)
@@ -227,7 +227,7 @@ def config_command(term: Terminal, key: str | None, value: str | None, everywher
 
 def _told(name: str, value: Any) -> Any:
     """Return a setting's value as it may be shown: of a key only that there is one."""
-    if name not in config.OWN or not value:
+    if name not in config.OWN or not value or not isinstance(value, str):
         return value
     if name == "geminiKey":
         return "(set, not shown)"
@@ -236,14 +236,14 @@ def _told(name: str, value: Any) -> Any:
     return scrub(str(value)).text  # a program's arguments, or a URL, may hold a password
 
 
-def _settable(name: str, everywhere: bool) -> None:
+def _settable(name: str, value: str, everywhere: bool) -> None:
     """Raise UserError for a value that must not be set here, or not on a command line."""
     if name == "geminiKey":
         raise UserError(
             "a key on a command line is seen in the list of processes, and stays in the shell's history.",
             "Put it into the environment: export GEMINI_API_KEY=…; or into your own configuration with: git config --global --edit",
         )
-    if name in config.OWN and not everywhere:
+    if name in config.OWN and not everywhere and not config.switches_off(name, value):
         raise UserError(
             f"gitmem.{name} is never taken from a repository's own configuration.",
             f"Set it for yourself: git mem config --global {name} VALUE",

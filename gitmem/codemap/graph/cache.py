@@ -1,24 +1,25 @@
 """What was read of the code, kept in `codemap.db` of the common git directory: what each blob says of itself, and the graph of trees.
 
 All of it can be made again from git: a damaged or unwritable file costs time, nothing else. A blob's row is kept until it is pruned,
-so that going from branch to branch reads nothing twice.
+so that going from branch to branch reads nothing twice. Rows are JSON: a folder of somebody else may hold such a file, and reading it
+must run nothing.
 """
 
-import marshal
+import json
 import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from gitmem.base.fast import sqlite
+from gitmem.base.fast import loads, sqlite
 from gitmem.base.sqlite import is_damage, transaction, use_wal
 from gitmem.codemap import grammars
 from gitmem.codemap.tags.import_statements import Import
 from gitmem.codemap.tags.tags import FORMAT, Tags
 
 NAME = "codemap.db"
-SCHEMA = 1
+SCHEMA = 2
 TREES = 12  # trees whose graph is kept
 PATIENCE = 5.0
 _TABLES = """
@@ -144,7 +145,7 @@ class Cache:
     def state(self, key: str) -> "dict[str, Any] | None":
         """Return what was kept of a tree."""
         row = self.db.execute("SELECT state FROM tree WHERE key = ?", (key,)).fetchone()
-        return _loads(row[0]) if row else None
+        return _record(row[0]) if row else None
 
     def latest(self, prefix: str) -> "Iterator[tuple[str, dict[str, Any]]]":
         """Yield (key, state) of trees whose key begins with a text, the one used last first."""
@@ -156,7 +157,7 @@ class Cache:
     def put_state(self, key: str, state: "dict[str, Any]", like: str = "") -> None:
         """Keep the graph of a tree, with the ranks of the one that it is `like`; the oldest goes when there are many."""
         insert = "INSERT OR REPLACE INTO tree SELECT ?, coalesce(max(at), 0) + 1, (SELECT ranks FROM tree WHERE key = ?), ? FROM tree"
-        self._written(insert, [(key, like, marshal.dumps(state))])
+        self._written(insert, [(key, like, _dumps(state))])
         self._written("DELETE FROM tree WHERE key NOT IN (SELECT key FROM tree ORDER BY at DESC LIMIT ?)", [(TREES,)])
 
     def _written(self, statement: str, rows: "list[tuple[Any, ...]]") -> None:
@@ -171,11 +172,11 @@ class Cache:
     def ranks(self, key: str) -> "dict[str, float] | None":
         """Return the ranks of a tree's files."""
         row = self.db.execute("SELECT ranks FROM tree WHERE key = ?", (key,)).fetchone()
-        return _loads(row[0]) if row and row[0] else None
+        return _record(row[0]) if row and row[0] else None
 
     def put_ranks(self, key: str, ranks: "dict[str, float]") -> None:
         """Keep the ranks of a tree's files."""
-        self._written("UPDATE tree SET ranks = ? WHERE key = ?", [(marshal.dumps(ranks), key)])
+        self._written("UPDATE tree SET ranks = ? WHERE key = ?", [(_dumps(ranks), key)])
 
     def prune(self, needed: "set[str]", keys: "set[str]") -> tuple[int, int]:
         """Remove the blobs and the trees that are not needed any more, and what older versions read; return (blobs removed, blobs kept)."""
@@ -196,28 +197,51 @@ class Cache:
 
 def pack(said: "Tags | str") -> bytes:
     """Return the bytes in which what a blob says of itself is kept."""
-    if isinstance(said, str):
-        return marshal.dumps(said)
-    plain: list[Any] = list(said)
-    plain[Tags._fields.index("imports")] = tuple(tuple(one) for one in said.imports)
-    data = marshal.dumps(tuple(plain))
+    data = _dumps(said)
     return b"z" + zlib.compress(data, 1) if len(data) > 16_000 else data
 
 
 def unpack(data: bytes) -> "Tags | str":
     """Return what `pack` was given; 'unread' for bytes that it did not make."""
     try:
-        found = _loads(zlib.decompress(data[1:]) if data[:2] == b"zx" else data)
-    except zlib.error:
+        kept = _loads(zlib.decompress(data[1:]) if data[:2] == b"zx" else data)
+        return kept if isinstance(kept, str) else _tags(kept)
+    except (zlib.error, ValueError, TypeError):
         return "unread"
-    if isinstance(found, tuple) and len(found) == len(Tags._fields):
-        tags = Tags(*found)
-        return tags._replace(imports=tuple(Import(*one) for one in tags.imports))
-    return found if isinstance(found, str) else "unread"
+
+
+def _tags(kept: Any) -> Tags:
+    """Return tags out of their JSON, whose lists were tuples; raises ValueError, TypeError for anything else."""
+    if not isinstance(kept, list) or len(kept) != len(Tags._fields) or not isinstance(kept[4], dict):
+        raise ValueError("no tags")
+    language, package, symbols, imports, uses, declared, exported, main, environment, routes, lines = kept
+    return Tags(
+        language,
+        package,
+        tuple(map(tuple, symbols)),
+        tuple([Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in imports]),
+        uses,
+        tuple(declared),
+        tuple(map(tuple, exported)),
+        main,
+        tuple(environment),
+        tuple(map(tuple, routes)),
+        lines,
+    )
+
+
+def _dumps(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _loads(data: bytes) -> Any:
+    """Return the value of JSON bytes; raises ValueError."""
+    return loads(data.decode("ascii"))
+
+
+def _record(data: bytes) -> "dict[str, Any] | None":
     try:
-        return marshal.loads(data)  # noqa: S302 - our own file, in the user's own git directory
-    except (ValueError, EOFError, TypeError):
+        value = _loads(data)
+    except (ValueError, TypeError, AttributeError):
         return None
+    return value if isinstance(value, dict) else None
