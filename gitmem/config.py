@@ -91,6 +91,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
 # What a stranger's repository could run, or send a key to, by them: never taken from a repository's own configuration, and in no cache.
 OWN = ("geminiKey", "geminiUrl", "modelCommand")
 _OWN = frozenset(f"gitmem.{key.lower()}" for key in OWN)
+_IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})  # the hot path knows the user by them
 _TRUSTED = frozenset({"system", "global", "command"})  # scopes of git's configuration that are the user's, or the machine's
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
@@ -124,6 +125,10 @@ class Settings:
         """Return the last value of any git setting (lower-case key)."""
         values = self.raw.get(key)
         return values[-1] if values else default
+
+    def every(self, key: str) -> "Sequence[str]":
+        """Return all values of any git setting (lower-case key), of all files that set it."""
+        return self.raw.get(key, ())
 
 
 def parse(key: str, text: str) -> "Any":
@@ -241,7 +246,7 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     if not os.path.isdir(home.path):
         return
     paths = [*paths, *_included(paths, settings)]
-    ours = {k: list(v) for k, v in settings.raw.items() if (k.startswith("gitmem.") and k not in _OWN) or k in {"user.name", "user.email"}}
+    ours = {k: list(v) for k, v in settings.raw.items() if (k.startswith("gitmem.") and k not in _OWN) or k in _IDENTITY}
     import json
 
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")
