@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 KEYS = ("user.email", "author.email", "committer.email")  # settings that name addresses of this user
-VARIABLES = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
 
 
 def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[str, str]:
@@ -26,16 +25,20 @@ def own_addresses(
 
     `values` returns all values of a key of git's configuration: a repository, or a file that
     `includeIf` brings in, may name another address than the user's general one, and both are this
-    user's. Where git is told no address, it is what git makes of the account.
+    user's. Where git is told no address, it is what git makes of the account. `GIT_AUTHOR_EMAIL`
+    counts only beside no other: in a rebase or with `--author`, git's hooks have the address of
+    whoever wrote the commit there.
     """
     named = [address for key in KEYS for address in values(key)]
-    named += [env.get(variable, "") for variable in VARIABLES]
-    own = {folded for folded in map(fold, named) if folded}
-    if not own:
-        account = f"{_user(env)}@{_node()}"
-        made = (env.get("EMAIL", ""), account, f"{account}.(none)")
-        own = {folded for folded in map(fold, made) if folded}
-    return frozenset(own)
+    named.append(env.get("GIT_COMMITTER_EMAIL", ""))
+    account = f"{_user(env)}@{_node()}"
+    author_alone = (env.get("GIT_AUTHOR_EMAIL", ""),)
+    guessed = (env.get("EMAIL", ""), account, f"{account}.(none)")
+    for addresses in (named, author_alone, guessed):
+        own = frozenset(folded for folded in map(fold, addresses) if folded)
+        if own:
+            return own
+    return frozenset()
 
 
 def made_by(own: "frozenset[str]", *addresses: str) -> bool:
