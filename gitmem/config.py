@@ -21,6 +21,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
     "sign": ("bool", False, "sign memory commits as your git configuration signs commits"),
     "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
+    "ownEmail": ("list", (), "further e-mail addresses that you commit under, besides user.email; may be given several times"),
     "remote": ("text", "", "the one remote that memory is pushed to; set by 'git mem remote enable'"),
     "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
     "syncOnPush": ("bool", False, "exchange memory with its remote when git pushes, by the hook that 'git mem install git-hooks' writes"),

@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-KEYS = ("user.email", "author.email", "committer.email")  # settings that name addresses of this user
+KEYS = ("user.email", "author.email", "committer.email", "gitmem.ownemail")  # settings that name addresses of this user
 
 
 def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[str, str]:
@@ -18,9 +18,7 @@ def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[s
     return name, email
 
 
-def own_addresses(
-    env: "Mapping[str, str]", values: "Callable[[str], Sequence[str]]"
-) -> frozenset[str]:
+def own_addresses(env: "Mapping[str, str]", values: "Callable[[str], Sequence[str]]") -> frozenset[str]:
     """Return the e-mail addresses of this user, as `made_by` compares them.
 
     `values` returns all values of a key of git's configuration: a repository, or a file that
