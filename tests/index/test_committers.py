@@ -15,7 +15,6 @@ ANA, BOB = "Ana <ana@example.org>", "Bob <bob@example.org>"
 
 def git(repo: Path, *args: str, **env: str) -> str:
     """Run git; return what it prints."""
-
     done = subprocess.run(["git", "-C", str(repo), *args], capture_output=True, check=True, env={**os.environ, **env})
     return done.stdout.decode().strip()
 
