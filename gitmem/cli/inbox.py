@@ -16,7 +16,7 @@ from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.items import TASK
-from gitmem.records.kinds import LIVE
+from gitmem.records.kinds import IMPORTED, LIVE
 from gitmem.records.record import Record
 from gitmem.records.summary_entries import key_of
 from gitmem.repo.refs import head
@@ -308,7 +308,8 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
 
 def _moves(where: str, record: Record, scope: str) -> bool:
     """Say whether a record is a proposal that becomes everybody's when somebody says that it is so."""
-    return (where, scope) == ("private", "shared") and proposals.TAG in record.tags
+    proposed = proposals.TAG in record.tags or (record.get("origin") == IMPORTED and record.unconfirmed)
+    return (where, scope) == ("private", "shared") and proposed
 
 
 def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:

@@ -44,7 +44,7 @@ CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
 CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
-  WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
+  WHERE confirmed = 0 AND origin IN ('captured', 'extracted', 'imported');
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
 CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE status = 'pinned';
 CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity, origin, confirmed);

@@ -10,6 +10,8 @@ from gitmem.agents.prompt_text import clean
 from gitmem.app import SCOPES, App
 from gitmem.base.files import Lock, disk_error, write_atomic
 from gitmem.errors import Busy, GitmemError, UserError
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.line_authors import LineAuthors, operation
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
 from gitmem.git.worktree import DIFF
@@ -21,7 +23,7 @@ from gitmem.repo.refs import head
 from gitmem.services.memory_files import managed_block, pull_plan
 from gitmem.services.memory_files import pull as native_pull
 from gitmem.services.memory_files import push as native_push
-from gitmem.services.memory_files.discover import Files, Finder, obstacle
+from gitmem.services.memory_files.discover import Files, Finder, Memo, obstacle
 from gitmem.services.memory_files.pull import Plan, World
 from gitmem.services.memory_files.push import Push, Target
 from gitmem.services.memory_files.record_line import Row, text_of
@@ -138,7 +140,21 @@ class Run:
         def blob(data: bytes) -> str:
             return object_id("blob", data, app.objects.traits.hash)
 
-        return World(app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty)
+        authors = LineAuthors(CodeHistory(app.location, app.env), app.location.gitdir, app.location.commondir, app.own_addresses)
+        data_of = {memo.blamed: memo.data for memo in self.files.memos if memo.blamed}
+
+        def author(memo: Memo, lines: Sequence[int]) -> str:
+            found = authors.of_lines(memo.blamed, memo.data)
+            if b"\r" in memo.data.replace(b"\r\n", b""):  # git counts its lines otherwise
+                lines = range(1, len(found) + 1)
+            return next((found[n - 1] for n in lines if 0 < n <= len(found) and found[n - 1]), "")
+
+        def remover(name: str, since: str, key: str) -> str:
+            return authors.of_removal(name, since, data_of.get(name, b""), lambda data: key in self.finder.keys_of(name, data))
+
+        return World(
+            app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty, author, remover, operation(app.location.gitdir)
+        )
 
     def _left_out(self, git: Git, name: str) -> bool:
         out = git.run(
