@@ -29,7 +29,7 @@ from gitmem.store.store import Stored
 
 WHY = 2  # lines of the reason of a proposal
 SCREEN = 10  # records that fill a screen
-CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
+CARD = (*LINE, "author", "origin", *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
 WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
 EMPTY = "the inbox is empty: nothing waits to be looked at."
 MERGE = "[m]erge into another  "  # gotchas alone can be
@@ -178,7 +178,8 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
     seen = f"seen {row['occurrences']}×, last {age(row['last_seen'], now)}" if row.get("occurrences") and row.get("last_seen") else ""
     places = [f"{a['path']}:{a['lines'][0]}" if a.get("lines") else str(a.get("path") or a.get("glob")) for a in row["anchors"]]
     session = f"session {row['session'][:12]}" if row.get("session") else ""
-    facts = [fact for fact in (seen, ", ".join(places[:3]), session) if fact]
+    author = f"committed by {row['author']}" if row.get("origin") == IMPORTED else ""
+    facts = [fact for fact in (seen, ", ".join(places[:3]), session, author) if fact]
     if facts:
         yield term.style("    " + plain("; ".join(facts)), fg="bright_black")
     if row.get("workaround"):

@@ -28,6 +28,7 @@ from gitmem.services.memory_files.pull import Plan, World
 from gitmem.services.memory_files.push import Push, Target
 from gitmem.services.memory_files.record_line import Row, text_of
 from gitmem.services.records import history
+from gitmem.services.records.committers import is_accepted
 from gitmem.store.layout import FILE_LIMIT, record_path
 from gitmem.store.store import Store, Stored, load
 
@@ -35,7 +36,7 @@ PATIENCE = 20.0  # seconds that one run waits for another
 AGAIN = 5  # times that a file may change under our hands
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "last_seen", "workaround",
-    "anchors", "decay_rate", "confirmed", "oid", "path",
+    "anchors", "decay_rate", "confirmed", "oid", "path", "author", "committer", "vouchers",
 )  # fmt: skip
 
 
@@ -184,7 +185,9 @@ class Run:
         reads: dict[str, tuple[int, str]] = {}
         for _, index in self.app.indexes():
             reads |= index.usage([str(row["id"]) for row in self.rows])
-        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
+        own = self.app.own_addresses
+        accepted = {str(row["id"]) for row in self.rows if is_accepted(row, own)}
+        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean, accepted)
 
     def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""
