@@ -11,11 +11,15 @@ KEYS = ("user.email", "author.email", "committer.email", "gitmem.ownemail")  # s
 
 
 def author(env: "Mapping[str, str]", setting: "Callable[[str], str]") -> tuple[str, str]:
-    """Return the name and e-mail of the writer: git's, else the account's; never an error. `setting` reads git's configuration."""
+    """Return the name and e-mail of the writer: git's, else the account's; never an error.
+
+    It is who commits. `GIT_AUTHOR_*` counts only where nothing else says who that is: in a rebase or
+    with `--author`, git's hooks have whoever wrote the commit there. `setting` reads git's configuration.
+    """
     user = _user(env)
-    name = env.get("GIT_AUTHOR_NAME") or setting("user.name") or user
-    email = env.get("GIT_AUTHOR_EMAIL") or setting("user.email") or env.get("EMAIL") or f"{user}@{_node()}"
-    return name, email
+    name = env.get("GIT_COMMITTER_NAME") or setting("user.name") or env.get("GIT_AUTHOR_NAME") or user
+    email = env.get("GIT_COMMITTER_EMAIL") or setting("user.email")
+    return name, email or env.get("GIT_AUTHOR_EMAIL") or env.get("EMAIL") or f"{user}@{_node()}"
 
 
 def own_addresses(env: "Mapping[str, str]", values: "Callable[[str], Sequence[str]]") -> frozenset[str]:
@@ -23,20 +27,15 @@ def own_addresses(env: "Mapping[str, str]", values: "Callable[[str], Sequence[st
 
     `values` returns all values of a key of git's configuration: a repository, or a file that
     `includeIf` brings in, may name another address than the user's general one, and both are this
-    user's. Where git is told no address, it is what git makes of the account. `GIT_AUTHOR_EMAIL`
-    counts only beside no other: in a rebase or with `--author`, git's hooks have the address of
-    whoever wrote the commit there.
+    user's. Where git is told no address, it is what git makes of the account.
     """
-    named = [address for key in KEYS for address in values(key)]
-    named.append(env.get("GIT_COMMITTER_EMAIL", ""))
-    account = f"{_user(env)}@{_node()}"
-    author_alone = (env.get("GIT_AUTHOR_EMAIL", ""),)
-    guessed = (env.get("EMAIL", ""), account, f"{account}.(none)")
-    for addresses in (named, author_alone, guessed):
-        own = frozenset(folded for folded in map(fold, addresses) if folded)
-        if own:
-            return own
-    return frozenset()
+    configured = [address for key in KEYS for address in values(key)]
+    named = [*configured, env.get("GIT_COMMITTER_EMAIL", "")]
+    if not any(map(fold, configured)):
+        account = f"{_user(env)}@{_node()}"
+        named += [env.get("EMAIL", ""), account, f"{account}.(none)"]
+        named += [] if env.get("GIT_COMMITTER_EMAIL") else [env.get("GIT_AUTHOR_EMAIL", "")]
+    return frozenset(folded for folded in map(fold, named) if folded)
 
 
 def made_by(own: "frozenset[str]", *addresses: str) -> bool:

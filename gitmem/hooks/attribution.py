@@ -18,7 +18,8 @@ PLAIN_SEVERITY = {"critical": "warning"}
 
 def in_order(rows: "Iterable[Row]", own: frozenset[str]) -> "list[Row]":
     """Return rows, those last whose place others chose by pinning them or calling them critical."""
-    kept, last = [], []
+    kept: list[Row] = []
+    last: list[Row] = []
     for row in rows:
         urged = row.get("status") in PLAIN_STATUS or row.get("severity") in PLAIN_SEVERITY
         (last if urged and _is_others(row, own) else kept).append(row)

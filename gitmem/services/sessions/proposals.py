@@ -81,7 +81,7 @@ def _title(text: str) -> str:
 
 
 def _evidence(item: Item, source: str) -> str:
-    said = {"user": "said by the user", "assistant": "said by the agent"}.get(item.role, "found")
+    said = {"user": "said by the user", "assistant": "said by the agent", "tool": "seen in tool output"}.get(item.role, "found")
     first, last = item.lines
     where = f", commit {item.commit[:12]}" if item.commit else f", line {first}" + (f" to {last}" if last > first else "") if first else ""
     return f"Evidence: {said} in {source}{where}." if source else ""
