@@ -135,10 +135,10 @@ class LineAuthors:
         for commit in self._touching(path, since):
             if commit.oid in self._shallow:
                 return UNKNOWN
-            if commit.is_own or says(self._blob(commit.oid, path)):
+            if says(self._blob(commit.oid, path)):
                 continue
             if any(says(self._blob(parent, path)) for parent in commit.parents):
-                return commit.author
+                return "" if commit.is_own else commit.author  # the last one decides
         return ""
 
     # -- commits

@@ -142,7 +142,9 @@ class _Planner:
             tracked = memo.blamed if memo else one.source.get("commit") and name
             remover = ""
             if tracked and not one.is_proposal:
-                remover = self.world.remover(str(tracked), str(one.source.get("commit") or ""), str(key))
+                since = str(one.source.get("commit") or "")
+                names = dict.fromkeys((str(tracked), str(one.source.get("file") or tracked)))  # a link may have taken the file's name
+                remover = next(filter(None, (self.world.remover(path, since, str(key)) for path in names)), "")
             if not remover:
                 left.append((one, memo))
                 continue
