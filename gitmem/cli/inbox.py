@@ -22,6 +22,7 @@ from gitmem.records.summary_entries import key_of
 from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import history, write
+from gitmem.services.records.committers import is_accepted
 from gitmem.services.sessions import project_summary, proposals
 from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import perhaps_done
@@ -212,7 +213,7 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
-    so = [record for record in given[0] if record.fields.get("confirmed")]
+    so = [record for record in given[0] if record.fields.get("confirmed") and _is_settled(app, record.id)]
     already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so] + [("rejected", mark) for mark in gone.values()]
     for what, mark in () if as_json else already:
         by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
@@ -228,6 +229,12 @@ def _apply(
     made |= {"already": [mark["id"] for _, mark in already]} if already else {}
     if as_json:
         term.json(made)
+
+
+def _is_settled(app: App, id: str) -> bool:
+    """Say whether this user has no reason to accept a record: whoever else confirmed it may have been anybody."""
+    own = app.own_addresses
+    return any(is_accepted(row, own) for row in app.rows(ids=(id,), fields=("store", "committer", "vouchers")))
 
 
 def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -1,47 +1,12 @@
 """Whose the words of a record are, by the commits of its store, in every clone and in any order of indexing."""
 
-import os
 import sqlite3
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.stress.conftest import mem as mem_of
-
-ANA, BOB = "Ana <ana@example.org>", "Bob <bob@example.org>"
-
-
-def git(repo: Path, *args: str, **env: str) -> str:
-    """Run git; return what it prints."""
-    done = subprocess.run(["git", "-C", str(repo), *args], capture_output=True, check=True, env={**os.environ, **env})
-    return done.stdout.decode().strip()
-
-
-def clone(folder: Path, person: str, hub: Path) -> Path:
-    """Make a clone whose memory goes to the hub, for a person."""
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    repo = folder
-    git(repo, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--allow-empty", "-m", "one")
-    name, _, mail = person.rstrip(">").partition(" <")
-    for key, value in (("user.name", name), ("user.email", mail)):
-        git(repo, "config", key, value)
-    git(repo, "remote", "add", "origin", str(hub))
-    mem(repo, "init", "--no-remote")
-    mem(repo, "remote", "enable", "origin")
-    return repo
-
-
-def mem(repo: Path, *args: str) -> str:
-    """Run git-mem; return what it prints."""
-    return mem_of(repo, *args).stdout
-
-
-def sync(*repos: Path) -> None:
-    """Exchange until everybody has everything."""
-    for repo in (*repos, *repos):
-        mem(repo, "sync")
+from tests.two_people import ANA, BOB, forge, git, mem, sync, two_clones
 
 
 def rows(repo: Path) -> dict[str, tuple[str, str]]:
@@ -62,28 +27,7 @@ def rebuilt(repo: Path) -> dict[str, tuple[str, str]]:
 @pytest.fixture
 def clones(tmp_path: Path) -> tuple[Path, Path]:
     """Two clones with one hub, of two people."""
-    hub = tmp_path / "hub.git"
-    subprocess.run(["git", "init", "-q", "--bare", str(hub)], check=True)
-    return clone(tmp_path / "ana", ANA, hub), clone(tmp_path / "bob", BOB, hub)
-
-
-def forge(repo: Path, changes: dict[str, bytes], person: str, *parents: str) -> str:
-    """Commit files into the shared store by plumbing, as anybody, and move its ref there."""
-    ref = "refs/gitmem/heads/main"
-    index = {"GIT_INDEX_FILE": str(repo / "forged-index")}
-    tip = git(repo, "rev-parse", ref)
-    git(repo, "read-tree", tip, **index)
-    for path, data in changes.items():
-        (repo / "forged").write_bytes(data)
-        blob = git(repo, "hash-object", "-w", str(repo / "forged"))
-        git(repo, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", **index)
-    tree = git(repo, "write-tree", **index)
-    name, _, mail = person.rstrip(">").partition(" <")
-    who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in (("NAME", name), ("EMAIL", mail))}
-    names = [part for parent in (parents or (tip,)) for part in ("-p", parent)]
-    made = git(repo, "commit-tree", tree, *names, "-m", "forged", **who)
-    git(repo, "update-ref", ref, made)
-    return made
+    return two_clones(tmp_path)
 
 
 def test_words_belong_to_who_committed_them_last(clones: tuple[Path, Path]) -> None:

@@ -233,7 +233,7 @@ class Writer:
         notes = list(result.notes)
         if left_out := len(suitable) - len(rows):
             notes.append(
-                f"{left_out} record{'s' if left_out > 1 else ''} by others left out: what you accept (git mem inbox --accept ID) or pin is written"
+                f"{left_out} record{'s' if left_out > 1 else ''} by others left out: what you accept is written: git mem inbox --accept ID"
             )
         had = bool(managed_block.find(text.split("\n")))
         if rows and not result.kept:
