@@ -109,6 +109,11 @@ class App:
         """Name and e-mail of the writer: git's, else the account's; never an error."""
         return identity.author(self.env, self.settings.git)
 
+    @cached_property
+    def own_addresses(self) -> frozenset[str]:
+        """The e-mail addresses of this user, for `identity.made_by`."""
+        return identity.own_addresses(self.env, self.settings.every)
+
     @property
     def agent(self) -> str:
         """The namespace of this reader: GITMEM_AGENT, else the setting, else `global`."""

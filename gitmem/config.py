@@ -22,6 +22,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "backend": ("libgit2|git|auto", "auto", "which implementation reads and writes git objects"),
     "sign": ("bool", False, "sign memory commits as your own git configuration signs commits; read from that only"),
     "agent": ("text", "", "your namespace; '' reads and writes 'global'"),
+    "ownEmail": ("list", (), "further e-mail addresses that you commit under, besides user.email; may be given several times"),
     "remote": ("text", "", "the one remote that memory is pushed to; set by 'git mem remote enable'"),
     "remoteRef": ("text", "", "the ref on that remote; set by 'git mem remote enable --branch'"),
     "syncOnPush": ("bool", False, "exchange memory with its remote when git pushes, by the hook that 'git mem install git-hooks' writes"),
@@ -94,6 +95,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
 OWN = ("geminiKey", "geminiUrl", "modelCommand", "summariser", "sign", "pager")
 _OWN = frozenset(f"gitmem.{key.lower()}" for key in OWN)
 _PROGRAMS = frozenset({"core.pager", "core.editor"})  # of git's own, what we would run
+_IDENTITY = frozenset({"user.name", "user.email", "author.email", "committer.email"})  # the hot path knows the user by them
 _BY_LOWER = {key.lower(): key for key in SETTINGS}
 TRUE, FALSE = frozenset({"true", "yes", "on", "1", ""}), frozenset({"false", "no", "off", "0"})
 CACHE = "settings.json"
@@ -126,6 +128,10 @@ class Settings:
         """Return the last value of any git setting (lower-case key)."""
         values = self.raw.get(key)
         return values[-1] if values else default
+
+    def every(self, key: str) -> "Sequence[str]":
+        """Return all values of any git setting (lower-case key), of all files that set it."""
+        return self.raw.get(key, ())
 
 
 def parse(key: str, text: str) -> "Any":
@@ -240,7 +246,7 @@ def save_cache(home: Home, paths: "Sequence[str]", settings: Settings) -> None:
     if not os.path.isdir(home.path):
         return
     paths = [*paths, *_included(paths, settings)]
-    ours = {k: list(v) for k, v in settings.raw.items() if (k.startswith("gitmem.") and k not in _OWN) or k in {"user.name", "user.email"}}
+    ours = {k: list(v) for k, v in settings.raw.items() if (k.startswith("gitmem.") and k not in _OWN) or k in _IDENTITY}
     import json
 
     data = json.dumps({"from": _stamps(paths), "values": ours}, ensure_ascii=False).encode("utf-8", "replace")

@@ -13,7 +13,7 @@ __git_mem_languages="python javascript typescript tsx rust go java c cpp ruby cs
 __git_mem_settings="backend sign agent remote remoteRef syncOnPush syncTimeout capture captureThreshold captureWindow captureSessions inject ignore digest saveReminder injectUnconfirmed
 	startBudget promptBudget fileBudget allowSecret editorCritical editorWarning editorInfo editorCodeLens editorSymbolLens editorInlayHints
 	editorOutline editorCompletion editorUnconfirmed editorMaxPerFile editorSnoozeDays pager
-	historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays dna dnaBudget scout preCommit commitTrailer editorWhyHover"
+	ownEmail historyLimit summary shareExtracted summaryLimit propose summariser geminiModel geminiKey geminiUrl modelCommand modelTimeout modelBudget native snapshotKeep snapshotDays dna dnaBudget scout preCommit commitTrailer editorWhyHover"
 
 # Print the commands that a command has; nothing when it has none.
 __git_mem_parts ()

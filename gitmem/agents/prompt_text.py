@@ -116,7 +116,7 @@ def record_line(row: "dict[str, Any]", *, most: int = 240, body: str = "", lead:
         if is_gotcha
         else f"{'pinned ' if row['status'] == 'pinned' else ''}{row['type'] or row['kind']}"
     )
-    author = clean(str(row["author"] or "").split("<")[0], 40)
+    author = clean(row.get("by") or str(row["author"] or "").split("<")[0], 120 if row.get("by") else 40)
     day = clean(str((row["last_seen"] if is_gotcha else "") or row["updated"] or row["created"] or "")[:10], 10)
     origin = str(row["origin"] or "manual")
     facts = [

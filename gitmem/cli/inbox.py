@@ -16,12 +16,13 @@ from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.index.reader import FIELDS, SORTED_BY
 from gitmem.records.items import TASK
-from gitmem.records.kinds import LIVE
+from gitmem.records.kinds import IMPORTED, LIVE
 from gitmem.records.record import Record
 from gitmem.records.summary_entries import key_of
 from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import history, write
+from gitmem.services.records.committers import is_accepted
 from gitmem.services.sessions import project_summary, proposals
 from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import perhaps_done
@@ -29,7 +30,7 @@ from gitmem.store.store import Stored
 
 WHY = 2  # lines of the reason of a proposal
 SCREEN = 10  # records that fill a screen
-CARD = (*LINE, *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
+CARD = (*LINE, "author", "origin", *SORTED_BY["waiting"], "session", "anchors", "workaround", "tags", "n")  # what `_card` shows
 WAITING: dict[str, Any] = {"kinds": ("gotcha", "memory"), "statuses": LIVE, "resolved": False, "unconfirmed": True}
 EMPTY = "the inbox is empty: nothing waits to be looked at."
 MERGE = "[m]erge into another  "  # gotchas alone can be
@@ -178,7 +179,8 @@ def _card(term: Terminal, row: dict[str, Any], now: float, body: str = "") -> It
     seen = f"seen {row['occurrences']}×, last {age(row['last_seen'], now)}" if row.get("occurrences") and row.get("last_seen") else ""
     places = [f"{a['path']}:{a['lines'][0]}" if a.get("lines") else str(a.get("path") or a.get("glob")) for a in row["anchors"]]
     session = f"session {row['session'][:12]}" if row.get("session") else ""
-    facts = [fact for fact in (seen, ", ".join(places[:3]), session) if fact]
+    author = f"committed by {row['author']}" if row.get("origin") == IMPORTED else ""
+    facts = [fact for fact in (seen, ", ".join(places[:3]), session, author) if fact]
     if facts:
         yield term.style("    " + plain("; ".join(facts)), fg="bright_black")
     if row.get("workaround"):
@@ -211,7 +213,7 @@ def _apply(
         _mergeable(app, merged, into)
     for record in given[1]:
         _rejectable(record)
-    so = [record for record in given[0] if record.fields.get("confirmed")]
+    so = [record for record in given[0] if record.fields.get("confirmed") and _is_settled(app, record.id)]
     already = [("accepted", {"id": record.id, **record.get("confirmed")}) for record in so] + [("rejected", mark) for mark in gone.values()]
     for what, mark in () if as_json else already:
         by = f" by {plain(str(mark['by']))}" if mark.get("by") else ""
@@ -227,6 +229,12 @@ def _apply(
     made |= {"already": [mark["id"] for _, mark in already]} if already else {}
     if as_json:
         term.json(made)
+
+
+def _is_settled(app: App, id: str) -> bool:
+    """Say whether this user has no reason to accept a record: whoever else confirmed it may have been anybody."""
+    own = app.own_addresses
+    return any(is_accepted(row, own) for row in app.rows(ids=(id,), fields=("store", "committer", "vouchers")))
 
 
 def _rejected(app: App, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -308,7 +316,8 @@ def _mergeable(app: App, ids: Sequence[str], into: str) -> tuple[str, Stored, li
 
 def _moves(where: str, record: Record, scope: str) -> bool:
     """Say whether a record is a proposal that becomes everybody's when somebody says that it is so."""
-    return (where, scope) == ("private", "shared") and proposals.TAG in record.tags
+    proposed = proposals.TAG in record.tags or (record.get("origin") == IMPORTED and record.unconfirmed)
+    return (where, scope) == ("private", "shared") and proposed
 
 
 def _merge(term: Terminal, app: App, ids: Sequence[str], into: str, quiet: bool) -> list[str]:

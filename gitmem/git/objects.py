@@ -9,9 +9,12 @@ not UTF-8 are carried as surrogates (`surrogateescape`), a slash inside one name
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from gitmem.errors import External, MissingObject
+
+if TYPE_CHECKING:
+    from gitmem.git.process import Git
 
 BLOB, EXEC, LINK, TREE, COMMIT = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
 Raw = tuple[str, str, bytes]  # oid, type, content
@@ -120,6 +123,7 @@ class TreeCache:
 class Objects(Protocol):
     """Git's objects and refs. Reads raise MissingObject for what is not there."""
 
+    git: "Git"  # what asks git itself about the repository
     traits: Traits
     written: int  # how many packs were made
 

@@ -26,7 +26,7 @@ class CliObjects:
     """Objects and refs through git processes."""
 
     def __init__(self, git: Git, algorithm: str = "sha1") -> None:
-        self._git = git
+        self.git = self._git = git
         self.traits = objects.Traits("git", algorithm)
         self.written = 0
         self._new = NewPacks(os.path.join(git.gitdir, "objects"), algorithm, is_shared(git.gitdir))

@@ -36,6 +36,7 @@ class Pygit2Objects:
                     f"If you trust it, run: git config --global --add safe.directory {commondir}",
                 ) from error
             raise External(f"libgit2 cannot open the repository: {error}.") from error
+        self.git = git
         self._cli = CliObjects(git)
         self.written = 0
         self._new = NewPacks(os.path.join(commondir, "objects"), "sha1", is_shared(commondir))

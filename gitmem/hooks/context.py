@@ -14,6 +14,8 @@ from gitmem.base.fast import sqlite
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError, NotARepository
+from gitmem.git.identity import own_addresses
+from gitmem.hooks.attribution import Shares, attributed, in_order
 from gitmem.redaction.formats import harmless, public
 from gitmem.repo.location import Home, Location, ignore_text, inside, is_embedded, is_own, is_shared, locate, storable, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
@@ -67,9 +69,11 @@ class Hook:
         self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
         self._settings: config.Settings | None = None
         self._state: State | None = None
+        self._own: frozenset[str] | None = None
         self._lost: Exception | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
         self._index: Index | None = None
         self._looked = False
+        self._shares = Shares()
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
 
     def look(self) -> None:
@@ -194,6 +198,13 @@ class Hook:
         return found
 
     @property
+    def own_addresses(self) -> "frozenset[str]":
+        """The e-mail addresses of this user."""
+        if self._own is None:
+            self._own = own_addresses(self.env, self.settings.every)
+        return self._own
+
+    @property
     def agents(self) -> "tuple[str, ...]":
         """The namespaces that this reader sees."""
         return tuple(dict.fromkeys(("global", self.namespace)))
@@ -222,16 +233,18 @@ class Hook:
         length = LIMIT - OVERHEAD - sum(map(units, told))
         known = self.state.known(context)
         chosen: dict[str, tuple[str, str]] = {}
-        for row in rows:
+        own = self.own_addresses
+        for row in in_order(rows, own):
             form = _form(row)
             if row["id"] in chosen or known.get(row["id"]) == form or row.get("source") in self.loads:
                 continue
-            line = lines(row)
-            if tokens(line) > room or units(line) > length:
+            line = self._shares.fitted(row, lines(attributed(row, own)), budget, own)
+            if not line or tokens(line) > room or units(line) > length:
                 continue
             room -= tokens(line)
             length -= units(line)
             chosen[row["id"]] = form, line
+            self._shares.note(row, line, own)
         # hooks of one event run in parallel: only what this process was first to tell
         fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
         return [chosen[id][1] for id in fresh]

@@ -12,10 +12,12 @@ from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import LATE, Spots, shown
 from gitmem.hooks.turn_end import AGAIN, keeps_in_step
+from gitmem.hooks.work_context import offered
 from gitmem.index import summaries
 from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.briefing import collect, session_opening
+from gitmem.services.records.committers import is_accepted
 from gitmem.state import perhaps_done, sessions
 from gitmem.text.equality import plain
 from gitmem.text.tokens import tokens
@@ -67,7 +69,8 @@ def start(hook: Hook) -> "list[str]":
         return []
     before = _awaited(hook, began + (DEATH if dead else PATIENCE)) if event.source not in TALKED else ""
     known = collect.gather(
-        hook.indexes, hook.agents, subjects=collect.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed"))
+        hook.indexes, hook.agents, subjects=collect.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed")),
+        own=hook.own_addresses,
     )
     oldest = max((summaries.nth_day_of_work(index, OLD) for index in hook.indexes), default="")
     known.by[collect.TASKS] = [one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest]
@@ -89,7 +92,7 @@ def late(hook: Hook, before: str) -> "list[str]":
         hook.state.mark(key, session + WAITED)
         return []
     hook.state.unmark(key)
-    known = collect.gather(hook.indexes, hook.agents, subjects=(collect.TASKS,), session=hook.event.session)
+    known = collect.gather(hook.indexes, hook.agents, subjects=(collect.TASKS,), session=hook.event.session, own=hook.own_addresses)
     return _Telling(hook, known).before() if known.last is not None and known.last.session == session else []
 
 
@@ -116,13 +119,14 @@ class _Telling:
             self._budget -= tokens(MORE.format(left))  # room to say so
         self._lines += [*self._told(self._last(), 0.25, [*self._lines, *told]), *told]
         errors = self._rows(collect.ERRORS)
-        grave = [row for row in errors if row["kind"] == "gotcha" and row["severity"] == "critical"]
+        own = self._hook.own_addresses
+        grave = [row for row in errors if row["kind"] == "gotcha" and row["severity"] == "critical" and is_accepted(row, own)]
         state, decisions = self._rows(collect.STATE), self._rows(collect.DECISIONS)
         pinned = [row for row in state if row.get("status") == "pinned"]
         # a share of the whole, up to which it may be full; what a part leaves over goes to the next
         for rows, share in (
             (shown(self._hook, near), 0.6), (grave, 0.7), (pinned, 0.75), (decisions, 0.85), (self._rows(collect.PREFERENCES), 0.9), (self._rows(collect.PATTERNS), 0.95),
-            (errors, 1.0), (state, 1.0), (decisions, 1.0), (tasks, 1.0),
+            (errors, 1.0), (state, 1.0), (decisions, 1.0), (tasks, 1.0), (offered(self._hook), 1.0),
         ):  # fmt: skip
             self._lines += self._hook.tell(rows, int(self._budget * share), self._line, self._lines)
         if left := self._left(tasks) if left else 0:
@@ -209,8 +213,10 @@ class _Telling:
         one = row["entry"]
         if row["subject"] == "code":
             return f"- [code] {f'{clean(one.where, 40)}: ' if one.where else ''}{clean(one.text, CODE)}"
-        facts = "; ".join(fact for fact in (clean(one.day, 10), clean(one.where, 80), maybe) if fact)
-        what = f"{'pinned ' if one.pinned else ''}{SAID.get(row['subject'], 'context')}"
+        by = f"by {clean(one.by, 120)}" if one.by else ""
+        facts = "; ".join(fact for fact in (clean(one.day, 10), by, clean(one.where, 80), maybe) if fact)
+        said = SAID.get(row["subject"], "context")
+        what = f"{said} of another" if one.by else f"{'pinned ' if one.pinned else ''}{said}"
         return f"- [{what}] {clean(one.text, 160)}{f' ({facts})' if facts else ''}" + (f" {clean(one.detail, 160)}" if one.detail else "")
 
     def _last(self) -> "list[Row]":
@@ -232,6 +238,7 @@ def _row(subject: str, one: "Entry") -> "Row":
         "oid": f"{one.text[:200]} {one.detail[:200]}",
         "subject": subject,
         "entry": one,
+        **({"store": "", "committer": one.committer} if one.by else {}),
     }
 
 

@@ -2,12 +2,17 @@
 
 from gitmem.agents.prompt_text import clean, record_line
 from gitmem.repo.refs import branch
+from gitmem.services.records.committers import is_accepted
 from gitmem.services.work import context, workflow_table
 from gitmem.state.workflow import NEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from gitmem.hooks.context import Hook
+
+    Row = dict[str, Any]
 
 LONG = 400  # characters of the line
 BODY = 700  # of what was handed over
@@ -50,8 +55,7 @@ def context_lines(hook: "Hook") -> "list[str]":
         if on.next and not on.observed:
             parts.append(f"Usual next: {', '.join(context.spoken(one) for one in on.next[:3])}.")
         lines.append(f"- work in hand: {clean(' '.join(parts), LONG)}")
-    who = tuple(dict.fromkeys(one for one in (hook.who, hook.event.agent) if one != "global"))
-    rows = context.handed(hook.indexes, who)
+    rows = [row for row in _handed(hook) if is_accepted(row, hook.own_addresses)]
     bodies = (
         {row["id"]: index.body(row["n"]) for index in hook.indexes for row in index.rows(ids=[one["id"] for one in rows])} if rows else {}
     )
@@ -67,6 +71,16 @@ def context_lines(hook: "Hook") -> "list[str]":
         ),
         lines,
     )
+
+
+def offered(hook: "Hook") -> "list[Row]":
+    """Return the hand-overs by others that this user has not accepted: records like any other."""
+    return [row for row in _handed(hook) if not is_accepted(row, hook.own_addresses)]
+
+
+def _handed(hook: "Hook") -> "list[Row]":
+    who = tuple(dict.fromkeys(one for one in (hook.who, hook.event.agent) if one != "global"))
+    return context.handed(hook.indexes, who)
 
 
 def _title(title: str, body: str) -> str:

@@ -8,13 +8,14 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError, MissingObject
 from gitmem.git.objects import Objects, diff, files
 from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
+from gitmem.index.committers import Credit, Credits, entry_key
 from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.records.epic import facts
@@ -36,13 +37,14 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tips (store TEXT PRIMARY KEY, tip TEXT) WITHOUT ROWID;
 CREATE TABLE records (n INTEGER PRIMARY KEY, store TEXT, id TEXT, kind TEXT, type TEXT, status TEXT, agent TEXT, session TEXT, author TEXT, origin TEXT, title TEXT,
   created TEXT, updated TEXT, rev INTEGER, importance REAL, severity TEXT, category TEXT, resolved INTEGER, occurrences INTEGER, last_seen TEXT, workaround TEXT,
-  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT, UNIQUE (store, path));
+  pattern TEXT, conflict INTEGER, tags TEXT, anchors TEXT, triggers TEXT, decay_rate REAL, project TEXT, confirmed INTEGER, fix TEXT, source TEXT, oid TEXT, path TEXT,
+  committer TEXT, vouchers TEXT, UNIQUE (store, path));
 CREATE INDEX records_id ON records (id);
 CREATE INDEX records_created ON records (created, id);
 CREATE INDEX records_what ON records (CASE kind WHEN 'memory' THEN type ELSE kind END, created, id);
 CREATE INDEX records_session ON records (session, created, id);
 CREATE INDEX records_unconfirmed ON records (severity IS NOT 'critical', IFNULL(occurrences, 0) DESC, last_seen DESC, id, kind, status, resolved, confirmed, origin)
-  WHERE confirmed = 0 AND origin IN ('captured', 'extracted');
+  WHERE confirmed = 0 AND origin IN ('captured', 'extracted', 'imported');
 CREATE INDEX records_worst ON records (CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'info' THEN 2 ELSE 3 END, last_seen DESC, id);
 CREATE INDEX records_pinned ON records (importance DESC, created DESC, id) WHERE status = 'pinned';
 CREATE INDEX records_counted ON records (occurrences, kind, status, resolved, category, severity, origin, confirmed);
@@ -65,7 +67,7 @@ CREATE TABLE damaged (store TEXT, path TEXT, oid TEXT, reason TEXT, PRIMARY KEY 
 CREATE TABLE usage (store TEXT, file TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (id, store, file)) WITHOUT ROWID;
 CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, settled TEXT);
 CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT, detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
-  critical INTEGER, PRIMARY KEY (n, place)) WITHOUT ROWID;
+  critical INTEGER, committer TEXT, PRIMARY KEY (n, place)) WITHOUT ROWID;
 CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
 CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context, tokenize = "porter unicode61 remove_diacritics 2");
 """
@@ -78,6 +80,7 @@ class Cache:
         self._home = home
         self.path = home.join(NAME)
         self.in_memory = False
+        self._credits: Mapping[str, Credit] = {}  # of the records that are being written
         self.db = self._open()
 
     def __enter__(self) -> "Cache":
@@ -215,6 +218,7 @@ class Cache:
         changes = list(diff(objects, old_tree, new_tree, lost=lambda path, oid: lost.append(Damaged(path, oid, GONE))))
         for gone in lost:
             self._damage(name, gone)
+        self._credits = Credits(objects, old if old_tree else None, tip, changes, lambda path: self._credit(name, path)).find() if tip else {}
         removed = [c.path for c in changes if c.old is not None]
         added = [c for c in changes if c.new is not None and (in_record_folder(c.path) or c.path.startswith("usage/"))]
         if old_tree is not None:
@@ -249,6 +253,15 @@ class Cache:
         if progress and rows:
             progress(len(rows), len(rows))
         return len(changes)
+
+    def _credit(self, name: str, path: str) -> Credit | None:
+        """Return whose the parts of a record are, as they are indexed; None for a record that is not."""
+        row = self.db.execute("SELECT n, committer, vouchers FROM records WHERE store = ? AND path = ?", (name, path)).fetchone()
+        if row is None:
+            return None
+        n, words, vouchers = row
+        rows = self.db.execute("SELECT place, section, id, kind, text, detail, committer FROM entries WHERE n = ?", (n,))
+        return Credit(words, vouchers, {entry_key(entry): entry[6] for entry in rows})
 
     def _lacks(self, name: str) -> bool:
         return self.db.execute("SELECT 1 FROM damaged WHERE store = ? AND reason = ? LIMIT 1", (name, GONE)).fetchone() is not None
@@ -313,8 +326,10 @@ class Cache:
     def _rows(self, name: str, stored: Stored) -> int:
         """Insert what is not full text: the row, its edges, its places."""
         record = stored.record
+        credit = self._credits.get(stored.path) or Credit()
         cursor = self.db.execute(
-            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 32)})", (name, *columns(record), stored.oid, stored.path)
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 34)})",
+            (name, *columns(record), stored.oid, stored.path, credit.words, credit.vouchers),
         )
         n = cursor.lastrowid
         for rel in ("links", "supersedes"):
@@ -333,7 +348,7 @@ class Cache:
         if record.kind == "summary":
             self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), settled(record)))
             self.db.executemany("INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)])
-            self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 12)})", [(n, *row) for row in entries(record)])
+            self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 13)})", [(n, *row, credit.of_entry(row)) for row in entries(record)])
         if record.kind == "work":
             self.db.execute(
                 "INSERT OR REPLACE INTO works VALUES (?, ?)", (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gitmem.records import epic
-from gitmem.records.kinds import error_patterns, text_key
+from gitmem.records.kinds import IMPORTED, error_patterns, text_key
 from gitmem.records.record import Record
 from gitmem.text.tokenizer import fold, parts
 
@@ -27,8 +27,15 @@ def columns(record: Record) -> tuple[Any, ...]:
         (error_patterns(triggers) or [""])[0], int(bool(record.fields.get("conflict"))), json.dumps(record.tags, ensure_ascii=False) if record.tags else "",
         json.dumps(record.anchors, ensure_ascii=False) if record.anchors else "", json.dumps(triggers, ensure_ascii=False) if triggers else "",
         record.get("decay_rate") if record.kind == "memory" else None, str(record.fields.get("project", "")),
-        int(bool(record.fields.get("confirmed"))) if record.kind in {"memory", "gotcha"} else 1, _fix(record), _source(record),
+        int(_is_settled(record)), _fix(record), _source(record),
     )  # fmt: skip
+
+
+def _is_settled(record: Record) -> bool:
+    """Say whether nobody has to confirm a record any more, or of an import ever had to."""
+    if record.kind not in {"memory", "gotcha"} or record.fields.get("confirmed"):
+        return True
+    return record.get("origin") == IMPORTED and not record.unconfirmed
 
 
 def _fix(record: Record) -> str:

@@ -67,7 +67,7 @@ def filtered(
         where.append("resolved = ?")
         values.append(int(resolved))
     if unconfirmed is not None:
-        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted'))")
+        where.append(("" if unconfirmed else "NOT ") + "(confirmed = 0 AND origin IN ('captured', 'extracted', 'imported'))")
     if conflict is not None:
         where.append("conflict = ?")
         values.append(int(conflict))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 16
+SCHEMA = 17
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py
@@ -31,6 +31,7 @@ _BM25 = ", ".join(map(str, WEIGHTS))  # given in full: a third quicker than the 
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "session", "author", "origin", "title", "created", "updated", "rev", "importance", "severity", "category",
     "resolved", "occurrences", "last_seen", "workaround", "pattern", "conflict", "tags", "anchors", "triggers", "decay_rate", "project", "confirmed", "fix", "source", "oid", "path",
+    "committer", "vouchers",
 )  # fmt: skip
 _ALL = ("n", *FIELDS)
 NARROW = frozenset({"ids", "numbers", "paths", "sessions", "tags", "globs", "triggered"})  # filters that leave few records

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECT = "project"  # the scope of the project summary
-NAMES = ("n", "section", "id", "kind", "text", "detail", "at", "session", "files", "pinned", "critical")
+NAMES = ("n", "section", "id", "kind", "text", "detail", "at", "session", "files", "pinned", "critical", "committer")
 
 
 @healing

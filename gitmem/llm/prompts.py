@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from gitmem.llm.evidence import Evidence
 from gitmem.llm.provider import ModelFailed
 from gitmem.records.items import KINDS, Item
 from gitmem.redaction.mask import scrub
@@ -114,15 +115,20 @@ def prompt(turns: Sequence[Turn]) -> str:
 
 
 def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[Item]:
-    """Return the items of an answer about turns; `text` is what the model was shown: a file that it does not name is left out."""
+    """Return the items of an answer about turns; `text` is what the model was shown: a file that it does not name is left out.
+
+    Who said an item is not the model's to say: `evidence` finds it, and what tools alone printed is nobody's decision.
+    """
     out = []
+    evidence = Evidence(turns)
     for row in answer["items"][:ITEMS]:
         said = harmless(row["text"], TEXT)
         if not said:
             continue
-        # no number, or one that there is not: it was said here, nobody knows where
-        number = row.get("turn", 0)
-        turn = turns[number - 1] if 1 <= number <= len(turns) else None
+        source = evidence.of(row["kind"], said, row.get("turn", 0))
+        if source is None:
+            continue
+        turn = turns[source.number - 1] if source.number else None
         where = turn or turns[-1]
         named = [harmless(name, PATH) for name in row.get("files", ())[:FILES]]
         out.append(
@@ -133,9 +139,9 @@ def items(answer: Mapping[str, Any], turns: Sequence[Turn], text: str) -> list[I
                 at=where.at,
                 lines=(turn.line, turn.line) if turn else (0, 0),
                 files=tuple(dict.fromkeys(name for name in named if name and name in text)),
-                role=turn.role if turn else "",
+                role=source.role,
                 confidence=(confidence := min(1.0, max(0.0, float(row.get("confidence", CONFIDENCE))))),
-                sure=confidence >= SURE,
+                sure=confidence >= SURE and source.is_sure,
                 marked=bool(turn and turn.marked),
             )
         )

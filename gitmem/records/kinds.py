@@ -10,7 +10,8 @@ TYPES = ("decision", "pattern", "rule", "bug", "insight", "context", "fact", "pr
 STATUSES = ("active", "decayed", "archived", "pinned")
 LIVE = ("active", "pinned")  # statuses of what is told, matched and counted
 ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
-UNSURE = ("captured", "extracted")  # origins that a person or an agent has to confirm
+IMPORTED = "imported"
+UNSURE = ("captured", "extracted", IMPORTED)  # origins of what a person or an agent has to confirm; of what is imported, only what others wrote
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gitmem.errors import InvalidRecord
-from gitmem.records.kinds import CATEGORIES, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES, UNSURE
+from gitmem.records.kinds import CATEGORIES, IMPORTED, KIND, NAMED, PREFIX, SEVERITIES, STATUSES, TYPES, UNSURE
 
 ULID_ID = re.compile(r"[a-z]{3}-[0-7][0-9a-hjkmnp-tv-z]{25}")
 NAMED_ID = re.compile(r"(?:wrk|dna)-[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|(?:wrk|dna)-[a-z0-9]")
@@ -134,7 +134,13 @@ class Record:
     @property
     def unconfirmed(self) -> bool:
         """Whether nobody has said yet that what was captured or extracted is so."""
-        return self.kind in {"memory", "gotcha"} and self.get("origin") in UNSURE and not self.fields.get("confirmed")
+        if self.kind not in {"memory", "gotcha"} or self.fields.get("confirmed"):
+            return False
+        origin = self.get("origin")
+        if origin == IMPORTED:
+            source = self.fields.get("source")
+            return isinstance(source, Mapping) and bool(source.get("author"))
+        return origin in UNSURE
 
     def change(self, *, title: str | None = None, body: str | None = None, **fields: Any) -> "Record":
         """Return a record with other values; a field set to None goes back to its default."""

@@ -10,6 +10,8 @@ from gitmem.agents.prompt_text import clean
 from gitmem.app import SCOPES, App
 from gitmem.base.files import Lock, disk_error, write_atomic
 from gitmem.errors import Busy, GitmemError, UserError
+from gitmem.git.code_history import CodeHistory
+from gitmem.git.line_authors import LineAuthors, operation
 from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
 from gitmem.git.worktree import DIFF
@@ -21,11 +23,12 @@ from gitmem.repo.refs import head
 from gitmem.services.memory_files import managed_block, pull_plan
 from gitmem.services.memory_files import pull as native_pull
 from gitmem.services.memory_files import push as native_push
-from gitmem.services.memory_files.discover import Files, Finder, obstacle
+from gitmem.services.memory_files.discover import Files, Finder, Memo, obstacle
 from gitmem.services.memory_files.pull import Plan, World
 from gitmem.services.memory_files.push import Push, Target
 from gitmem.services.memory_files.record_line import Row, text_of
 from gitmem.services.records import history
+from gitmem.services.records.committers import is_accepted
 from gitmem.store.layout import FILE_LIMIT, record_path
 from gitmem.store.store import Store, Stored, load
 
@@ -33,7 +36,7 @@ PATIENCE = 20.0  # seconds that one run waits for another
 AGAIN = 5  # times that a file may change under our hands
 FIELDS = (
     "store", "id", "kind", "type", "status", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "last_seen", "workaround",
-    "anchors", "decay_rate", "confirmed", "oid", "path",
+    "anchors", "decay_rate", "confirmed", "oid", "path", "author", "committer", "vouchers",
 )  # fmt: skip
 
 
@@ -138,7 +141,21 @@ class Run:
         def blob(data: bytes) -> str:
             return object_id("blob", data, app.objects.traits.hash)
 
-        return World(app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty)
+        authors = LineAuthors(CodeHistory(app.location, app.env), app.location.gitdir, app.location.commondir, app.own_addresses)
+        data_of = {memo.blamed: memo.data for memo in self.files.memos if memo.blamed}
+
+        def author(memo: Memo, lines: Sequence[int]) -> str:
+            found = authors.of_lines(memo.blamed, memo.data)
+            if b"\r" in memo.data.replace(b"\r\n", b""):  # git counts its lines otherwise
+                lines = range(1, len(found) + 1)
+            return next((found[n - 1] for n in lines if 0 < n <= len(found) and found[n - 1]), "")
+
+        def remover(name: str, since: str, key: str) -> str:
+            return authors.of_removal(name, since, data_of.get(name, b""), lambda data: key in self.finder.keys_of(name, data))
+
+        return World(
+            app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty, author, remover, operation(app.location.gitdir)
+        )
 
     def _left_out(self, git: Git, name: str) -> bool:
         out = git.run(
@@ -168,7 +185,9 @@ class Run:
         reads: dict[str, tuple[int, str]] = {}
         for _, index in self.app.indexes():
             reads |= index.usage([str(row["id"]) for row in self.rows])
-        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean)
+        own = self.app.own_addresses
+        accepted = {str(row["id"]) for row in self.rows if is_accepted(row, own)}
+        return native_push.Writer(self.files, self.rows, reads, self.known, self.app.agent, clean, accepted)
 
     def push(self, to: Sequence[str], *, dry: bool = False, remove: bool = False, held: bool = False, asked: bool = True) -> list[Push]:
         """Write the blocks; a file that cannot be written is a problem of its own, and the others are written."""

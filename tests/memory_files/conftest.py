@@ -60,6 +60,14 @@ class Native:
         return self.home / ".claude/projects" / encoded(os.path.realpath(self.root)) / "memory/MEMORY.md"
 
 
+@pytest.fixture(autouse=True)
+def person() -> None:
+    """Make this user the one whose commits `git` of the tests makes."""
+    config = os.environ["GIT_CONFIG_GLOBAL"]
+    for key, value in (("user.name", "Test"), ("user.email", "test@example.org")):
+        git(".", "config", "--file", config, key, value)
+
+
 @pytest.fixture
 def native(mem: Mem) -> Native:
     """A repository with one commit, and a home in which Claude Code was used."""

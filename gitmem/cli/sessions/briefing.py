@@ -114,7 +114,7 @@ def _known(app: App, agent: str | None) -> collect.Known:
     agents = () if chosen == "all" else tuple(dict.fromkeys(("global", chosen)))
     since = stamp(app.clock.now() - collect.DAYS * 86400)[:10]
     unsure = bool(app.settings.get("injectUnconfirmed"))
-    return collect.gather([index for _, index in app.indexes()], agents, since, unsure=unsure, totals=True)
+    return collect.gather([index for _, index in app.indexes()], agents, since, unsure=unsure, totals=True, own=app.own_addresses)
 
 
 def _day(app: App) -> str:

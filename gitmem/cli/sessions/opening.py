@@ -117,6 +117,7 @@ def _known(app: App, indexes: "Sequence[Index]") -> collect.Known:
         session=_session(app),
         unsure=unsure,
         totals=True,
+        own=app.own_addresses,
     )
 
 

@@ -26,11 +26,11 @@ TABLE = {
     "watch-once": ("setup.memory_files", "watch_once_command", "Wait for the next change of a file, and pull it"),
 }
 WAIT = 3600.0  # seconds that watch-once waits, unless it is told otherwise
-COLOR = {"new": "green", "restored": "green", "changed": "yellow", "moved": "bright_black", "archived": "red", "conflict": "red"}
-COUNTED = ("new", "changed", "conflict", "moved", "archived", "restored")
+COLOR = {"new": "green", "proposed": "yellow", "restored": "green", "changed": "yellow", "moved": "bright_black", "archived": "red", "conflict": "red"}
+COUNTED = ("new", "proposed", "changed", "conflict", "moved", "archived", "restored")
 LEFT = {
     "duplicate": "already in the store",
-    "held": "left alone: another branch or clone has a newer text",
+    "held": "left alone: another branch or clone has a newer text, or somebody else committed this one",
     "forgotten": "left out: forgotten on purpose",
 }
 
@@ -76,6 +76,7 @@ def pull_command(term: Terminal, dry_run: bool, as_json: bool) -> None:
 
     Each bullet, paragraph and section becomes one record. A changed line changes its record, a deleted line archives it, and pulling again
     changes nothing. Files that git tracks go to the shared store, others to the private one, files in your home to your own.
+    Lines that somebody else committed wait in the inbox, and change no record.
 
     \b
     Examples:
@@ -233,6 +234,7 @@ def _standing(found: Mapping[str, int]) -> dict[str, int]:
     names = {
         "same": "in_step",
         "new": "new",
+        "proposed": "proposed",
         "changed": "changed",
         "conflict": "conflict",
         "moved": "moved",
@@ -247,7 +249,7 @@ def _standing(found: Mapping[str, int]) -> dict[str, int]:
 def _status_line(term: Terminal, row: dict[str, Any]) -> str:
     held = row.get("block", {})
     has_block = bool(held and held["lines"])
-    waiting = [f"{row[key]} {word}" for key, word in (("new", "new"), ("changed", "changed"), ("conflict", "changed on both sides"), ("moved", "moved"),
+    waiting = [f"{row[key]} {word}" for key, word in (("new", "new"), ("proposed", "for the inbox"), ("changed", "changed"), ("conflict", "changed on both sides"), ("moved", "moved"),
                ("deleted", "deleted"), ("restored", "back again"), ("held", "newer elsewhere")) if row[key]]  # fmt: skip
     bare = has_block and not row["records"] and not waiting and not row["duplicate"]  # what the file says is in our block alone
     parts = ["nothing of its own"] if bare else [f"{row['records']} record{'s' if row['records'] != 1 else ''}"]

@@ -18,7 +18,7 @@ def work(app: App, session: str) -> dict[str, Any]:
     mine = sessions.get(app.state, session) if session else next(iter(sessions.some(app.state, ended=False, limit=1)), None)
     indexes = [index for _, index in app.indexes()]
     agents = tuple(dict.fromkeys(("global", app.agent)))
-    tasks = collect.gather(indexes, agents, subjects=(collect.TASKS,), unsure=False)[collect.TASKS]
+    tasks = collect.gather(indexes, agents, subjects=(collect.TASKS,), unsure=False, own=app.own_addresses)[collect.TASKS]
     return {
         "session": {"id": mine.id, "agent": mine.agent, "last": stamp(mine.last), "ended": mine.ended is not None} if mine else None,
         "epics": [
@@ -27,7 +27,7 @@ def work(app: App, session: str) -> dict[str, Any]:
             for epic in epics.epics(index)
             if epic["rest"] in {"active", "paused"}
         ],
-        "pending_tasks": [one.text for one in tasks],
+        "pending_tasks": [one.attributed for one in tasks],
     }
 
 

@@ -15,6 +15,7 @@ from gitmem import config
 from gitmem.base import processes
 from gitmem.clock import Clock
 from gitmem.errors import External, UserError
+from gitmem.git.identity import own_addresses
 from gitmem.git.process import Git
 from gitmem.index import epics
 from gitmem.index.reader import NAME, Index, open_index
@@ -24,6 +25,7 @@ from gitmem.repo.location import Home, Location, ignore_text, is_shared
 from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref
 from gitmem.services.briefing import agent_definitions, collect
 from gitmem.services.briefing.agent_definitions import Agent
+from gitmem.services.records.committers import is_accepted, is_foreign
 from gitmem.services.work import context, workflow_file
 from gitmem.state.database import State
 
@@ -158,6 +160,11 @@ class Place:
     def root(self) -> str:
         """The work tree, as `state.db` names it; '' for a bare repository."""
         return context.root_of(self.location.worktree)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The e-mail addresses of this user: what others committed is greeted with only when it was accepted."""
+        return own_addresses(self.env, settings(self, BUDGET[BEST]).every)
 
     def index(self) -> Index | None:
         """Open the index as it is."""
@@ -300,15 +307,16 @@ def _rows(place: Place, **filters: Any) -> list[dict[str, Any]]:
 def memories(place: Place, agent: str) -> list[dict[str, Any]]:
     """Return what is remembered for this agent alone: hand-overs are told by themselves."""
     rows = _rows(place, kinds=("memory",), statuses=LIVE, agents=(agent,), order="importance", limit=4 * MEMORIES)
-    return [row for row in rows if context.HANDOVER not in row["tags"]][:MEMORIES]
+    return [row for row in rows if context.HANDOVER not in row["tags"] and is_accepted(row, place.own)][:MEMORIES]
 
 
 def gotchas(place: Place, agent: str) -> list[dict[str, Any]]:
     """Return the critical traps that are open."""
     both = ("global", agent)
-    return _rows(
-        place, kinds=("gotcha",), statuses=LIVE, severities=("critical",), resolved=False, agents=both, order="severity", limit=GOTCHAS
+    rows = _rows(
+        place, kinds=("gotcha",), statuses=LIVE, severities=("critical",), resolved=False, agents=both, order="severity", limit=4 * GOTCHAS
     )
+    return [row for row in rows if is_accepted(row, place.own)][:GOTCHAS]
 
 
 def tasks(place: Place, agent: str) -> list[str]:
@@ -317,7 +325,8 @@ def tasks(place: Place, agent: str) -> list[str]:
     if index is None:
         return []
     try:
-        return [one.text for one in collect.gather([index], ("global", agent), subjects=(collect.TASKS,))[collect.TASKS]]
+        known = collect.gather([index], ("global", agent), subjects=(collect.TASKS,), own=place.own)
+        return [one.attributed for one in known[collect.TASKS]]
     finally:
         index.db.close()
 
@@ -328,7 +337,7 @@ def handovers(place: Place, agent: str) -> list[dict[str, Any]]:
     if index is None:
         return []
     try:
-        return [{**row, "body": index.body(row["n"])} for row in context.handed([index], (agent,))]
+        return [{**row, "body": index.body(row["n"])} for row in context.handed([index], (agent,)) if is_accepted(row, place.own)]
     finally:
         index.db.close()
 
@@ -339,7 +348,8 @@ def dna(place: Place) -> str:
     if index is None:
         return ""
     try:
-        rows = index.rows(kinds=("dna",), statuses=LIVE, limit=1, order="updated")
+        rows = index.rows(kinds=("dna",), statuses=LIVE, limit=3, order="updated")
+        rows = [row for row in rows if not is_foreign(row, place.own)]
         lines = (
             [line.strip() for line in index.body(rows[0]["n"]).splitlines() if line.strip() and not line.startswith("#")] if rows else []
         )

@@ -7,6 +7,7 @@ from itertools import islice
 
 from gitmem.index import summaries
 from gitmem.records.kinds import LIVE, UNSURE
+from gitmem.services.records.committers import is_accepted, is_foreign, writers
 from gitmem.text.equality import plain
 from gitmem.text.greetings import trivial
 
@@ -31,7 +32,7 @@ _SUBJECT = {kind: subject for subject, kinds in TYPES.items() for kind in kinds}
 _SECTION = {"key_decisions": DECISIONS, "pending_tasks": TASKS, "user_preferences": PREFERENCES}
 FIELDS = (
     "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
-    "last_seen", "workaround", "conflict", "anchors", "confirmed", "source", "oid",
+    "last_seen", "workaround", "conflict", "anchors", "confirmed", "source", "oid", "committer", "vouchers",
 )  # fmt: skip
 DAYS = 7  # of progress that are looked back on
 LOOKED = 30  # digests that are looked at for those that say something
@@ -45,6 +46,8 @@ class Entry:
     __slots__ = (
         "at",
         "body",
+        "by",
+        "committer",
         "critical",
         "detail",
         "id",
@@ -63,6 +66,7 @@ class Entry:
     def __init__(
         self, text: str, at: str, *, id: str = "", kind: str = "", detail: str = "", pinned: bool = False, critical: bool = False, importance: float = 0.0,
         unsure: bool = False, session: str = "", where: str = "", row: "Row | None" = None, number: int = 0, body: "Index | None" = None, item: str = "",
+        by: str = "", committer: str = "",
     ) -> None:  # fmt: skip
         self.text = text
         self.at = at
@@ -79,11 +83,18 @@ class Entry:
         self.row = row
         self.number = number  # its row in the index that has its body
         self.body = body
+        self.by = by  # who committed it, when that is not this user
+        self.committer = committer  # of an entry of a summary
 
     @property
     def day(self) -> str:
         """The day it is from."""
         return self.at[:10]
+
+    @property
+    def attributed(self) -> str:
+        """What it says, and by whom when somebody else wrote it."""
+        return f"{self.text} (by {self.by})" if self.by else self.text
 
     @property
     def rank(self) -> "tuple[bool, bool, str, float, str, str]":
@@ -111,10 +122,11 @@ class Known:
 
 def gather(
     indexes: "Sequence[Index]", agents: "Sequence[str]", since: str = "", *, subjects: "Sequence[str]" = ALL, session: str = "", unsure: bool = True, most: int = 60,
-    totals: bool = False, gotchas: "Sequence[Row] | None" = None,
+    totals: bool = False, gotchas: "Sequence[Row] | None" = None, own: "frozenset[str]",
 ) -> Known:  # fmt: skip
     """Return what is known. `since` is the day from which on progress counts; `session` is the reader's own, whose digest is not news.
 
+    `own` are the reader's e-mail addresses: what others committed has no marks of its own, says by whom it is, and is no DNA and no session before.
     What is unconfirmed is left out unless `unsure`; `gotchas` are those to take, None: those that are open, worst first.
     """
     found: list[tuple[str, Entry]] = []
@@ -137,28 +149,29 @@ def gather(
                     0, index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE) - most
                 )
         if STATE in subjects:
-            rows += index.rows(what="dna", limit=3, **both)
-        found += [(_subject(row), of_row(row, index)) for row in rows]
-        own = _whole(index, agents)
+            rows += [row for row in index.rows(what="dna", limit=3, **both) if not is_foreign(row, own)]
+        found += [(_subject(row, own), of_row(row, index, own)) for row in rows]
+        projects = _whole(index, agents)
         digests = (
-            of_row(row, index)
-            for row in index.rows(what="summary", limit=LOOKED + len(own), **both)
-            if row["n"] not in own and row["session"] != session and _says(index, row)
+            of_row(row, index, own)
+            for row in index.rows(what="summary", limit=LOOKED + len(projects), **both)
+            if row["n"] not in projects and row["session"] != session and not is_foreign(row, own) and _says(index, row)
         )
         newest = max(islice(digests, RECENT), key=lambda one: (str(one.row and one.row["updated"]), one.id), default=None)
         if newest is not None and (last is None or newest.at > last.at):
             last = newest
-        said += [(_part(one), of_entry(one)) for one in summaries.entries(index, own)]
+        said += [(_part(one), of_entry(one, own, store)) for one, store in _entries(index, projects)]
         if newest is not None:  # the project summary may not have it yet, or nobody wants one
-            settled = summaries.settled(index, own)
+            settled = summaries.settled(index, list(projects))
+            store = str(newest.row and newest.row["store"])
             fresh = (one for one in summaries.entries(index, [newest.number]) if one["id"] not in settled or one["at"] > settled[one["id"]])
-            said += [(part, of_entry(one)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
+            said += [(part, of_entry(one, own, store)) for one in fresh if (part := _part(one)) in TOLD and part != STATE]
         if DIGESTS in subjects:
             rows = index.rows(what="summary", since=since, limit=most, **both)
             found += [
-                (DIGESTS, of_row(row, index)) for row in rows if row["n"] not in own and row["session"] != session and _says(index, row)
+                (DIGESTS, of_row(row, index, own)) for row in rows if row["n"] not in projects and row["session"] != session and _says(index, row)
             ]
-    found += [(ERRORS, of_row(row, None)) for row in gotchas or ()]
+    found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
     by = _once([(subject, one) for subject, one in [*found, *said] if subject in subjects and (unsure or not one.unsure)])
     by[DONE] = [one for one in by.get(DONE, []) if one.day >= since]
     return Known(by, counts, last)
@@ -173,23 +186,29 @@ def _says(index: "Index", row: "Row") -> bool:
     return any(part.partition("\n")[0] not in SILENT for part in parts)
 
 
-def _whole(index: "Index", agents: "Sequence[str]") -> "list[int]":
-    """Return the rows of the project summaries that a reader sees."""
+def _whole(index: "Index", agents: "Sequence[str]") -> "dict[int, str]":
+    """Return {row: store} of the project summaries that a reader sees."""
     numbers = summaries.cumulative(index)
-    return [row["n"] for row in index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id",))] if numbers else []
+    rows = index.rows(numbers=numbers, statuses=LIVE, agents=agents, fields=("id", "store")) if numbers else ()
+    return {row["n"]: str(row["store"]) for row in rows}
+
+
+def _entries(index: "Index", projects: "dict[int, str]") -> "list[tuple[Row, str]]":
+    """Return the entries of summaries, each with its store."""
+    return [(one, projects[one["n"]]) for one in summaries.entries(index, list(projects))]
 
 
 def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
     """Return entries by subject, ranked; what is said twice is told once, where it was said first. A task stays one, whatever else says so."""
     by: dict[str, list[Entry]] = {}
     seen: dict[tuple[bool, str], Entry] = {}
-    for subject, one in found:
+    for subject, one in sorted(found, key=lambda pair: bool(pair[1].by)):  # this user's own words first: others add nothing to them
         key = (subject == TASKS, plain(one.text) or one.text) if subject != DIGESTS else (False, one.id)
         old = seen.get(key)
         if old is None:
             seen[key] = one
             by.setdefault(subject, []).append(one)
-        else:
+        elif old.by or not one.by:
             old.pinned = old.pinned or one.pinned
             old.critical = old.critical or one.critical
             old.at = max(old.at, one.at)
@@ -199,10 +218,10 @@ def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
     return by
 
 
-def _subject(row: "Row") -> str:
+def _subject(row: "Row", own: "frozenset[str]") -> str:
     if row["kind"] == "memory":
         subject = _SUBJECT.get(str(row["type"]), CONTEXT)
-        return STATE if subject == CONTEXT and row["status"] == "pinned" else subject
+        return STATE if subject == CONTEXT and row["status"] == "pinned" and is_accepted(row, own) else subject
     return ERRORS if row["kind"] == "gotcha" else STATE
 
 
@@ -214,23 +233,26 @@ def _part(entry: "Row") -> str:
     return _SECTION.get(section) or (DONE if kind == "done" else CONTEXT)
 
 
-def of_row(row: "Row", index: "Index | None") -> Entry:
-    """Return a record as an entry."""
+def of_row(row: "Row", index: "Index | None", own: "frozenset[str]") -> Entry:
+    """Return a record as an entry; marks that others gave it do not count before this user accepted it."""
+    accepted = is_accepted(row, own)
     gotcha = row["kind"] == "gotcha"
     at = str((row["last_seen"] if gotcha else "") or row["updated"] or row["created"] or "")
     return Entry(
         str(row["title"]), at, id=str(row["id"]), kind=str(row["severity"] if gotcha else row["type"] or row["kind"]), detail=str(row["workaround"] or ""),
-        pinned=row["status"] == "pinned", critical=gotcha and row["severity"] == "critical", importance=float(row["importance"] or 0),
+        pinned=accepted and row["status"] == "pinned", critical=accepted and gotcha and row["severity"] == "critical", importance=float(row["importance"] or 0),
         unsure=row["origin"] in UNSURE and not row["confirmed"], session=str(row["session"] or ""), where=_place(row["anchors"]), row=row,
-        number=int(row["n"]), body=index,
+        number=int(row["n"]), body=index, by=writers(row["committer"]) if is_foreign(row, own) else "",
     )  # fmt: skip
 
 
-def of_entry(one: "Row") -> Entry:
-    """Return an entry of a summary."""
+def of_entry(one: "Row", own: "frozenset[str]", store: str) -> Entry:
+    """Return an entry of a summary, which others may have written into it."""
+    foreign = is_foreign({"store": store, "committer": one["committer"]}, own)
     return Entry(
         str(one["text"]), str(one["at"]), kind=str(one["kind"]), detail=str(one["detail"]), session=str(one["session"]), item=str(one["id"] or one["text"]),
-        where=str(one["files"][0]) if one["files"] else "", pinned=bool(one["pinned"]), critical=bool(one["critical"]),
+        where=str(one["files"][0]) if one["files"] else "", pinned=bool(one["pinned"]) and not foreign, critical=bool(one["critical"]) and not foreign,
+        by=writers(one["committer"]) if foreign else "", committer=str(one["committer"] or ""),
     )  # fmt: skip
 
 

@@ -247,6 +247,7 @@ def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
     facts = [
         clean(one.where, 80),
         clean(one.day, 10),
+        f"by {clean(one.by, 120)}" if one.by else "",
         "unconfirmed" if one.unsure else "",
         one.id[-8:] if subject != collect.DIGESTS else "",
     ]
@@ -258,7 +259,7 @@ def _block(subject: str, one: Entry, newest: bool, clean: Clean) -> Block:
     below = [f"  {'Fix: ' if fix and one.detail else ''}{clean(detail, DETAIL)}"] if detail.strip() else []
     data = {
         "kind": one.kind, "text": one.text, "detail": detail, "at": one.at, "id": one.id, "where": one.where, "session": one.session, "pinned": one.pinned,
-        "critical": one.critical, "unconfirmed": one.unsure,
+        "critical": one.critical, "unconfirmed": one.unsure, "by": one.by,
     }  # fmt: skip
     return Block((line, *below), one.pinned or newest, {k: v for k, v in data.items() if v})
 

@@ -194,7 +194,7 @@ def facts(
         interrupted=lost,
         title=digest.text if digest else "",
         at=at,
-        tasks=[one.text for one in tasks if one.kind != INTERRUPTED],
+        tasks=[one.attributed for one in tasks if one.kind != INTERRUPTED],
         records=_besides(known, lambda _: True),
     )
 
@@ -207,7 +207,7 @@ def _besides(known: Known, names: "Callable[[Entry], bool]") -> "list[str]":
         number = len(some) + sum(known.totals.get(subject, 0) for subject in subjects)
         first = next((one for one in some if names(one)), None)
         if some:
-            named = f" ({_quoted(first.text)}{', …' if number > 1 else ''})" if first else ""
+            named = f" ({_quoted(first.attributed)}{', …' if number > 1 else ''})" if first else ""
             out.append(f"{number} {name}{'' if number == 1 else 's'}{named}")
     return out
 
@@ -289,10 +289,10 @@ SAID = 400  # characters of what a model says
 
 def told(facts: Facts, known: Known, is_shared: "Callable[[Entry], bool]") -> str:
     """Return the facts as a model reads them. Records that are not shared are counted and not named; what the user prefers is, but for the private store."""
-    hidden = {one.text for one in known[collect.TASKS] if one.row is not None and not is_shared(one)}
+    hidden = {one.attributed for one in known[collect.TASKS] if one.row is not None and not is_shared(one)}
     tasks = [task for task in facts.tasks if task not in hidden]
     besides = len(facts.tasks) - len(tasks)
-    preferences = [one.text for one in known[collect.PREFERENCES] if one.row is None or one.row["store"] != "private"]
+    preferences = [one.text for one in known[collect.PREFERENCES] if not one.by and (one.row is None or one.row["store"] != "private")]
     rows = [
         ("the rules without a model would", _action(facts)[0]), ("because", _action(facts)[1]), ("now", stamp(facts.now)),
         ("first session here", "yes" if facts.first else "no"), ("the conversation of before goes on", "yes" if facts.resumed else "no"),

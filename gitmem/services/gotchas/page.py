@@ -54,7 +54,7 @@ def _section(row: dict[str, Any]) -> list[str]:
         out += ["", f"**Workaround:** {escape(row['workaround'])}"]
     body, notes = _parted(row["body"])
     if body:
-        out += ["", *(f"> {line}".rstrip() for line in text(body, row["origin"] in UNSURE))]
+        out += ["", *(f"> {line}".rstrip() for line in text(body, row["origin"] in {"captured", "extracted"}))]
     if notes:
         out += ["", *(f"- {escape(note)}" for note in notes)]
     return out

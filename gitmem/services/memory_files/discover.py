@@ -52,6 +52,7 @@ class Memo:
     cut: bool = False
     globs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    blamed: str = ""  # the file of this repository that git knows the authors of, by its path; "" for a file that is the user's alone
 
     @property
     def limited(self) -> bool:
@@ -217,6 +218,13 @@ class Finder:
         if self.hides(storable(relative)) or self.hides(storable(place)):
             self._notes.append(f"{storable(relative)} is not read: .gitmemignore or gitmem.ignore names it.")
             return
+        real = os.path.relpath(os.path.realpath(path), self.root)
+        if relative in self._tracked and real not in self._tracked:
+            self._notes.append(f"{storable(relative)} is a link to a file that git does not track: it is not read.")
+            return
+        if self._is_nested(real):
+            self._notes.append(f"{storable(relative)} belongs to another repository inside this one: it is not read.")
+            return
         base = os.path.basename(relative)
         if own := re.match(r"\.claude/agent-memory(-local)?/([^/]+)/", relative):
             kind, agent, scope = kind or _kind_of(relative), own[2], "private" if own[1] else scope
@@ -227,6 +235,15 @@ class Finder:
             "shared" if tracked else "private", agent, tracked=tracked, within=True, tree="" if tracked else storable(self.root),
         )  # fmt: skip
         self._take(memo, depth)
+
+    def _is_nested(self, name: str) -> bool:
+        """Say whether a submodule, or another repository in the work tree, has a file."""
+        folder = os.path.dirname(name)
+        while folder:
+            if os.path.lexists(os.path.join(self.root, folder, ".git")):
+                return True
+            folder = os.path.dirname(folder)
+        return False
 
     def _auto(self) -> None:
         folder = self.auto_folder()
@@ -278,6 +295,9 @@ class Finder:
                 self._memos[self._seen[real]] = replace(first, reader=f"{first.reader}+{memo.reader}")
             return
         self._seen[real] = -1
+        inner = os.path.relpath(real, self.root) if real.startswith(self.root + os.sep) else ""
+        if inner in self._tracked:
+            memo = replace(memo, blamed=inner)
         if len(self._memos) >= FILES:
             if len(self._memos) == FILES and not any("more than" in note for note in self._notes):
                 self._notes.append(f"there are more than {FILES} memory files: the first {FILES} are read.")
@@ -323,12 +343,7 @@ class Finder:
             return siblings and os.path.isfile(os.path.join(folder, link))
 
         scrub = self._scrub if self._scrub(text) != text else _as_it_is  # one look at all of it: mostly there is nothing
-        page = parse(text, known, scrub)
-        if memo.kind == "topic" and (page.front.get("description") or page.front.get("name")):
-            title = (page.front.get("description") or page.front["name"])[0]
-            kind = TOPICS.get("".join(page.front.get("type", ["fact"])[:1]).lower(), "fact")
-            one = whole(page, text, title, kind, scrub)
-            page = replace(page, statements=(one,) if one else ())
+        page = self._page(memo.kind, text, scrub, known)
         if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
             page = replace(page, statements=tuple(s for s in page.statements if "\ufffd" not in s.title + s.body))
             notes.append(f"{memo.name} is not UTF-8: what holds other bytes is left out.")
@@ -339,6 +354,22 @@ class Finder:
         return replace(
             memo, page=page, text=text, data=data, written=found.st_mtime, cut=cut or bool(page.dropped), globs=globs, notes=tuple(notes)
         )
+
+    def keys_of(self, name: str, data: bytes) -> set[str]:
+        """Return the keys of the statements of a version of a file, as `find` would have them."""
+        kind = _kind_of(name) if re.match(r"\.claude/agent-memory(-local)?/", name) else "instructions"
+        text = data.decode("utf-16" if data.startswith(WIDE) else "utf-8", "replace")
+        page = self._page(kind, text, self._scrub, lambda _: False)
+        return {statement.key for statement in page.statements}
+
+    def _page(self, kind: str, text: str, scrub: Callable[[str], str], known: Callable[[str], bool]) -> Page:
+        page = parse(text, known, scrub)
+        if kind == "topic" and (page.front.get("description") or page.front.get("name")):
+            title = (page.front.get("description") or page.front["name"])[0]
+            topic = TOPICS.get("".join(page.front.get("type", ["fact"])[:1]).lower(), "fact")
+            one = whole(page, text, title, topic, scrub)
+            page = replace(page, statements=(one,) if one else ())
+        return page
 
     def _import(self, memo: Memo, line: int, target: str, depth: int) -> None:
         target = target.partition("#")[0]

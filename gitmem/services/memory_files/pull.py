@@ -10,6 +10,7 @@ from typing import Any
 
 from gitmem.records.kinds import text_key
 from gitmem.records.record import Record
+from gitmem.services.memory_files.discover import Memo
 from gitmem.services.memory_files.pairing import Said
 from gitmem.services.memory_files.record_line import Clean
 from gitmem.services.records.write import Writer
@@ -17,8 +18,9 @@ from gitmem.store import operations
 from gitmem.store.store import Message, Store
 
 NEW, CHANGED, MOVED, ARCHIVED, RESTORED = "new", "changed", "moved", "archived", "restored"
+PROPOSED = "proposed"  # somebody else committed it: it waits in the inbox, and changes nothing that was there
 SAME, DUPLICATE, HELD, FORGOTTEN, CONFLICT = "same", "duplicate", "held", "forgotten", "conflict"
-WRITES = (NEW, CHANGED, MOVED, ARCHIVED, RESTORED, CONFLICT)
+WRITES = (NEW, PROPOSED, CHANGED, MOVED, ARCHIVED, RESTORED, CONFLICT)
 BATCH = 200  # records of one commit
 
 Row = Mapping[str, Any]
@@ -46,6 +48,11 @@ class Known:
     def edited(self) -> bool:
         """Whether somebody changed the record since it was read."""
         return self.own != self.source.get("hash")
+
+    @property
+    def is_proposal(self) -> bool:
+        """Whether it waits in the inbox."""
+        return self.record.unconfirmed
 
     @property
     def is_live(self) -> bool:
@@ -94,6 +101,9 @@ class World:
     gone: Callable[[str, str], bool] = lambda _name, _tree: False  # whether a file is there no more
     blob: Callable[[bytes], str] = lambda _: ""
     dirty: frozenset[str] = frozenset()  # tracked files that differ from the commit
+    author: Callable[[Memo, Sequence[int]], str] = lambda _memo, _lines: ""  # who else wrote some of these lines, "" for nobody
+    remover: Callable[[str, str, str], str] = lambda _name, _since, _key: ""  # who else took a statement out of a file, since a commit
+    operation: str = ""  # what git is in the middle of: until it ends, nobody can say whose a line is
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """From agents' memory files into the store: what is new, changed, moved or gone since the last time. Decides; `native_pull` has the words, and writes it."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from gitmem.services.memory_files.pull import (  # fmt: skip
     HELD,
     MOVED,
     NEW,
+    PROPOSED,
     RESTORED,
     SAME,
     Action,
@@ -38,6 +40,7 @@ from gitmem.store.layout import tombstone_path
 
 TRIES = 8  # ids that one text may have had
 _STOPS = " .;:。；："
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def plan(files: Files, world: World, *, blocks: bool = False) -> Plan:
@@ -55,6 +58,7 @@ class _Planner:
         self.fresh: list[tuple[Memo, Statement]] = []
         self.used: set[str] = set()
         self._holds: dict[str, str] = {}
+        self._undecided: set[str] = set()  # files that are not read now
         self.tracked = {memo.name for memo in files.memos if memo.tracked}
 
     def run(self, blocks: bool) -> Plan:
@@ -62,16 +66,19 @@ class _Planner:
         groups: dict[tuple[str, str], list[Known]] = {}
         for one in self._once():
             groups.setdefault((str(one.source.get("file") or ""), str(one.source.get("tree") or "")), []).append(one)
+        self._set_aside_undecided()
         edited = self._blocks()
         for memo in self.files.memos if not blocks else ():
             mine = groups.pop((memo.name, memo.tree), [])
             if memo.tracked:  # it was not, when these were read
                 mine += groups.pop((memo.name, self.files.tree), [])
-            self._file(memo, [one for one in mine if one.record.id not in edited])
+            if memo.name not in self._undecided:
+                self._file(memo, [one for one in mine if one.record.id not in edited])
         for (name, tree), left in sorted(groups.items()) if not blocks else ():
-            if name and self.world.gone(name, tree):
+            if name and self.world.gone(name, tree) and not (self.world.operation and not tree):
                 self.gone += [(one, None) for one in left if one.is_live]
         self._went_elsewhere()
+        self._keep_what_others_removed()
         self._new()
         self._archive()
         order = {name: n for n, name in enumerate(dict.fromkeys([memo.name for memo in self.files.memos]))}
@@ -103,6 +110,49 @@ class _Planner:
             self._holds[commit] = self.world.holds(commit)
         return self._holds[commit]
 
+    # -- whose lines these are
+
+    def _set_aside_undecided(self) -> None:
+        """Read no file that git tracks while it is in the middle of an operation: its lines are of anybody."""
+        for memo in self.files.memos:
+            if memo.blamed and self.world.operation:
+                self._undecided.add(memo.name)
+                self.plan.notes.append(
+                    f"{memo.name} is not read until the {self.world.operation} is finished: whose its lines are can only be told then."
+                )
+
+    def _author(self, memo: Memo, statement: Statement) -> str:
+        """Return who else wrote lines that a statement has its words from, "" when all of it is this user's."""
+        if not memo.blamed:
+            return ""
+        return self.world.author(memo, _lines_of(memo, statement))
+
+    def _may_change(self, memo: Memo, statement: Statement, one: Known) -> bool:
+        """Say whether what a file says may change a record; else note that it does not."""
+        if not self._author(memo, statement):
+            return True
+        self._note(SAME if one.is_live and one.own == statement.key else HELD, memo, statement, one)
+        return False
+
+    def _keep_what_others_removed(self) -> None:
+        """Leave the records alone whose lines somebody else took out of a file; what waits in the inbox goes with its line."""
+        left = []
+        for one, memo in self.gone:
+            name, key = memo.name if memo else str(one.source.get("file")), one.source.get("hash")
+            tracked = memo.blamed if memo else one.source.get("commit") and name
+            remover = ""
+            if tracked and not one.is_proposal:
+                since = str(one.source.get("commit") or "")
+                names = dict.fromkeys((str(tracked), str(one.source.get("file") or tracked)))  # a link may have taken the file's name
+                remover = next(filter(None, (self.world.remover(path, since, str(key)) for path in names)), "")
+            if not remover:
+                left.append((one, memo))
+                continue
+            self.used.add(one.record.id)
+            self.plan.actions.append(Action(HELD, name, int(one.source.get("line") or 0), one.scope, one.record.title, one.record))
+            self.plan.notes.append(f"{name}: {remover} took out a line; its record {managed_block.short(one.record.id)} stays.")
+        self.gone = left
+
     # -- our own blocks
 
     def _blocks(self) -> set[str]:
@@ -110,6 +160,8 @@ class _Planner:
         done: set[str] = set()
         rows = {managed_block.short(str(row["id"])): row for row in self.world.rows}
         for memo in self.files.memos:
+            if memo.name in self._undecided:
+                continue
             for found in managed_block.find(memo.text.replace("\r\n", "\n").split("\n")):
                 for line in found.lines:
                     row = rows.get(line.short)
@@ -119,6 +171,9 @@ class _Planner:
                         self.plan.notes.append(
                             f"{memo.name}:{line.number} was edited, and no record has the id {line.short}: it becomes one of its own."
                         )
+                    elif line.edited and row is not None and (who := self.world.author(memo, (line.number,)) if memo.blamed else ""):
+                        if line.text != text_of(row, self.world.clean) and self._wrote(memo, line.number, line.text):
+                            self.plan.notes.append(f"{memo.name}:{line.number} was edited by {who}: the record {line.short} stays as it is.")
                     elif line.edited and row is not None and row["id"] not in done and self._line(memo, line, row):
                         done.add(str(row["id"]))
                 for number, text in found.added:
@@ -239,6 +294,9 @@ class _Planner:
         if was is None or not one.edited or one.own == statement.key or not self._knows(one) or not statement.title.startswith(bare):
             self._changed(memo, statement, one)
             return
+        if self._author(memo, statement):
+            self._changed(memo, statement, one)
+            return
         more = statement.title[len(bare) :]
         title = before.title if more.strip(_STOPS) in before.title else before.title.rstrip(_STOPS) + more
         if len(title) > TOLD:
@@ -260,7 +318,7 @@ class _Planner:
         if not one.is_live:
             if not one.source.get("gone"):  # somebody put it aside on purpose
                 self._note(SAME, memo, statement, one)
-            elif self._knows(one):
+            elif self._knows(one) and self._may_change(memo, statement, one):
                 self._put(
                     RESTORED,
                     memo,
@@ -270,34 +328,48 @@ class _Planner:
                     self._at(memo, statement, before.change(status=None)),
                     one,
                 )
-            else:
+            elif one.record.id not in self.used:
                 self._note(HELD, memo, statement, one)
             return
         # seen before it was committed, or in a commit that no branch has any more: from now on in this one
         stale = memo.tracked and ((one.source.get("ahead") and memo.name not in self.world.dirty) or self._holding(one) == "lost")
         moved = one.source.get("line") != statement.lines[0] and self._knows(one)
-        if moved or stale or memo_scope(memo, one) != one.scope:
-            self._put(MOVED, memo, statement.lines[0], memo_scope(memo, one), before, self._at(memo, statement, before), one)
-        else:
+        if not (moved or stale or memo_scope(memo, one) != one.scope):
             self._note(SAME, memo, statement, one)
+        elif self._may_change(memo, statement, one):
+            self._put(MOVED, memo, statement.lines[0], memo_scope(memo, one), before, self._at(memo, statement, before), one)
 
     def _changed(self, memo: Memo, statement: Statement, one: Known) -> None:
         if not self._knows(one):
             self._note(HELD, memo, statement, one)
             return
-        before, scope = one.record, memo_scope(memo, one)
+        author = self._author(memo, statement)
+        if author and not one.is_proposal:
+            self._note(HELD, memo, statement, one)
+            self.fresh.append((memo, statement))
+            return
+        before, scope = one.record, one.scope if author else memo_scope(memo, one)
+        if author:
+            after = self._at(memo, statement, before.change(title=statement.title, body=statement.body, author=author), author)
+            self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
+            return
         after = self._at(memo, statement, before.change(title=statement.title, body=statement.body))
         if one.edited and one.own != statement.key:
             self._settle(memo, statement.lines[0], scope, before, after, both=True)
         else:
             self._put(CHANGED, memo, statement.lines[0], scope, before, after, one)
 
-    def _at(self, memo: Memo, statement: Statement, record: Record) -> Record:
-        """Return a record with the place of a statement: its source, and for a file of the repository its anchors."""
+    def _at(self, memo: Memo, statement: Statement, record: Record, author: str = "") -> Record:
+        """Return a record with the place of a statement: its source, and for a file of the repository its anchors.
+
+        `author` is who else committed it.
+        """
         if memo.kind == "loose":
-            return record
+            return record.change(source={"author": author}) if author else record
         first, last = statement.lines
         source: dict[str, Any] = {"file": memo.name, "line": first, "hash": statement.key}
+        if author:
+            source["author"] = author
         if memo.tree:
             source["tree"] = memo.tree
         if memo.tracked and self.world.commit:
@@ -323,7 +395,7 @@ class _Planner:
         left = []
         for one, memo in self.gone:
             wanted = str(one.source.get("hash"))
-            found = next((n for n, (m, s) in enumerate(self.fresh) if s.key == wanted and m.kind != "loose" and _fits(m, one)), -1)
+            found = next((n for n, (m, s) in enumerate(self.fresh) if s.key == wanted and m.kind != "loose" and _fits(m, one) and not self._author(m, s)), -1)
             if found < 0 or not self._knows(one):
                 left.append((one, memo))
                 continue
@@ -353,9 +425,14 @@ class _Planner:
             if words in bodies:
                 self.plan.actions.append(Action(DUPLICATE, memo.name, statement.lines[0], memo.scope, statement.title, why=bodies[words]))
                 continue
-            record = self._make(memo, statement)
-            if record is not None:
-                bodies[words] = record.id
+            author = self._author(memo, statement)
+            record = self._make(memo, statement, author)
+            if record is None:
+                continue
+            bodies[words] = record.id
+            if author:
+                self._put(PROPOSED, memo, statement.lines[0], "private", None, record, why=f"committed by {author}: git mem inbox")
+            else:
                 self._put(NEW, memo, statement.lines[0], memo.scope, None, record)
 
     def _says_too(self, row: Row, words: str) -> bool:
@@ -366,18 +443,18 @@ class _Planner:
             return False
         return same_words(record.title, record.body) == words
 
-    def _make(self, memo: Memo, statement: Statement) -> Record | None:
+    def _make(self, memo: Memo, statement: Statement, author: str = "") -> Record | None:
         """Return a new record, None for one that was forgotten. Its id is made from its words: two clones that read the same make the same record."""
-        store = self.world.store(memo.scope)
+        stores = [self.world.store(scope) for scope in dict.fromkeys(["private", memo.scope] if author else [memo.scope])]
         taken = {str(row["id"]) for row in self.world.rows} | self.used
         for key, _, _ in statement.older:  # it was forgotten before more was told with it
             id = derived_id("mem", f"native {memo.agent} {key}")
-            if store.read_file(tombstone_path(id)) is not None:
+            if any(store.read_file(tombstone_path(id)) is not None for store in stores):
                 self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
                 return None
         for n in range(TRIES):
             id = derived_id("mem", f"native {memo.agent} {statement.key}{f' {n}' if n else ''}")
-            if store.read_file(tombstone_path(id)) is not None:
+            if any(store.read_file(tombstone_path(id)) is not None for store in stores):
                 self.plan.actions.append(Action(FORGOTTEN, memo.name, statement.lines[0], memo.scope, statement.title, why=id))
                 return None
             if id not in taken:
@@ -387,13 +464,13 @@ class _Planner:
         who = self.world.who
         try:
             record = make(
-                "memory", id, statement.title, statement.body, created=self.now, updated=self.now, rev=1, author=f"{who.author[0]} <{who.author[1]}>",
+                "memory", id, statement.title, statement.body, created=self.now, updated=self.now, rev=1, author=author or f"{who.author[0]} <{who.author[1]}>",
                 origin="imported", type=statement.type, agent=memo.agent or None,
             )  # fmt: skip
         except InvalidRecord as error:
             self.plan.notes.append(f"{memo.name}:{statement.lines[0]} is not taken over: {error}")
             return None
-        return self._at(memo, statement, record)
+        return self._at(memo, statement, record, author)
 
     def _archive(self) -> None:
         for one, memo in self.gone:
@@ -437,6 +514,24 @@ class _Planner:
 def memo_scope(memo: Memo, one: Known) -> str:
     """Return the store that a record belongs to: it becomes everybody's with its file, and never leaves the others again."""
     return memo.scope if one.scope == "private" and memo.scope == "shared" else one.scope
+
+
+def _lines_of(memo: Memo, statement: Statement) -> Sequence[int]:
+    """Return the lines that a statement has its words from: its own, what goes on below, its heading, the line that leads to it."""
+    first, last = statement.lines
+    lines = memo.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lacking = _words(f"{statement.title} {statement.body}") - _words("\n".join(lines[first - 1 : last]))
+    while lacking and last < len(lines) and lines[last][:1].isspace() and lines[last].strip():
+        lacking -= _words(lines[last])
+        last += 1
+    while lacking and first > 1:
+        first -= 1
+        lacking -= _words(lines[first - 1])
+    return range(first, last + 1)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORDS.findall(text.casefold()))
 
 
 def _fits(memo: Memo, one: Known) -> bool:

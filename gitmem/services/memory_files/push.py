@@ -1,7 +1,7 @@
 """From the store into agents' memory files: which files, which records, and the bytes that come of it. Decides; nothing is written here."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gitmem.errors import UserError
@@ -9,7 +9,7 @@ from gitmem.repo.location import inside, storable
 from gitmem.services.memory_files import managed_block
 from gitmem.services.memory_files.discover import BYTES, LINES, MEMORY, READER, Files, Finder
 from gitmem.services.memory_files.pull import Known
-from gitmem.services.memory_files.record_line import Clean, Row, entry_of, ranked
+from gitmem.services.memory_files.record_line import Clean, Row, entry_of, ranked, text_of
 from gitmem.services.memory_files.statements import same_words
 
 EVERY = ("shared", "private", "user")
@@ -197,11 +197,20 @@ def paths(finder: Finder, to: Sequence[str]) -> list[str]:
 
 
 class Writer:
-    """Makes the blocks of one store's state."""
+    """Makes the blocks of one store's state: of records that this user wrote or `accepted`, by id."""
 
     def __init__(
-        self, files: Files, rows: Iterable[Row], reads: Mapping[str, tuple[int, str]], known: Sequence[Known], own: str, clean: Clean
+        self,
+        files: Files,
+        rows: Iterable[Row],
+        reads: Mapping[str, tuple[int, str]],
+        known: Sequence[Known],
+        own: str,
+        clean: Clean,
+        accepted: Collection[str],
     ) -> None:
+        self._accepted = accepted
+        self._tracked = {os.path.realpath(memo.path) for memo in files.memos if memo.blamed}
         self._files = files
         self._rows = ranked(rows, reads)
         self._own = own
@@ -216,10 +225,16 @@ class Writer:
     def push(self, target: Target, data: bytes | None, *, remove: bool = False) -> Push:
         """Return what becomes of a file that has these bytes now; None stands for no file. With `remove` the block goes."""
         text = (data or b"").decode("utf-8", "surrogateescape")
-        rows = [] if remove else self._chosen(target)
+        suitable = [] if remove else self._chosen(target)
+        standing = self._standing(target, data or b"")
+        rows = [row for row in suitable if row["id"] in self._accepted or str(row["id"]) in standing]
         result = managed_block.place(text, [entry_of(row, self._clean) for row in rows], target.lines, target.bytes)
         after = result.text.encode("utf-8", "surrogateescape")
         notes = list(result.notes)
+        if left_out := len(suitable) - len(rows):
+            notes.append(
+                f"{left_out} record{'s' if left_out > 1 else ''} by others left out: what you accept is written: git mem inbox --accept ID"
+            )
         had = bool(managed_block.find(text.split("\n")))
         if rows and not result.kept:
             what = "full"
@@ -234,6 +249,13 @@ class Writer:
         else:
             what = "same" if after == (data or b"") else "written"
         return Push(target, what, data, after, result.kept, len(rows), tuple(notes))
+
+    def _standing(self, target: Target, data: bytes) -> set[str]:
+        """Return the ids of the records that a file of everybody's shows already, in their present words: people take out no lines of each other."""
+        if os.path.realpath(target.path) not in self._tracked:
+            return set()
+        texts = texts_in(data)
+        return {str(row["id"]) for row in self._rows if texts.get(managed_block.short(str(row["id"]))) == text_of(row, self._clean)}
 
     def _chosen(self, target: Target) -> list[Row]:
         """Return the records for a file: of its stores and its agent, without those that its reader has in another file."""

@@ -12,6 +12,7 @@ import re
 
 from gitmem.base.sqlite import healing
 from gitmem.clock import seconds
+from gitmem.records.kinds import UNSURE
 from gitmem.services.retrieval.error_evidence import Errors
 from gitmem.services.retrieval.file_evidence import Files
 from gitmem.services.retrieval.task import Case, Cases, Task, storable
@@ -75,7 +76,7 @@ def best(found: "Iterable[Match]", snoozed: "Collection[str]" = (), *, unconfirm
 
 def is_unconfirmed(row: "Row") -> bool:
     """Say whether nobody has yet looked at what was captured or extracted."""
-    return row["origin"] in {"captured", "extracted"} and not row.get("confirmed")
+    return row["origin"] in UNSURE and not row.get("confirmed")
 
 
 def fit(found: "Sequence[Match]", budget: int, cost: "Callable[[Match], int]") -> "list[Match]":

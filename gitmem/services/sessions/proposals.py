@@ -11,7 +11,7 @@ from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.fingerprint.category import category
 from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
-from gitmem.records.kinds import LIVE, derived_id
+from gitmem.records.kinds import IMPORTED, LIVE, derived_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
 from gitmem.records.summary_entries import beside, replaces, without_reason
@@ -81,7 +81,7 @@ def _title(text: str) -> str:
 
 
 def _evidence(item: Item, source: str) -> str:
-    said = {"user": "said by the user", "assistant": "said by the agent"}.get(item.role, "found")
+    said = {"user": "said by the user", "assistant": "said by the agent", "tool": "seen in tool output"}.get(item.role, "found")
     first, last = item.lines
     where = f", commit {item.commit[:12]}" if item.commit else f", line {first}" + (f" to {last}" if last > first else "") if first else ""
     return f"Evidence: {said} in {source}{where}." if source else ""
@@ -116,7 +116,7 @@ def overruled(indexes: Sequence[Index], item: Item) -> list[str]:
         row
         for index in indexes
         for row in index.rows(what=DECISION, statuses=("active",), limit=LATEST)
-        if row["store"] == "shared" and row["confirmed"]
+        if row["store"] == "shared" and row["confirmed"] and row["origin"] != IMPORTED
     )
     return [row["id"] for row in rows if replaces(item.text, row["title"])][:LOOKED]
 
