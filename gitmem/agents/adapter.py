@@ -26,6 +26,7 @@ PLACES: "dict[str, tuple[str, ...]]" = {
     "transcript": ("transcript_path",), "model": ("model",), "prompt": ("prompt",), "message": ("last_assistant_message",), "tool": ("tool_name",),
     "call": ("tool_use_id",), "command": ("tool_input.command",), "path": ("tool_input.file_path", "tool_input.notebook_path"), "error": ("error",),
     "patch": (), "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
+    "milliseconds": ("duration_ms", "duration"),
 }  # fmt: skip
 
 
@@ -153,10 +154,12 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
         event.paths = tuple(path for path in named if "\0" not in path)
         event.path = event.paths[0] if event.paths else ""
         if event.name == events.AFTER_TOOL and event.action == events.WRITE:
-            from gitmem.agents.written import written  # reads are more frequent
+            from gitmem.agents.written import changes  # reads are more frequent
 
-            patch, answer = first(payload, places["patch"], LONG), payload.get("tool_response")
-            event.written, event.fragments = written(payload.get("tool_input"), answer, event.paths, patch)
+            patch = first(payload, places["patch"], LONG)
+            answer = payload.get("tool_response") or payload.get("tool_result")
+            event.changes = changes(payload.get("tool_input"), answer, event.paths, patch)
+    event.seconds = next((float(n) / 1000 for place in places["milliseconds"] if type(n := at(payload, place)) in {int, float}), 0.0)
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])

@@ -34,7 +34,7 @@ def test_out_and_in(team: Team, tmp_path: Path):
     team.drain()
     (line,) = trace(team.repo, "export", "HEAD").stdout.splitlines()
     record = json.loads(line)
-    assert record["version"] == "0.1" and re.fullmatch(r"[0-9a-f-]{36}", record["id"]) and record["timestamp"].endswith("Z")
+    assert record["version"] == "0.1.0" and re.fullmatch(r"[0-9a-f-]{36}", record["id"]) and record["timestamp"].endswith("Z")
     assert record["vcs"] == {"type": "git", "revision": oid}
     (file,) = record["files"]
     (talk,) = file["conversations"]
