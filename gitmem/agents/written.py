@@ -55,11 +55,12 @@ class Note:
     and took out lines with the marks `gone` there. `given` says for each of them whether the tool was given it.
     """
 
-    __slots__ = ("after", "given", "gone", "start", "units")
+    __slots__ = ("after", "first", "given", "gone", "start", "units")
 
     def __init__(
         self, after: "list[int]", start: int, units: "list[Unit]", gone: "list[int]", given: "list[bool]"
     ) -> None:
+        self.first = 0  # line of the file that `after` begins with
         self.after = after
         self.start = start
         self.units = units
@@ -224,10 +225,34 @@ def note(change: Change, content: bytes | None) -> Note | None:
     if before is None:
         return None
     was = marks(squeezed(before.encode("utf-8", "surrogateescape")))
+    lines = squeezed(after)
+    put = _put_in(_decoded(after), change.parts)
+    if put:
+        found = compared(was, lines, around=(min(put), max(put) + 1))
+        return _limited(found, put) if found else None
     allowed = None
     if change.given is not None:
         allowed = set(marks(squeezed(change.given.encode("utf-8", "surrogateescape"))))
-    return compared(was, squeezed(after), allowed)
+    return compared(was, lines, allowed)
+
+
+def _put_in(after: str, parts: "Sequence[tuple[str, str]]") -> "set[int]":
+    """Return the lines (from 0) of a text that parts of it are in; none where it is not sure where these are."""
+    out: set[int] = set()
+    for new, _ in parts:
+        bare = new.removesuffix("\n")
+        if not bare or after.count(new) != 1:
+            return set()
+        first = after.count("\n", 0, after.find(new))
+        out.update(range(first, first + bare.count("\n") + 1))
+    return out
+
+
+def _limited(found: Note, put: "set[int]") -> Note:
+    """Return a note in which the lines outside of some were not given by the tool."""
+    first = found.first + found.start
+    found.given = [first + number in put for number in range(len(found.units))]
+    return found
 
 
 def _decoded(data: bytes) -> str:
@@ -235,8 +260,13 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
 
 
-def compared(was: "list[int]", lines: "list[bytes]", allowed: "set[int] | None" = None) -> Note | None:
-    """Return what is noted of a file: of its lines before (their marks) and after; None for no change."""
+def compared(
+    was: "list[int]", lines: "list[bytes]", allowed: "set[int] | None" = None, around: "tuple[int, int] | None" = None
+) -> Note | None:
+    """Return what is noted of a file: of its lines before (their marks) and after; None for no change.
+
+    What is between two lines of `around`, and a line on both sides of it, counts as changed.
+    """
     now = marks(lines)
     start, end = 0, 0
     most = min(len(was), len(now))
@@ -244,9 +274,12 @@ def compared(was: "list[int]", lines: "list[bytes]", allowed: "set[int] | None" 
         start += 1
     while end < most - start and was[-1 - end] == now[-1 - end]:
         end += 1
-    last = len(now) - end
-    if start == last:
+    if start == len(now) - end:
         return None  # nothing was added
+    if around is not None:
+        start = max(0, min(start, around[0] - 1))
+        end = max(0, min(end, len(now) - around[1] - 1))
+    last = len(now) - end
     gone = was[start : len(was) - end]
     first = 0
     if len(now) > LINES:
@@ -255,4 +288,6 @@ def compared(was: "list[int]", lines: "list[bytes]", allowed: "set[int] | None" 
         now = now[first : min(last + BESIDE, first + LINES + BESIDE)]
     units = [unit(line) for line in lines[start:last]]
     given = [allowed is None or mark in allowed for mark in now[start - first : last - first]]
-    return Note(now, start - first, units, gone[:LINES], given)
+    found = Note(now, start - first, units, gone[:LINES], given)
+    found.first = first
+    return found

@@ -54,7 +54,7 @@ class Worker:
         started = time.monotonic()
         subprocess.run(["bash", "-c", command], cwd=self.repo, check=True)
         taken = int((time.monotonic() - started) * 1000)
-        self.agent.hook("PostToolUse.Bash", tool_input={"command": command}, duration_ms=taken)
+        self.agent.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={}, duration_ms=taken)
 
     def commit(self, message: str, *args: str) -> str:
         """Commit all by a command of the session; return the commit."""

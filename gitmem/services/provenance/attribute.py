@@ -15,6 +15,7 @@ from gitmem.services.provenance.reformatted import reformatted
 from gitmem.state.edits import Edit
 from gitmem.text.line_marks import BLANK, marks, squeezed
 
+NEAR = 12  # lines between two equal ones of which either may be an edit's
 FAR = 30  # letters and digits of a line that is known in another file without its neighbours
 EDITS = 400  # edits of one file that are looked at, the last ones
 
@@ -97,7 +98,46 @@ def _own_lines(edit: Edit) -> list[int]:
             left[changed[at]] -= 1  # a line that was only moved
         elif edit.given[at]:
             out.append(edit.start + at)
+    return _in_one_place(edit, out)
+
+
+def _in_one_place(edit: Edit, own: Sequence[int]) -> list[int]:
+    """Return lines without those that may as well be equal ones beside them, which the file had before."""
+    places = [place for place, mark in enumerate(edit.after) if mark != BLANK]
+    number = {place: at for at, place in enumerate(places)}
+    marks_ = [edit.after[place] for place in places]
+    out: list[int] = []
+    run: list[int] = []
+    for place in [*own, None]:
+        if run and (place is None or number[place] != number[run[-1]] + 1):
+            out += _fixed(edit, run, places, marks_, number)
+            run = []
+        if place is not None:
+            run.append(place)
     return out
+
+
+def _fixed(
+    edit: Edit, run: Sequence[int], places: Sequence[int], marks_: Sequence[int], number: Mapping[int, int]
+) -> list[int]:
+    """Return the lines of a run that stand where they are, however the run is moved along."""
+    first, last = number[run[0]], number[run[-1]]
+    up = down = 0
+    while up < len(run) and first - 1 - up >= 0 and marks_[first - 1 - up] == marks_[last - up]:
+        if _is_told(edit, places[first - 1 - up]):
+            break
+        up += 1
+    while down < len(run) and last + 1 + down < len(marks_) and marks_[last + 1 + down] == marks_[first + down]:
+        if _is_told(edit, places[last + 1 + down]):
+            break
+        down += 1
+    return list(run[down : len(run) - up])
+
+
+def _is_told(edit: Edit, place: int) -> bool:
+    """Say whether it is known that the tool was not given a line."""
+    at = place - edit.start
+    return 0 <= at < len(edit.given) and not edit.given[at]
 
 
 def attribute(
@@ -130,9 +170,12 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
     """Note the lines of a version that an edit wrote; return those of its own that are not in it at their place."""
     mine = set(own)
     pairs = agreed(edit.after, version.marks, mine)
+    twice = _doubtful(edit, own, pairs, version)
     taken = set()
     for run in _runs(edit.after, version.marks, pairs):
         for place in _sure(run, mine, pairs, version):
+            if place in twice:
+                continue
             taken.add(place)
             if pairs[place] in version.added:
                 claims[pairs[place]] = Claim(edit, place)
@@ -142,6 +185,21 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
         if line in version.added:
             claims[line] = Claim(edit, place)
     return [place for place in own if place not in taken and place not in pairs]
+
+
+def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version: Version) -> set[int]:
+    """Return the lines of an edit that stand once more near by, where the file had no such line: either may be the edit's."""
+    there = set(pairs.values())
+    wanted = {edit.after[place] for place in own}
+    others: dict[int, list[int]] = {}
+    for line, mark in enumerate(version.marks):
+        if mark in wanted and line not in there:
+            others.setdefault(mark, []).append(line)
+    return {
+        place
+        for place in own
+        if place in pairs and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
+    }
 
 
 def _runs(old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int]) -> Iterator[list[int]]:

@@ -3,7 +3,7 @@
 import re
 
 TELLING = 10  # letters and digits of a line that says something
-UNMISTAKABLE = 18  # and of one that says enough without the lines around it
+UNMISTAKABLE = 13  # and of one that says enough without the lines around it
 _BOILERPLATE = re.compile(
     r"""(?x) \s* (?:
       (?:import|from|\#\s*include|include|using|use|require|require_relative|package|namespace|module|export\s+\*)\b .*
