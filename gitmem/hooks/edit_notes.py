@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 CONTENT = 4 << 20  # bytes of a file that was edited
 LINES = 4000  # lines of a file that a command may change
+STARTING = 10.0  # seconds that a hook may take to start after its command has ended
 _WRITING = (">", "sed", "perl", "tee", "mv", "cp", "apply_patch")
 
 
@@ -133,7 +134,7 @@ def _is_new(hook: Hook, path: str) -> bool:
     from gitmem.base.birth import born
 
     at = born(os.path.join(hook.root, path))
-    return at is not None and at >= hook.now - hook.event.seconds - 0.05
+    return at is not None and at >= hook.now - hook.event.seconds - STARTING
 
 
 def _taken(hook: Hook) -> "dict[str, list[int]]":

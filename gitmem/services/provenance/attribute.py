@@ -244,7 +244,7 @@ def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: 
         told = any(is_telling(text) for text in texts)
         whole = at > 0 and end < length
         if told and len(block) == 1 and length == 1:
-            told = is_telling(texts[0], UNMISTAKABLE)
+            told = is_telling(texts[0], UNMISTAKABLE) and version.marks.count(version.marks[pairs[block[0]]]) == 1
         if told or whole:
             yield from block
         at = end

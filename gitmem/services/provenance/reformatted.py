@@ -67,6 +67,6 @@ def _longest(
             break
         run.append(edit.units[place - edit.start])
         found = there.get(joined(run), ())
-        if len(found) == 1 and (count > 1 or len(found[0]) > 1):
+        if len(found) == 1 and len(found[0]) != count:
             return count, found[0]
     return None
