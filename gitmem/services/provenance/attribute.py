@@ -44,6 +44,11 @@ class Version:
         """The marks of the lines."""
         return marks(self.squeezed)
 
+    @cached_property
+    def counts(self) -> "Counter[int]":
+        """How often each mark stands in it."""
+        return Counter(self.marks)
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -120,7 +125,10 @@ def _in_one_place(edit: Edit, own: Sequence[int]) -> list[int]:
 def _fixed(
     edit: Edit, run: Sequence[int], places: Sequence[int], marks_: Sequence[int], number: Mapping[int, int]
 ) -> list[int]:
-    """Return the lines of a run that stand where they are, however the run is moved along."""
+    """Return the lines of a run that stand where they are, however the run is moved along.
+
+    Of several places the one counts that begins a paragraph, where only one does.
+    """
     first, last = number[run[0]], number[run[-1]]
     up = down = 0
     while up < len(run) and first - 1 - up >= 0 and marks_[first - 1 - up] == marks_[last - up]:
@@ -131,7 +139,15 @@ def _fixed(
         if _is_told(edit, places[last + 1 + down]):
             break
         down += 1
+    starts = [at for at in range(first - up, first + down + 1) if _begins_paragraph(edit, places[at])]
+    if len(starts) == 1 and len(run) > 1:
+        return list(places[starts[0] : starts[0] + len(run)])
     return list(run[down : len(run) - up])
+
+
+def _begins_paragraph(edit: Edit, place: int) -> bool:
+    """Say whether a line comes after a blank one that the edit put there too."""
+    return place > edit.start and edit.after[place - 1] == BLANK
 
 
 def _is_told(edit: Edit, place: int) -> bool:
@@ -171,10 +187,12 @@ def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, C
     mine = set(own)
     pairs = agreed(edit.after, version.marks, mine)
     twice = _doubtful(edit, own, pairs, version)
+    counts = Counter(edit.after)
     taken = set()
     for run in _runs(edit.after, version.marks, pairs):
+        fixed = _between_anchors(edit, counts, run, version)
         for place in _sure(run, mine, pairs, version):
-            if place in twice:
+            if place in twice and place not in fixed and not _is_beside_own(place, run, mine - twice, pairs, version):
                 continue
             taken.add(place)
             if pairs[place] in version.added:
@@ -200,6 +218,28 @@ def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version:
         for place in own
         if place in pairs and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
     }
+
+
+def _is_beside_own(
+    place: int, run: Sequence[int], sure: Collection[int], pairs: Mapping[int, int], version: Version
+) -> bool:
+    """Say whether a line that says nothing stands beside one of the edit that does."""
+    if is_telling(version.texts[pairs[place]]):
+        return False
+    at = run.index(place)
+    beside = [other for other in run[max(0, at - 1) : at + 2] if other in sure and other in pairs]
+    return any(is_telling(version.texts[pairs[other]]) for other in beside)
+
+
+def _between_anchors(edit: Edit, counts: Mapping[int, int], run: Sequence[int], version: Version) -> set[int]:
+    """Return the places of a run between two lines that stand once in both files: nothing was put between these."""
+    last = len(edit.after)
+    anchors = [
+        number
+        for number, place in enumerate(run)
+        if place in {-1, last} or counts[edit.after[place]] == version.counts[edit.after[place]] == 1
+    ]
+    return set(run[anchors[0] : anchors[-1] + 1]) if anchors else set()
 
 
 def _runs(old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int]) -> Iterator[list[int]]:
@@ -244,7 +284,7 @@ def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: 
         told = any(is_telling(text) for text in texts)
         whole = at > 0 and end < length
         if told and len(block) == 1 and length == 1:
-            told = is_telling(texts[0], UNMISTAKABLE) and version.marks.count(version.marks[pairs[block[0]]]) == 1
+            told = is_telling(texts[0], UNMISTAKABLE) and version.counts[version.marks[pairs[block[0]]]] == 1
         if told or whole:
             yield from block
         at = end

@@ -157,7 +157,7 @@ class Linker:
         data = self.history.text(name, link.oid) if spans else None
         if not spans or data is None:
             return []
-        when = {line - 1: float(at) for first, last, at in spans for line in range(int(first), int(last) + 1)}
+        when = {line - 1: float(at) for first, last, at, *_ in spans for line in range(int(first), int(last) + 1)}
         pairs = agreed(marks(squeezed(data)), version.marks, when.keys())
         lines = sorted((pairs[line], at) for line, at in when.items() if line in pairs)
         return [(line + 1, at) for line, at in lines if line in version.added]
