@@ -25,7 +25,7 @@ def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) ->
     backward = _pairs(old_marks[::-1], new_marks[::-1])
     last_old, last_new = len(first) - 1, len(second) - 1
     sure = {one: other for one, other in forward.items() if backward.get(last_old - one) == last_new - other}
-    mine = {at for at, (number, _) in enumerate(first) if number in own}
+    mine = {at: number for at, (number, _) in enumerate(first) if number in own}
     if mine:
         sure = _Slides(old_marks, new_marks, sure, mine).settled()
     return {first[one][0]: second[other][0] for one, other in sure.items()}
@@ -34,7 +34,7 @@ def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) ->
 class _Slides:
     """Lines that could as well be the ones on the other side of what was put in between."""
 
-    def __init__(self, old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int], own: Collection[int]) -> None:
+    def __init__(self, old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int], own: Mapping[int, int]) -> None:
         self._old = old
         self._new = new
         self._pairs = dict(pairs)
@@ -58,15 +58,21 @@ class _Slides:
         """Settle the lines around lines of `new` that were put between two that stood together."""
         below = self._length(lower, last, first + 1, 1, last - first - 1)
         above = self._length(upper, first, last - 1, -1, last - first - 1)
-        is_joined = upper in self._own and lower in self._own
+        bond = self._bond(upper, lower)
         if below:
             beyond = lower + below
-            rest = beyond in self._own and self._pairs.get(beyond) == last + below
-            self._move(range(lower, beyond), first + 1 - lower, near=is_joined, far=rest)
+            rest = self._bond(beyond - 1, beyond) if self._pairs.get(beyond) == last + below else 0
+            self._move(range(lower, beyond), first + 1 - lower, near=bond, far=rest)
         if above:
             beyond = upper - above
-            rest = beyond in self._own and self._pairs.get(beyond) == first - above
-            self._move(range(beyond + 1, upper + 1), last - 1 - upper, near=is_joined, far=rest)
+            rest = self._bond(beyond, beyond + 1) if self._pairs.get(beyond) == first - above else 0
+            self._move(range(beyond + 1, upper + 1), last - 1 - upper, near=bond, far=rest)
+
+    def _bond(self, one: int, other: int) -> int:
+        """Return how close two lines were written: 2 side by side, 1 with blank lines between, 0 not together."""
+        if one not in self._own or other not in self._own:
+            return 0
+        return 2 if self._own[other] - self._own[one] == 1 else 1
 
     def _length(self, place: int, line: int, other: int, step: int, most: int) -> int:
         """Return how many lines from a place on could as well stand at another line."""
@@ -80,12 +86,12 @@ class _Slides:
             count += 1
         return count
 
-    def _move(self, places: range, shift: int, *, near: bool, far: bool) -> None:
-        """Put lines to the other side where their own are `near` there; leave them where they are `far` from it."""
+    def _move(self, places: range, shift: int, *, near: int, far: int) -> None:
+        """Put lines to the other side where they are bound closer to it; leave them where they are bound closer here."""
         for place in places:
-            if place not in self._own or (far and not near):
+            if place not in self._own or far > near:
                 continue
-            if near and not far:
+            if near > far:
                 self._pairs[place] = place + shift
             else:
                 self._pairs.pop(place, None)

@@ -224,7 +224,9 @@ def _is_beside_own(
     place: int, run: Sequence[int], sure: Collection[int], pairs: Mapping[int, int], version: Version
 ) -> bool:
     """Say whether a line that says nothing stands beside one of the edit that does."""
-    if is_telling(version.texts[pairs[place]]):
+    line = pairs[place]
+    around = [version.marks[other] for other in (line - 1, line + 1) if 0 <= other < len(version.marks)]
+    if is_telling(version.texts[line]) or version.marks[line] in around:
         return False
     at = run.index(place)
     beside = [other for other in run[max(0, at - 1) : at + 2] if other in sure and other in pairs]
