@@ -17,7 +17,7 @@ ADAPTERS = {
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.agents.written import Change
+    from collections.abc import Sequence
 
 SESSION_START = "SessionStart"
 PROMPT = "PromptSubmit"
@@ -31,6 +31,31 @@ SESSION_END = "SessionEnd"
 
 # What a tool does, whatever an agent calls it.
 COMMAND, READ, WRITE = "command", "read", "write"
+
+
+class Change:
+    """What one use of a tool did to a file.
+
+    `before` and `after` are its texts then, None where the agent does not tell them. `parts` are
+    (new, old) texts that were put in and taken out, in their order. Where `given` is a text, only
+    lines of it can be the tool's.
+    """
+
+    __slots__ = ("after", "before", "given", "parts", "path")
+
+    def __init__(
+        self,
+        path: str,
+        before: str | None = None,
+        after: str | None = None,
+        parts: "Sequence[tuple[str, str]]" = (),
+        given: str | None = None,
+    ) -> None:
+        self.path = path
+        self.before = before
+        self.after = after
+        self.parts = list(parts)
+        self.given = given
 
 
 class Event:

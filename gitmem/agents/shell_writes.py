@@ -20,9 +20,7 @@ _WORD = Lazy(r"[^\s;|&<>()'\"=`$*?{}]{1,300}")
 _SEPARATORS = frozenset({"&&", "||", ";", "\n", "|", "&"})
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r", '"': '"', "'": "'"}
 # heads of commands that write what they are told, or text that stands in a file that they name; formatters are none
-_EDITORS = frozenset(
-    "awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split()
-)
+_EDITORS = frozenset("awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split())
 _GIT = frozenset("add commit diff log mv rm status".split())
 
 

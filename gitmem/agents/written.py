@@ -3,15 +3,13 @@
 Standard library only; the hot path imports this.
 """
 
-from gitmem.agents.events import text
-from gitmem.text.line_marks import marks, squeezed, unit
+from gitmem.agents.events import Change, text
+from gitmem.text.line_marks import Note, marks, squeezed, unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-    from gitmem.text.line_marks import Unit
 
 LONG = 1 << 20  # characters of one text that are looked at
 LINES = 4000  # lines of one file that are noted
@@ -21,51 +19,6 @@ _WHOLE = ("content", "contents", "file_text")
 _NEW = ("new_string", "newString", "new_str")
 _OLD = ("old_string", "oldString", "old_str")
 _CREATED = "Created file"
-
-
-class Change:
-    """What one use of a tool did to a file.
-
-    `before` and `after` are its texts then, None where the agent does not tell them. `parts` are
-    (new, old) texts that were put in and taken out, in their order. Where `given` is a text, only
-    lines of it can be the tool's.
-    """
-
-    __slots__ = ("after", "before", "given", "parts", "path")
-
-    def __init__(
-        self,
-        path: str,
-        before: str | None = None,
-        after: str | None = None,
-        parts: "Sequence[tuple[str, str]]" = (),
-        given: str | None = None,
-    ) -> None:
-        self.path = path
-        self.before = before
-        self.after = after
-        self.parts = list(parts)
-        self.given = given
-
-
-class Note:
-    """A file as an edit left it: the marks of its lines, and which part of them the edit changed.
-
-    `after` are marks of lines; the edit changed those from `start` on, of which `units` has one for each,
-    and took out lines with the marks `gone` there. `given` says for each of them whether the tool was given it.
-    """
-
-    __slots__ = ("after", "first", "given", "gone", "start", "units")
-
-    def __init__(
-        self, after: "list[int]", start: int, units: "list[Unit]", gone: "list[int]", given: "list[bool]"
-    ) -> None:
-        self.first = 0  # line of the file that `after` begins with
-        self.after = after
-        self.start = start
-        self.units = units
-        self.gone = gone
-        self.given = given
 
 
 def changes(given: object, answer: object, paths: "Sequence[str]", patch: str) -> "list[Change]":
@@ -100,9 +53,7 @@ def _parts(given: "dict[str, Any]") -> "list[tuple[str, str]]":
     return out
 
 
-def _texts(
-    answer: "dict[str, Any]", whole: str | None, parts: "Sequence[tuple[str, str]]"
-) -> "tuple[str | None, str | None]":
+def _texts(answer: "dict[str, Any]", whole: str | None, parts: "Sequence[tuple[str, str]]") -> "tuple[str | None, str | None]":
     """Return the texts of a file before and after an edit, as far as its answer tells them."""
     shown = answer.get("returnDisplay")
     if isinstance(shown, dict):

@@ -66,9 +66,7 @@ class _Line(NamedTuple):
     text: bytes
 
 
-def _copied(
-    history: CodeHistory, path: str, moved: Sequence[_Line], plain: Mapping[int, _Line], contents: bytes | None
-) -> set[int]:
+def _copied(history: CodeHistory, path: str, moved: Sequence[_Line], plain: Mapping[int, _Line], contents: bytes | None) -> set[int]:
     """Return the lines that git takes for moved and that were copied: what they are copies of was not taken away.
 
     Whoever copies a line has put it there; whoever moves one has not written it.

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.git.commit_log import FORMAT, SHORT, CodeCommit, FileChange, parse
 from gitmem.git.process import QUIET, Git
-from gitmem.repo.location import Location
 from gitmem.git.symbol_log import parsed_symbol_changes
+from gitmem.repo.location import Location
 
 PLAIN = ("-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "diff.renameLimit=2000", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")  # fmt: skip
 

@@ -10,7 +10,7 @@ from gitmem.repo.location import inside, storable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.shell_writes import Write
-    from gitmem.agents.written import Note
+    from gitmem.text.line_marks import Note
 
 CONTENT = 4 << 20  # bytes of a file that was edited
 LINES = 4000  # lines of a file that a command may change

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.agents.written import Note
+    from gitmem.text.line_marks import Note
 
 SIZE = 4  # bytes of a mark
 _UNIT = 3  # bytes of a line that was changed: its length, and these flags
@@ -29,9 +29,7 @@ class Edit:
 
     __slots__ = ("after", "at", "given", "gone", "n", "path", "session", "start", "units")
 
-    def __init__(
-        self, n: int, path: str, at: float, session: str, after: bytes, start: int, units: bytes, gone: bytes
-    ) -> None:
+    def __init__(self, n: int, path: str, at: float, session: str, after: bytes, start: int, units: bytes, gone: bytes) -> None:
         self.n = n
         self.path = path
         self.at = at

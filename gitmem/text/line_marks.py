@@ -75,3 +75,21 @@ def joined(units: "Sequence[Unit]") -> "tuple[int, int]":
             crc = crc32(b",", crc)
             length += 1
     return crc, length
+
+
+class Note:
+    """A file as an edit left it: the marks of its lines, and which part of them the edit changed.
+
+    `after` are marks of lines; the edit changed those from `start` on, of which `units` has one for each,
+    and took out lines with the marks `gone` there. `given` says for each of them whether the tool was given it.
+    """
+
+    __slots__ = ("after", "first", "given", "gone", "start", "units")
+
+    def __init__(self, after: "list[int]", start: int, units: "list[Unit]", gone: "list[int]", given: "list[bool]") -> None:
+        self.first = 0  # line of the file that `after` begins with
+        self.after = after
+        self.start = start
+        self.units = units
+        self.gone = gone
+        self.given = given

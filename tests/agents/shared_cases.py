@@ -30,7 +30,9 @@ BOOKS = "import os\n\n\ndef person_books():\n    return None\n"
 OLD_CLOSING = '    return os.environ["PERSON_CLOSING"]'
 NEW_CLOSING = '    alpha_value = float(os.environ.get("ALPHA_CLOSING", "0"))\n    return round(alpha_value, 2)'
 OLD_FEES = "    return [0.5]"
-NEW_FEES = "    beta_fees = [0.5, 0.75]\n    return beta_fees\n\n\ndef beta_refund(beta_amount):\n    beta_due = beta_amount * 3\n    return None"
+NEW_FEES = (
+    "    beta_fees = [0.5, 0.75]\n    return beta_fees\n\n\ndef beta_refund(beta_amount):\n    beta_due = beta_amount * 3\n    return None"
+)
 OLD_BOOKS = "    return None"
 NEW_BOOKS = (
     "    return None\n\n\nlogger = logging.getLogger(__name__)\n\n\ndef alpha_balance(alpha_first, alpha_second):\n"
@@ -209,7 +211,12 @@ def boilerplate_of_a_person(path: Path) -> Sequence[str]:
 
 @case
 def a_function_beside_the_edit(path: Path) -> Sequence[str]:
-    change(path, "ledger.py", "def beta_refund(", "def person_between(person_x):\n    person_y = person_x\n    return None\n\n\ndef beta_refund(")
+    change(
+        path,
+        "ledger.py",
+        "def beta_refund(",
+        "def person_between(person_x):\n    person_y = person_x\n    return None\n\n\ndef beta_refund(",
+    )
     commit(path)
     return ALL
 
@@ -217,7 +224,9 @@ def a_function_beside_the_edit(path: Path) -> Sequence[str]:
 @case
 def reverted_and_written_by_hand(path: Path) -> Sequence[str]:
     git(path, "checkout", "-q", "--", "app/ledger.py", "app/books.py")
-    change(path, "ledger.py", OLD_FEES, "    person_list = [0.5, 0.75]\n    return person_list\n\n\ndef person_due(person_x):\n    return None")
+    change(
+        path, "ledger.py", OLD_FEES, "    person_list = [0.5, 0.75]\n    return person_list\n\n\ndef person_due(person_x):\n    return None"
+    )
     append(path, "books.py", "\n\nPERSON_LOG = 1\nlogger = logging.getLogger(__name__)\n")
     commit(path)
     return ALL
@@ -281,4 +290,3 @@ def _of_logger(lines: Sequence[str], at: int, sessions: dict[str, str]) -> str:
     above = next((line for line in reversed(lines[:at]) if line.strip()), "")
     below = next((line for line in lines[at + 1 :] if line.strip()), "")
     return sessions["alpha"] if "alpha_balance" in below and "return None" in above else ""
-

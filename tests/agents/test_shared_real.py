@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents import shared_cases as cases
 from tests.agents.fake_model import FakeModel
-from tests.agents.shared_cases import (
-    BOOKS, CASES, LEDGER, MADE, NEW_BOOKS, NEW_CLOSING, NEW_FEES, OLD_BOOKS, OLD_CLOSING, OLD_FEES, append, commit, expected,
-)  # fmt: skip
 from tests.agents.test_why_real import AGENTS, edit, session
 from tests.agents.world import World
 from tests.conftest import git
@@ -29,17 +27,20 @@ def worked(world: World) -> dict[str, str]:
     git(path, "config", "user.name", "Grace")
     git(path, "config", "user.email", "grace@example.org")
     app = path / "app"
-    (app / "ledger.py").write_text(LEDGER)
-    (app / "books.py").write_text(BOOKS)
-    commit(path, "Ledger")
-    append(path, "ledger.py", "\n\ndef person_early():\n    return None\n")  # work that was there before the sessions
-    made = f"cat > {app / 'made.py'} <<'END'\n{MADE}END"
+    (app / "ledger.py").write_text(cases.LEDGER)
+    (app / "books.py").write_text(cases.BOOKS)
+    cases.commit(path, "Ledger")
+    cases.append(path, "ledger.py", "\n\ndef person_early():\n    return None\n")  # work that was there before the sessions
+    made = f"cat > {app / 'made.py'} <<'END'\n{cases.MADE}END"
     one = session(
-        world, path, "Closing",
-        *edit(world, app / "ledger.py", OLD_CLOSING, NEW_CLOSING),
-        *edit(world, app / "books.py", OLD_BOOKS, NEW_BOOKS), world.shell(made),
-    )  # fmt: skip
-    two = session(world, path, "Fees", *edit(world, app / "ledger.py", OLD_FEES, NEW_FEES))
+        world,
+        path,
+        "Closing",
+        *edit(world, app / "ledger.py", cases.OLD_CLOSING, cases.NEW_CLOSING),
+        *edit(world, app / "books.py", cases.OLD_BOOKS, cases.NEW_BOOKS),
+        world.shell(made),
+    )
+    two = session(world, path, "Fees", *edit(world, app / "ledger.py", cases.OLD_FEES, cases.NEW_FEES))
     run(path, "drain")
     return {"alpha": one, "beta": two}
 
@@ -62,17 +63,17 @@ def test_people_and_agents(agent: str, tmp_path: Path):
     with FakeModel() as model:
         world = World(agent, tmp_path, model)
         ids = worked(world)
-    names = sorted(CASES)
+    names = sorted(cases.CASES)
     names = names if FULL else names[AGENTS.index(agent) :: len(AGENTS)]
     wrong, missed, people, agents = [], [], 0, 0
     for name in names:
         copy = tmp_path / name
         shutil.copytree(world.first, copy, symlinks=True)
-        files = CASES[name](copy)
+        files = cases.CASES[name](copy)
         run(copy, "drain")
         for file in files:
             lines = (copy / "app" / file).read_bytes().decode().split("\n")
-            for number, (right, said) in enumerate(zip(expected(lines, ids), told(copy, file), strict=False), 1):
+            for number, (right, said) in enumerate(zip(cases.expected(lines, ids), told(copy, file), strict=False), 1):
                 people += right == ""
                 agents += bool(right)
                 if right is not None and said and said != right:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitmem.agents.events import Change
 from gitmem.agents.shell_writes import edited_names, writes
-from gitmem.agents.written import Change, changes, note
+from gitmem.agents.written import changes, note
 from gitmem.services.provenance.attribute import Version, Written, attribute
 from gitmem.state.edits import Edit, row_of
 from gitmem.text.line_marks import joined, mark, squeezed, unit
@@ -95,11 +96,15 @@ def test_moved_lines():
 def test_formatted(formatted: str):
     """What a formatter made of an edit's line is the session's, and nothing beside it."""
     after = f"{BASE}\n\n{AGENT}"
-    made = after.replace("    value = combine(first, second, scale)", formatted).replace("total = os.getpid()", "total = (\n        os.getpid()\n    )")
+    made = after.replace("    value = combine(first, second, scale)", formatted).replace(
+        "total = os.getpid()", "total = (\n        os.getpid()\n    )"
+    )
     told = lines_of(made, edit(BASE, after))
     assert set(formatted.split("\n")) <= set(told) and not any("getpid" in line or "total" in line for line in told)
     changed = made.replace("second", "third")
-    assert not set(formatted.replace("second", "third").split("\n")) & {line for line in lines_of(changed, edit(BASE, after)) if "third" in line}
+    assert not set(formatted.replace("second", "third").split("\n")) & {
+        line for line in lines_of(changed, edit(BASE, after)) if "third" in line
+    }
 
 
 def test_joined_by_a_formatter():

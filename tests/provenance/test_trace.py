@@ -74,7 +74,9 @@ def test_out_and_in(team: Team, tmp_path: Path):
 
 VALID = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
 # https://www.rfc-editor.org/rfc/rfc8141#section-2, and what RFC 3986 allows of a path
-URN = re.compile(r"urn:[A-Za-z0-9][A-Za-z0-9-]{0,30}[A-Za-z0-9]:(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*")  # fmt: skip
+URN = re.compile(
+    r"urn:[A-Za-z0-9][A-Za-z0-9-]{0,30}[A-Za-z0-9]:(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-F]{2})(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*"
+)
 
 
 def test_the_rules_of_the_schema(team: Team):
@@ -114,10 +116,13 @@ def test_contributors_of_others_stay_what_they_are(team: Team, kind: str):
     spans = [{"start_line": 1, "end_line": 2}, {"start_line": 5, "end_line": 5, "contributor": {"type": "ai", "model_id": "x/y"}}]
     talk = {"url": "https://example.org/talk/9", "contributor": {"type": kind}, "ranges": spans}
     row = {
-        "version": "0.1.0", "id": "3eca628d-e942-570c-90d9-da3fbd44b217", "timestamp": "2026-11-26T12:18:40Z",
-        "vcs": {"type": "git", "revision": oid}, "tool": {"name": "other", "version": "1"},
+        "version": "0.1.0",
+        "id": "3eca628d-e942-570c-90d9-da3fbd44b217",
+        "timestamp": "2026-11-26T12:18:40Z",
+        "vcs": {"type": "git", "revision": oid},
+        "tool": {"name": "other", "version": "1"},
         "files": [{"path": "pay.py", "conversations": [talk]}],
-    }  # fmt: skip
+    }
     VALID.validate(row)
     (team.repo / "t.jsonl").write_text(json.dumps(row))
     trace(team.repo, "import", str(team.repo / "t.jsonl"))

@@ -138,9 +138,7 @@ def _spans(row: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Map
                 yield path[:4096], _map(talk), _map(span)
 
 
-def _merged(
-    oid: str, agent: str, at: float, found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]]
-) -> list[Link]:
+def _merged(oid: str, agent: str, at: float, found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]]) -> list[Link]:
     """Return one link for each conversation and kind of contributor; of two models the first is named."""
     out: dict[tuple[str, str], Link] = {}
     for (session, kind, model), files in found.items():

@@ -7,6 +7,7 @@ the longest runs are looked for from the beginning and from the end, and what bo
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from gitmem.text.line_marks import BLANK
 
@@ -43,7 +44,7 @@ class _Slides:
     def settled(self) -> dict[int, int]:
         """Return the pairs with such lines beside their own, or left out."""
         places = [-1, *sorted(self._pairs), len(self._old)]
-        for upper, lower in zip(places, places[1:], strict=False):
+        for upper, lower in pairwise(places):
             first = self._pairs.get(upper, -1 if upper < 0 else None)
             last = self._pairs.get(lower, len(self._new) if lower == len(self._old) else None)
             if first is None or last is None or last - first < 2:

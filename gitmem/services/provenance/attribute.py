@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from gitmem.services.provenance.alignment import agreed, unmatched
 from gitmem.services.provenance.line_texts import UNMISTAKABLE, is_telling
@@ -122,9 +123,7 @@ def _in_one_place(edit: Edit, own: Sequence[int]) -> list[int]:
     return out
 
 
-def _fixed(
-    edit: Edit, run: Sequence[int], places: Sequence[int], marks_: Sequence[int], number: Mapping[int, int]
-) -> list[int]:
+def _fixed(edit: Edit, run: Sequence[int], places: Sequence[int], marks_: Sequence[int], number: Mapping[int, int]) -> list[int]:
     """Return the lines of a run that stand where they are, however the run is moved along.
 
     Of several places the one counts that begins a paragraph, where only one does.
@@ -156,9 +155,7 @@ def _is_told(edit: Edit, place: int) -> bool:
     return 0 <= at < len(edit.given) and not edit.given[at]
 
 
-def attribute(
-    versions: Sequence[Version], edits: Sequence[Edit], written: Written, other: Callable[[str], Collection[int]]
-) -> list[Part]:
+def attribute(versions: Sequence[Version], edits: Sequence[Edit], written: Written, other: Callable[[str], Collection[int]]) -> list[Part]:
     """Return the lines of files that sessions are known to have written, in their order.
 
     `other` gives the marks of a file that is not among the versions, as the commit has it.
@@ -214,15 +211,11 @@ def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version:
         if mark in wanted and line not in there:
             others.setdefault(mark, []).append(line)
     return {
-        place
-        for place in own
-        if place in pairs and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
+        place for place in own if place in pairs and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
     }
 
 
-def _is_beside_own(
-    place: int, run: Sequence[int], sure: Collection[int], pairs: Mapping[int, int], version: Version
-) -> bool:
+def _is_beside_own(place: int, run: Sequence[int], sure: Collection[int], pairs: Mapping[int, int], version: Version) -> bool:
     """Say whether a line that says nothing stands beside one of the edit that does."""
     line = pairs[place]
     around = [version.marks[other] for other in (line - 1, line + 1) if 0 <= other < len(version.marks)]
@@ -263,7 +256,7 @@ def _runs(old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int]) -> I
 def _following(new: Sequence[int]) -> dict[int, int]:
     """Return {line: the next one that is not blank}."""
     lines = [-1, *(line for line, mark in enumerate(new) if mark != BLANK), len(new)]
-    return dict(zip(lines, lines[1:], strict=False))
+    return dict(pairwise(lines))
 
 
 def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: Version) -> Iterator[int]:
@@ -351,9 +344,7 @@ def _moved_blocks(
             block.append((place, *spot))
 
 
-def _is_next(
-    before: tuple[int, int, int], place: int | None, spot: tuple[int, int], edit: Edit, versions: Sequence[Version]
-) -> bool:
+def _is_next(before: tuple[int, int, int], place: int | None, spot: tuple[int, int], edit: Edit, versions: Sequence[Version]) -> bool:
     """Say whether a line follows another one, in the edit and in the version."""
     if place is None or spot[0] != before[1] or spot[1] <= before[2]:
         return False
@@ -371,7 +362,7 @@ def _with_blanks(version: Version, claims: Mapping[int, Claim]) -> dict[int, Cla
     """Return claims with the blank lines between two lines that one edit wrote, as far as the edit had them too."""
     out = dict(claims)
     lines = sorted(claims)
-    for first, last in zip(lines, lines[1:], strict=False):
+    for first, last in pairwise(lines):
         one, other = claims[first], claims[last]
         between = range(first + 1, last)
         if not between or one.edit is not other.edit or other.place - one.place != last - first:

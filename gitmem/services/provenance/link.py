@@ -77,9 +77,7 @@ class Linker:
     def _edits(self, first: float, last: float) -> list[edits.Edit]:
         """Return the edits that commits between two times may hold."""
         found = edits.some(self.state, None, first - KEPT, last + EARLY)
-        self._changed = frozenset(
-            mark for edit in found for mark in edit.after[edit.start : edit.start + len(edit.units)] if mark != BLANK
-        )
+        self._changed = frozenset(mark for edit in found for mark in edit.after[edit.start : edit.start + len(edit.units)] if mark != BLANK)
         return found
 
     def _of(
@@ -102,9 +100,7 @@ class Linker:
         carried = self._carried(versions, parts, before)
         return self._links(commit, parts, maker, before, carried, versions)
 
-    def _versions(
-        self, commit: CodeCommit, near: Sequence[edits.Edit], before: Sequence[Link], paths: Sequence[str]
-    ) -> list[Version]:
+    def _versions(self, commit: CodeCommit, near: Sequence[edits.Edit], before: Sequence[Link], paths: Sequence[str]) -> list[Version]:
         """Return the files of a commit that may have lines of sessions, with what the commit added to them."""
         if len(commit.parents) > 1:
             return []  # the lines of a merge are those of its parents

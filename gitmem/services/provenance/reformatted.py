@@ -4,6 +4,7 @@ Whether two texts are the same but for their line breaks is seen by their CRCs, 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from gitmem.state.edits import Edit
 from gitmem.text.line_marks import Unit, joined, unit
@@ -13,24 +14,20 @@ RUN = 40  # lines that are joined
 LEAST = 6  # characters of a text that says what it is
 
 
-def reformatted(
-    edit: Edit, places: Sequence[int], pairs: Mapping[int, int], lines: Sequence[bytes]
-) -> Iterator[tuple[int, int]]:
+def reformatted(edit: Edit, places: Sequence[int], pairs: Mapping[int, int], lines: Sequence[bytes]) -> Iterator[tuple[int, int]]:
     """Yield (line of the edit, line of the version) of what is the same text in other lines."""
     if not places:
         return
     kept = sorted(pairs.items())
     bounds = [(-1, -1), *kept, (len(edit.after), len(lines))]
     wanted = set(places)
-    for (first, line), (last, until) in zip(bounds, bounds[1:], strict=False):
+    for (first, line), (last, until) in pairwise(bounds):
         mine = [place for place in range(first + 1, last) if place in wanted]
         if mine and 0 < until - line - 1 <= GAP and last - first - 1 <= GAP:
             yield from _in_gap(edit, mine, range(line + 1, until), lines)
 
 
-def _in_gap(
-    edit: Edit, places: Sequence[int], gap: Sequence[int], lines: Sequence[bytes]
-) -> Iterator[tuple[int, int]]:
+def _in_gap(edit: Edit, places: Sequence[int], gap: Sequence[int], lines: Sequence[bytes]) -> Iterator[tuple[int, int]]:
     """Yield the pairs between two lines that stayed."""
     there = _texts([(number, unit(lines[number])) for number in gap if lines[number]])
     at = 0
