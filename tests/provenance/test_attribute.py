@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from gitmem.agents.events import Change
 from gitmem.agents.shell_writes import edited_names, writes
 from gitmem.agents.written import changes, note
-from gitmem.services.provenance.attribute import Version, Written, attribute
+from gitmem.services.provenance.attribute import Version, attribute
+from gitmem.services.provenance.own_lines import Written
 from gitmem.state.edits import Edit, row_of
 from gitmem.text.line_marks import joined, mark, squeezed, unit
 

@@ -7,7 +7,8 @@ import random
 from dataclasses import dataclass, field
 
 from gitmem.agents.written import changes, note
-from gitmem.services.provenance.attribute import Version, Written, attribute
+from gitmem.services.provenance.attribute import Version, attribute
+from gitmem.services.provenance.own_lines import Written
 from gitmem.state.edits import Edit, row_of
 
 PERSON = ""

@@ -12,7 +12,8 @@ from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
 from gitmem.repo.location import storable
 from gitmem.services.provenance.alignment import agreed
-from gitmem.services.provenance.attribute import Part, Version, Written, attribute, by_session
+from gitmem.services.provenance.attribute import Part, Version, attribute, by_session
+from gitmem.services.provenance.own_lines import Written
 from gitmem.services.session_log.reader import content, event, facts
 from gitmem.state import edits, links, sessions
 from gitmem.state.database import State
