@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LONG = 1 << 20  # characters of a prompt or an output that are looked at
 FILES = 100  # files of one patch
+LONGEST = 86_400_000  # milliseconds that a tool may take
 # Where a payload has what an event wants to know; of several places the first that holds something counts.
 PLACES: "dict[str, tuple[str, ...]]" = {
     "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",), "role": ("agent_type",),
@@ -159,11 +160,20 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
             patch = first(payload, places["patch"], LONG)
             answer = payload.get("tool_response") or payload.get("tool_result")
             event.changes = changes(payload.get("tool_input"), answer, event.paths, patch)
-    event.seconds = next((float(n) / 1000 for place in places["milliseconds"] if type(n := at(payload, place)) in {int, float}), 0.0)
+    event.seconds = _seconds(payload, places["milliseconds"])
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])
     return adapter.refine(event, payload) if adapter.refine else event
+
+
+def _seconds(payload: "Payload", places: "Sequence[str]") -> float:
+    """Return how long a tool took; 0 where no number tells it."""
+    for place in places:
+        value = at(payload, place)
+        if type(value) in {int, float} and 0 <= value < LONGEST:
+            return float(value) / 1000
+    return 0.0
 
 
 def read_back(text: str) -> str:

@@ -77,9 +77,9 @@ def _patched(before: str, answer: "dict[str, Any]") -> str | None:
     lines = before.split("\n")
     out: list[str] = []
     at = 0
-    for hunk in hunks:
-        start, rows = hunk.get("oldStart"), hunk.get("lines")
-        if type(start) is not int or not isinstance(rows, list):
+    for hunk in hunks[:PARTS]:
+        start, rows = (hunk.get("oldStart"), hunk.get("lines")) if isinstance(hunk, dict) else (None, None)
+        if type(start) is not int or not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
             return None
         out += lines[at : max(at, start - 1)]
         at = max(at, start - 1)
@@ -167,7 +167,7 @@ def note(change: Change, content: bytes | None) -> Note | None:
 
     None where it is not sure which lines the tool wrote.
     """
-    after = change.after.encode("utf-8", "surrogateescape") if change.after is not None else content
+    after = _encoded(change.after) if change.after is not None else content
     if after is None or b"\0" in after:
         return None
     before = change.before
@@ -175,7 +175,7 @@ def note(change: Change, content: bytes | None) -> Note | None:
         before = _restored(_decoded(after), change.parts)
     if before is None:
         return None
-    was = marks(squeezed(before.encode("utf-8", "surrogateescape")))
+    was = marks(squeezed(_encoded(before)))
     lines = squeezed(after)
     put = _put_in(_decoded(after), change.parts)
     if put:
@@ -183,7 +183,7 @@ def note(change: Change, content: bytes | None) -> Note | None:
         return _limited(found, put) if found else None
     allowed = None
     if change.given is not None:
-        allowed = set(marks(squeezed(change.given.encode("utf-8", "surrogateescape"))))
+        allowed = set(marks(squeezed(_encoded(change.given))))
     return compared(was, lines, allowed)
 
 
@@ -204,6 +204,14 @@ def _limited(found: Note, put: "set[int]") -> Note:
     first = found.first + found.start
     found.given = [first + number in put for number in range(len(found.units))]
     return found
+
+
+def _encoded(text: str) -> bytes:
+    """Return the bytes of a text; half of an emoji, as JavaScript cuts them, becomes `?`."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
 
 
 def _decoded(data: bytes) -> str:

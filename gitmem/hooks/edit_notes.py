@@ -117,7 +117,7 @@ def _of_write(hook: Hook, path: str, write: "Write") -> "Note | None":
     if content is None:
         return None
     lines = squeezed(content)
-    now, put = marks(lines), marks(squeezed(write.text.encode("utf-8", "surrogateescape")))
+    now, put = marks(lines), marks(squeezed(write.text.encode("utf-8", "replace")))
     if not put or now[-len(put) :] != put:
         return None
     if write.append:

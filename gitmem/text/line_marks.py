@@ -36,7 +36,7 @@ def marks(lines: "Iterable[bytes]") -> "list[int]":
 
 def mark(line: str) -> int:
     """Return the mark of one line of text."""
-    lines = squeezed(line.encode("utf-8", "surrogateescape"))
+    lines = squeezed(line.encode("utf-8", "replace"))
     return marks(lines)[0] if lines else BLANK
 
 
