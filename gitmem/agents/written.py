@@ -220,7 +220,10 @@ def _decoded(data: bytes) -> str:
 
 
 def compared(
-    was: "list[int]", lines: "list[bytes]", allowed: "set[int] | None" = None, around: "tuple[int, int] | None" = None
+    was: "list[int]",
+    lines: "list[bytes]",
+    allowed: "set[int] | None" = None,
+    around: "tuple[int, int] | None" = None,
 ) -> Note | None:
     """Return what is noted of a file: of its lines before (their marks) and after; None for no change.
 

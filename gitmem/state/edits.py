@@ -29,7 +29,17 @@ class Edit:
 
     __slots__ = ("after", "at", "given", "gone", "n", "path", "session", "start", "units")
 
-    def __init__(self, n: int, path: str, at: float, session: str, after: bytes, start: int, units: bytes, gone: bytes) -> None:
+    def __init__(
+        self,
+        n: int,
+        path: str,
+        at: float,
+        session: str,
+        after: bytes,
+        start: int,
+        units: bytes,
+        gone: bytes,
+    ) -> None:
         self.n = n
         self.path = path
         self.at = at

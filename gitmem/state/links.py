@@ -116,4 +116,14 @@ def known(state: State) -> bool:
 
 def _link(row: Sequence[Any]) -> Link:
     oid, session, agent, model, how, at, files, edits, kind = row
-    return Link(oid, session, agent or "", model or "", how, at, json.loads(files), json.loads(edits), kind or AI)
+    return Link(
+        oid,
+        session,
+        agent or "",
+        model or "",
+        how,
+        at,
+        json.loads(files),
+        json.loads(edits),
+        kind or AI,
+    )

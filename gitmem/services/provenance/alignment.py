@@ -35,7 +35,13 @@ def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) ->
 class _Slides:
     """Lines that could as well be the ones on the other side of what was put in between."""
 
-    def __init__(self, old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int], own: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        old: Sequence[int],
+        new: Sequence[int],
+        pairs: Mapping[int, int],
+        own: Mapping[int, int],
+    ) -> None:
         self._old = old
         self._new = new
         self._pairs = dict(pairs)

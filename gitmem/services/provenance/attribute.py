@@ -73,7 +73,12 @@ class Claim:
     place: int
 
 
-def attribute(versions: Sequence[Version], edits: Sequence[Edit], written: Written, other: Callable[[str], Collection[int]]) -> list[Part]:
+def attribute(
+    versions: Sequence[Version],
+    edits: Sequence[Edit],
+    written: Written,
+    other: Callable[[str], Collection[int]],
+) -> list[Part]:
     """Return the lines of files that sessions are known to have written, in their order.
 
     `other` gives the marks of a file that is not among the versions, as the commit has it.
@@ -133,7 +138,13 @@ def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version:
     }
 
 
-def _is_beside_own(place: int, run: Sequence[int], sure: Collection[int], pairs: Mapping[int, int], version: Version) -> bool:
+def _is_beside_own(
+    place: int,
+    run: Sequence[int],
+    sure: Collection[int],
+    pairs: Mapping[int, int],
+    version: Version,
+) -> bool:
     """Say whether a line that says nothing stands beside one of the edit that does."""
     line = pairs[place]
     around = [version.marks[other] for other in (line - 1, line + 1) if 0 <= other < len(version.marks)]
@@ -255,14 +266,24 @@ def _moved_blocks(
             spots = free.get(edit.after[place], ())
             spot = spots[0] if len(spots) == 1 else None
         if block and (spot is None or not _is_next(block[-1], place, spot, edit, versions)):
-            if _is_enough(block, versions, least=UNMISTAKABLE if versions[block[0][1]].path == edit.path else FAR):
+            if _is_enough(
+                block,
+                versions,
+                least=UNMISTAKABLE if versions[block[0][1]].path == edit.path else FAR,
+            ):
                 yield block
             block = []
         if place is not None and spot is not None:
             block.append((place, *spot))
 
 
-def _is_next(before: tuple[int, int, int], place: int | None, spot: tuple[int, int], edit: Edit, versions: Sequence[Version]) -> bool:
+def _is_next(
+    before: tuple[int, int, int],
+    place: int | None,
+    spot: tuple[int, int],
+    edit: Edit,
+    versions: Sequence[Version],
+) -> bool:
     """Say whether a line follows another one, in the edit and in the version."""
     if place is None or spot[0] != before[1] or spot[1] <= before[2]:
         return False

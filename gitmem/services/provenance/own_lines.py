@@ -60,7 +60,13 @@ def _in_one_place(edit: Edit, own: Sequence[int]) -> list[int]:
     return out
 
 
-def _fixed(edit: Edit, run: Sequence[int], places: Sequence[int], marks_: Sequence[int], number: Mapping[int, int]) -> list[int]:
+def _fixed(
+    edit: Edit,
+    run: Sequence[int],
+    places: Sequence[int],
+    marks_: Sequence[int],
+    number: Mapping[int, int],
+) -> list[int]:
     """Return the lines of a run that stand where they are, however the run is moved along.
 
     Of several places the one counts that begins a paragraph, where only one does.
