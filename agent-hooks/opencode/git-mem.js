@@ -151,7 +151,9 @@ export const GitMem = async ({ directory } = {}) => {
     "tool.execute.after": safe(async ({ tool, sessionID, callID, args }, result) => {
       if (!TOOLS.has(tool)) return
       const output = String(result.output ?? "").slice(0, OUTPUT)
-      const tool_response = { output, exit: result.metadata?.exit ?? null }
+      const { exit = null, exists, filediff } = result.metadata ?? {}
+      const before = exists === false ? "" : filediff?.before // what the file held: only what differs is the agent's
+      const tool_response = { output, exit, ...(typeof before === "string" && before.length <= OUTPUT ? { before } : {}) }
       const texts = [await tell(sessionID, "PostToolUse", { tool_name: tool, tool_input: args, tool_use_id: callID, tool_response })]
       if (started.get(sessionID) === "compact") texts.unshift(await start(sessionID)) // no prompt comes before the work goes on
       result.output = [result.output, ...texts.filter(Boolean)].join("\n\n")

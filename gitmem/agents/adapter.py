@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 LONG = 1 << 20  # characters of a prompt or an output that are looked at
 FILES = 100  # files of one patch
+LONGEST = 86_400_000  # milliseconds that a tool may take
 # Where a payload has what an event wants to know; of several places the first that holds something counts.
 PLACES: "dict[str, tuple[str, ...]]" = {
     "event": ("hook_event_name",), "session": ("session_id",), "cwd": ("cwd",), "source": ("source", "reason", "trigger"), "subagent": ("agent_id",), "role": ("agent_type",),
     "transcript": ("transcript_path",), "model": ("model",), "prompt": ("prompt",), "message": ("last_assistant_message",), "tool": ("tool_name",),
     "call": ("tool_use_id",), "command": ("tool_input.command",), "path": ("tool_input.file_path", "tool_input.notebook_path"), "error": ("error",),
     "patch": (), "interrupted": ("is_interrupt", "tool_response.interrupted"), "background": ("tool_input.run_in_background",),
+    "milliseconds": ("duration_ms", "duration"),
 }  # fmt: skip
 
 
@@ -153,14 +155,25 @@ def read(adapter: Adapter, payload: "Payload", given: str) -> Event | None:
         event.paths = tuple(path for path in named if "\0" not in path)
         event.path = event.paths[0] if event.paths else ""
         if event.name == events.AFTER_TOOL and event.action == events.WRITE:
-            from gitmem.agents.written import written  # reads are more frequent
+            from gitmem.agents.written import changes  # reads are more frequent
 
-            patch, answer = first(payload, places["patch"], LONG), payload.get("tool_response")
-            event.written, event.fragments = written(payload.get("tool_input"), answer, event.paths, patch)
+            patch = first(payload, places["patch"], LONG)
+            answer = payload.get("tool_response") or payload.get("tool_result")
+            event.changes = changes(payload.get("tool_input"), answer, event.paths, patch)
+    event.seconds = _seconds(payload, places["milliseconds"])
     event.error = read_back(first(payload, places["error"], LONG))
     event.interrupted = any(at(payload, place) is True for place in places["interrupted"])
     event.background = any(at(payload, place) is True for place in places["background"])
     return adapter.refine(event, payload) if adapter.refine else event
+
+
+def _seconds(payload: "Payload", places: "Sequence[str]") -> float:
+    """Return how long a tool took; 0 where no number tells it."""
+    for place in places:
+        value = at(payload, place)
+        if type(value) in {int, float} and 0 <= value < LONGEST:
+            return float(value) / 1000
+    return 0.0
 
 
 def read_back(text: str) -> str:

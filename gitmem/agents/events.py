@@ -15,6 +15,10 @@ ADAPTERS = {
     "cursor": "Cursor",
 }
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SESSION_START = "SessionStart"
 PROMPT = "PromptSubmit"
 BEFORE_TOOL = "BeforeTool"
@@ -29,12 +33,37 @@ SESSION_END = "SessionEnd"
 COMMAND, READ, WRITE = "command", "read", "write"
 
 
+class Change:
+    """What one use of a tool did to a file.
+
+    `before` and `after` are its texts then, None where the agent does not tell them. `parts` are
+    (new, old) texts that were put in and taken out, in their order. Where `given` is a text, only
+    lines of it can be the tool's.
+    """
+
+    __slots__ = ("after", "before", "given", "parts", "path")
+
+    def __init__(
+        self,
+        path: str,
+        before: str | None = None,
+        after: str | None = None,
+        parts: "Sequence[tuple[str, str]]" = (),
+        given: str | None = None,
+    ) -> None:
+        self.path = path
+        self.before = before
+        self.after = after
+        self.parts = list(parts)
+        self.given = given
+
+
 class Event:
     """One event. `name` is ours, `raw` the agent's; a field that an event does not have is empty."""
 
     __slots__ = (
-        "action", "agent", "background", "call", "command", "cwd", "error", "fragments", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "session",
-        "source", "subagent", "tool", "transcript", "written",
+        "action", "agent", "background", "call", "changes", "command", "cwd", "error", "interrupted", "message", "model", "name", "path", "paths", "prompt", "raw", "role", "seconds", "session",
+        "source", "subagent", "tool", "transcript",
     )  # fmt: skip
 
     def __init__(self, name: str, raw: str, agent: str, session: str, cwd: str) -> None:
@@ -56,9 +85,9 @@ class Event:
         self.command = ""
         self.path = ""
         self.paths: tuple[str, ...] = ()  # all that one use of a tool changes, `path` first
-        self.written: dict[str, list[int]] = {}  # file -> marks of the lines that a tool added to it (`agents.written`)
-        self.fragments: list[tuple[str, str]] = []  # parts of lines that a tool put into its file, and what they took the place of
+        self.changes: list[Change] = []  # what a tool did to files
         self.error = ""  # what a tool that failed said
+        self.seconds = 0.0  # that a tool took; 0 where that is not told
         self.interrupted = False
         self.background = False  # a command that was only started: how it ends is not known
 

@@ -1,105 +1,255 @@
-"""Which lines a tool's use wrote, told by what the agent gave it and got back: marks of the lines (`text.line_marks`), never their text.
+"""What a tool's use wrote to files, by what the agent gave it and got back.
 
 Standard library only; the hot path imports this.
 """
 
-from gitmem.agents.events import text
-from gitmem.text.line_marks import WHOLE, marks
+from gitmem.agents.events import Change, text
+from gitmem.text.line_marks import Note, marks, squeezed, unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
-    Fragment = tuple[str, str]  # what was put in, what it took the place of: parts of lines, as agents name them
-
 LONG = 1 << 20  # characters of one text that are looked at
-LINES = 4000  # lines of one use of a tool
-EDITS = 200  # parts of one use of a tool
-_ALL = ("content", "contents", "file_text")  # what a file is to hold
+LINES = 4000  # lines of one file that are noted
+PARTS = 200  # parts of one use of a tool
+BESIDE = 200  # lines beside an edit that are noted of a file longer than `LINES`
+_WHOLE = ("content", "contents", "file_text")
 _NEW = ("new_string", "newString", "new_str")
 _OLD = ("old_string", "oldString", "old_str")
+_CREATED = "Created file"
 
 
-def written(given: object, answer: object, paths: "Sequence[str]", patch: str) -> "tuple[dict[str, list[int]], list[Fragment]]":
-    """Return ({file as it was given: marks of the lines that were added}, parts of the first file that only its text makes lines of).
+def changes(given: object, answer: object, paths: "Sequence[str]", patch: str) -> "list[Change]":
+    """Return what one use of a tool did to files.
 
-    `given` is a tool's input, `answer` what it returned, `patch` one in the input, or nothing. The marks of a file that was written as a
-    whole begin with `WHOLE` where the answer does not tell which of its lines are new.
+    `given` is the tool's input, `answer` what it returned, `patch` a patch in the input, or nothing.
     """
     if "*** " in patch:
-        return _of_patch(patch[:LONG]), []
+        return _of_patch(patch[:LONG])
     if not isinstance(given, dict) or not paths:
-        return {}, []
-    told = _of_answer(answer if isinstance(answer, dict) else {})
-    if told is not None:
-        return ({paths[0]: told[:LINES]} if told else {}), []
-    if whole := _first(given, _ALL):
-        return {paths[0]: [WHOLE, *marks(whole.splitlines())[:LINES]]}, []
+        return []
+    parts = _parts(given)
+    whole = _first(given, _WHOLE)
+    before, after = _texts(answer if isinstance(answer, dict) else {}, whole, parts)
+    if before is None and isinstance(answer, str) and whole and answer.startswith(_CREATED):
+        before = ""
+    if before is None and whole is not None:
+        return []  # which of its lines stood there before is not known
+    if not parts and whole is None and after is None:
+        return []
+    return [Change(paths[0], before, after, parts, whole)]
+
+
+def _parts(given: "dict[str, Any]") -> "list[tuple[str, str]]":
+    """Return the (new, old) texts of an edit."""
     edits = given.get("edits")
-    parts = [one for one in edits[:EDITS] if isinstance(one, dict)] if isinstance(edits, list) else [given]
-    return {}, [(new, _first(one, _OLD)) for one in parts if (new := _first(one, _NEW))]
-
-
-def expanded(content: str, fragments: "Sequence[Fragment]") -> "list[int]":
-    """Return the marks of the lines that fragments made, told by the file as it is now; a fragment that is not in it is read as lines."""
-    out: list[int] = []
-    for new, old in fragments:
-        at = content.find(new)
-        if at < 0:
-            out += _added(new, old)
-            continue
-        start, end = content.rfind("\n", 0, at) + 1, content.find("\n", at + len(new))
-        before, after = content[start:at], content[at + len(new) : end if end >= 0 else len(content)]
-        out += _added(before + new + after, before + old + after)
-    return out[:LINES]
-
-
-def _of_answer(answer: "dict[str, Any]") -> "list[int] | None":
-    """Return the lines that a tool itself says it added; None where it does not tell."""
-    hunks = answer.get("structuredPatch")
-    if isinstance(hunks, list) and hunks:
-        rows = [line for hunk in hunks[:EDITS] if isinstance(hunk, dict) for line in hunk.get("lines") or () if isinstance(line, str)]
-        return marks(line[1:] for line in rows if line.startswith("+"))
-    shown = answer.get("returnDisplay")
-    diff = shown.get("fileDiff") if isinstance(shown, dict) else None
-    if isinstance(diff, str) and "\n@@" in diff:
-        body = diff[:LONG].partition("\n@@")[2].split("\n")
-        return marks(line[1:] for line in body if line.startswith("+"))
-    now, before = answer.get("updated_file"), answer.get("original_file")
-    if isinstance(now, str) and isinstance(before, str):
-        return _added(now[:LONG], before[:LONG])
-    return None
-
-
-def _first(given: "dict[str, Any]", names: "Sequence[str]") -> str:
-    return next((value[:LONG] for name in names if isinstance(value := given.get(name), str)), "")
-
-
-def _added(new: str, old: str) -> "list[int]":
-    """Return the marks of the lines that a text has and the one before had not, or had less often."""
-    before: dict[int, int] = {}
-    for one in marks(old.splitlines()):
-        before[one] = before.get(one, 0) + 1
+    rows = edits[:PARTS] if isinstance(edits, list) else [given]
     out = []
-    for one in marks(new.splitlines()):
-        if before.get(one):
-            before[one] -= 1
-        else:
-            out.append(one)
+    for row in rows:
+        if isinstance(row, dict) and (new := _first(row, _NEW)) is not None:
+            out.append((new, _first(row, _OLD) or ""))
     return out
 
 
-def _of_patch(patch: str) -> "dict[str, list[int]]":
-    """Return what a patch of the form `*** Update File: path` adds to each of its files."""
-    out: dict[str, list[int]] = {}
-    path = ""
+def _texts(answer: "dict[str, Any]", whole: str | None, parts: "Sequence[tuple[str, str]]") -> "tuple[str | None, str | None]":
+    """Return the texts of a file before and after an edit, as far as its answer tells them."""
+    shown = answer.get("returnDisplay")
+    if isinstance(shown, dict):
+        return _text(shown, "originalContent"), _text(shown, "newContent")
+    if isinstance(answer.get("updated_file"), str):
+        return _text(answer, "original_file"), _text(answer, "updated_file")
+    before = _text(answer, "originalFile")
+    if before is None:
+        created = answer.get("type") == "create" or str(answer.get("text_result_for_llm")).startswith(_CREATED)
+        return ("" if created else _text(answer, "before")), whole
+    if whole is not None:
+        return before, whole
+    return before, _patched(before, answer) or _replaced(before, parts, all=bool(answer.get("replaceAll")))
+
+
+def _patched(before: str, answer: "dict[str, Any]") -> str | None:
+    """Return a text with the hunks of a structured patch put in; None where they do not fit."""
+    hunks = answer.get("structuredPatch")
+    if not isinstance(hunks, list) or not hunks:
+        return None
+    lines = before.split("\n")
+    out: list[str] = []
+    at = 0
+    for hunk in hunks[:PARTS]:
+        start, rows = (hunk.get("oldStart"), hunk.get("lines")) if isinstance(hunk, dict) else (None, None)
+        if type(start) is not int or not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
+            return None
+        out += lines[at : max(at, start - 1)]
+        at = max(at, start - 1)
+        for row in rows:
+            if row[:1] in {" ", "-"}:
+                if at >= len(lines) or lines[at].rstrip("\r") != row[1:].rstrip("\r"):
+                    return None
+                at += 1
+            if row[:1] in {" ", "+"}:
+                out.append(row[1:])
+    return "\n".join(out + lines[at:])
+
+
+def _replaced(before: str, parts: "Sequence[tuple[str, str]]", *, all: bool) -> str | None:
+    """Return a text with parts of it replaced; None where one of them is not in it."""
+    for new, old in parts:
+        if not old or old not in before:
+            return None
+        before = before.replace(old, new) if all else before.replace(old, new, 1)
+    return before
+
+
+def _restored(after: str, parts: "Sequence[tuple[str, str]]") -> str | None:
+    """Return the text that a file had before parts were put in; None where it is not sure where they are."""
+    for new, old in reversed(parts):
+        if not new or after.count(new) != 1:
+            return None
+        after = after.replace(new, old, 1)
+    return after
+
+
+def _first(given: "dict[str, Any]", names: "Sequence[str]") -> str | None:
+    for name in names:
+        if (value := _text(given, name)) is not None:
+            return value
+    return None
+
+
+def _text(given: "Mapping[str, Any]", name: str) -> str | None:
+    value = given.get(name)
+    return value if isinstance(value, str) and len(value) <= LONG else None
+
+
+def _of_patch(patch: str) -> "list[Change]":
+    """Return what a patch of the form `*** Update File: path` does to each of its files."""
+    out: list[Change] = []
+    new: list[str] = []
+    old: list[str] = []
+
+    def close() -> None:
+        if out and new != old:
+            out[-1].parts.append(("\n".join(new), "\n".join(old)))
+        new.clear()
+        old.clear()
+
     for line in patch.split("\n"):
-        for head in ("*** Update File: ", "*** Add File: ", "*** Move to: "):
-            if line.startswith(head):
-                moved = out.pop(path, []) if head.startswith("*** Move") else []
-                path = text(line[len(head) :].strip(), 4096)
-                out[path] = out.get(path, []) + moved
-        if line.startswith("+") and path and len(out[path]) < LINES:
-            out[path] += marks((line[1:],))
-    return {path: found for path, found in out.items() if found}
+        if line.startswith("*** "):
+            close()
+            _begin_file(out, line)
+        elif line.startswith("@@"):
+            close()
+        elif out:
+            if line[:1] in {"+", " "}:
+                new.append(line[1:])
+            if line[:1] in {"-", " "}:
+                old.append(line[1:])
+    close()
+    return [change for change in out if change.path and change.parts]
+
+
+def _begin_file(out: "list[Change]", line: str) -> None:
+    """Note the file that a line of a patch begins, or the new name of the one before."""
+    kind, _, name = line[4:].partition(": ")
+    path = text(name.strip(), 4096)
+    if kind == "Move to" and out:
+        out[-1].path = path
+    elif kind == "Add File":
+        out.append(Change(path, before=""))
+    elif kind in {"Update File", "Delete File"}:
+        out.append(Change(path))
+
+
+def note(change: Change, content: bytes | None) -> Note | None:
+    """Return what is noted of a change; `content` is the file as it is now.
+
+    None where it is not sure which lines the tool wrote.
+    """
+    after = _encoded(change.after) if change.after is not None else content
+    if after is None or b"\0" in after:
+        return None
+    before = change.before
+    if before is None:
+        before = _restored(_decoded(after), change.parts)
+    if before is None:
+        return None
+    was = marks(squeezed(_encoded(before)))
+    lines = squeezed(after)
+    put = _put_in(_decoded(after), change.parts)
+    if put:
+        found = compared(was, lines, around=(min(put), max(put) + 1))
+        return _limited(found, put) if found else None
+    allowed = None
+    if change.given is not None:
+        allowed = set(marks(squeezed(_encoded(change.given))))
+    return compared(was, lines, allowed)
+
+
+def _put_in(after: str, parts: "Sequence[tuple[str, str]]") -> "set[int]":
+    """Return the lines (from 0) of a text that parts of it are in; none where it is not sure where these are."""
+    out: set[int] = set()
+    for new, _ in parts:
+        bare = new.removesuffix("\n")
+        if not bare or after.count(new) != 1:
+            return set()
+        first = after.count("\n", 0, after.find(new))
+        out.update(range(first, first + bare.count("\n") + 1))
+    return out
+
+
+def _limited(found: Note, put: "set[int]") -> Note:
+    """Return a note in which the lines outside of some were not given by the tool."""
+    first = found.first + found.start
+    found.given = [first + number in put for number in range(len(found.units))]
+    return found
+
+
+def _encoded(text: str) -> bytes:
+    """Return the bytes of a text; half of an emoji, as JavaScript cuts them, becomes `?`."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def _decoded(data: bytes) -> str:
+    """Return a text as agents name parts of it, with the line ends that they use."""
+    return data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+
+
+def compared(
+    was: "list[int]",
+    lines: "list[bytes]",
+    allowed: "set[int] | None" = None,
+    around: "tuple[int, int] | None" = None,
+) -> Note | None:
+    """Return what is noted of a file: of its lines before (their marks) and after; None for no change.
+
+    What is between two lines of `around`, and a line on both sides of it, counts as changed.
+    """
+    now = marks(lines)
+    start, end = 0, 0
+    most = min(len(was), len(now))
+    while start < most and was[start] == now[start]:
+        start += 1
+    while end < most - start and was[-1 - end] == now[-1 - end]:
+        end += 1
+    if start == len(now) - end:
+        return None  # nothing was added
+    if around is not None:
+        start = max(0, min(start, around[0] - 1))
+        end = max(0, min(end, len(now) - around[1] - 1))
+    last = len(now) - end
+    gone = was[start : len(was) - end]
+    first = 0
+    if len(now) > LINES:
+        first = max(0, start - BESIDE)
+        last = min(last, first + LINES)
+        now = now[first : min(last + BESIDE, first + LINES + BESIDE)]
+    units = [unit(line) for line in lines[start:last]]
+    given = [allowed is None or mark in allowed for mark in now[start - first : last - first]]
+    found = Note(now, start - first, units, gone[:LINES], given)
+    found.first = first
+    return found

@@ -29,12 +29,25 @@ def added(history: CodeHistory, oid: str, paths: Sequence[str] = ()) -> list[Add
     return list(_added(out))
 
 
-def uncommitted(history: CodeHistory, path: str) -> list[Added]:
-    """Return what the work tree adds to a file."""
-    out = history.run(
-        "-c", "diff.autoRefreshIndex=false", "diff", "HEAD", "-U0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--", f":(top,literal){path}", ok=(0, 128),
-    )  # fmt: skip
-    return list(_added(out))
+def contents(history: CodeHistory, names: Sequence[str]) -> dict[str, bytes]:
+    """Return files by names such as `COMMIT:path`; what is not there, or no file, is left out."""
+    wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
+    if not wanted:
+        return {}
+    data = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
+    out = history.run("cat-file", "--batch", stdin=data)
+    found: dict[str, bytes] = {}
+    at = 0
+    for name in wanted:
+        end = out.find(b"\n", at)
+        words = out[at:end].rsplit(b" ", 2)
+        at = end + 1
+        if len(words) == 3 and words[2].isdigit():
+            size = int(words[2])
+            if words[1] == b"blob":
+                found[name] = out[at : at + size]
+            at += size + 1
+    return found
 
 
 def _added(out: bytes) -> Iterator[Added]:

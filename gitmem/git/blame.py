@@ -1,10 +1,13 @@
 """Who made lines of a file, as `git blame --porcelain` says: https://git-scm.com/docs/git-blame#_the_porcelain_format."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitmem.errors import GitFailed, UserError
+from gitmem.git.added_lines import contents as contents_of
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
 from gitmem.git.paths import unquoted
@@ -32,19 +35,18 @@ def blame(
     `contents` is the text of the file where it is not, or not yet, what the disk has. Raises UserError for a file that git does not know, or lines that it does not have.
     """
     ranges = [f"-L{first},{last}" for first, last in spans]
+    what = ["--contents", "-"] if contents is not None else [revision] if revision else []
+    # one line moved is found too: -M takes 20 letters and digits for a move, -C 40
+    moved = _lines(_blame(history, path, ["-M", "-C", *ranges, *what], contents))
+    plain = _lines(_blame(history, path, [*ranges, *what], contents))
+    there = {line.now: line for line in plain}
+    copies = _copied(history, path, moved, there, contents)
+    return _joined([there[line.now] if line.now in copies else line for line in moved])
+
+
+def _blame(history: CodeHistory, path: str, args: Sequence[str], contents: bytes | None) -> bytes:
     try:
-        # one line moved is found too: -M takes 20 letters and digits for a move, -C 40
-        out = history.run(
-            "blame",
-            "--porcelain",
-            "-M",
-            "-C",
-            *ranges,
-            *(["--contents", "-"] if contents is not None else [revision] if revision else []),
-            "--",
-            path,
-            stdin=contents,
-        )
+        return history.run("blame", "--porcelain", *args, "--", path, stdin=contents)
     except GitFailed as error:
         if "has only" in error.stderr:
             found = re.search(r"has only (\d+) line", error.stderr)
@@ -52,24 +54,78 @@ def blame(
                 f"'{path}' has {found[1] if found else 'fewer'} lines.", "Name lines that are there: FILE:LINE or FILE:FIRST-LAST"
             ) from error
         raise UserError(f"git has no history of '{path}'.", "Is it a file that git tracks? See: git ls-files") from error
-    return _blamed(out)
 
 
-def _blamed(out: bytes) -> list[Blamed]:
-    """Return runs of lines of `git blame --porcelain`."""
+class _Line(NamedTuple):
+    """A line of `git blame`: its number now and in its commit, the file's name there, and its text."""
+
+    commit: CodeCommit | None
+    now: int
+    was: int
+    path: str
+    text: bytes
+
+
+def _copied(history: CodeHistory, path: str, moved: Sequence[_Line], plain: Mapping[int, _Line], contents: bytes | None) -> set[int]:
+    """Return the lines that git takes for moved and that were copied: what they are copies of was not taken away.
+
+    Whoever copies a line has put it there; whoever moves one has not written it.
+    """
+    doubtful: dict[tuple[str, str, str], list[_Line]] = {}
+    for line in moved:
+        other = plain[line.now]
+        if (other.commit, other.path, other.was) != (line.commit, line.path, line.was):
+            key = (other.commit.oid if other.commit else "", other.path, line.path)
+            doubtful.setdefault(key, []).append(line)
+    names = {
+        (oid, side, name): f"{revision}:{name}"
+        for oid, *files in doubtful
+        for side, revision in (("now", oid), ("before", f"{oid}^" if oid else "HEAD"))
+        for name in files
+        if oid or side == "before"
+    }
+    found = contents_of(history, list(names.values()))
+    out = set()
+    for (oid, *files), lines in doubtful.items():
+        counts = {}
+        for side in ("now", "before"):
+            texts = [_text_of(history, path, oid, side, name, names, found, contents) for name in dict.fromkeys(files)]
+            counts[side] = Counter(row.strip() for text in texts for row in text.split(b"\n"))
+        for line in lines:
+            text = line.text.strip()
+            if counts["now"][text] > counts["before"][text]:
+                out.add(line.now)
+    return out
+
+
+def _text_of(
+    history: CodeHistory,
+    path: str,
+    oid: str,
+    side: str,
+    name: str,
+    names: Mapping[tuple[str, str, str], str],
+    found: Mapping[str, bytes],
+    contents: bytes | None,
+) -> bytes:
+    """Return a file in the commit, or the work tree, that a line came with, or before it."""
+    if not oid and side == "now":
+        if name == path and contents is not None:
+            return contents
+        return history.text(name) or b""
+    return found.get(names[oid, side, name], b"")
+
+
+def _lines(out: bytes) -> list[_Line]:
+    """Return the lines of `git blame --porcelain`."""
     facts: dict[str, dict[str, bytes]] = {}
-    found: list[Blamed] = []
+    found: list[_Line] = []
     oid, was, now = "", 0, 0
     for line in out.split(b"\n"):
         if line.startswith(b"\t"):
             about = facts[oid]
-            path = unquoted(about.get("filename", b""))
-            last = found[-1] if found else None
             committed = None if not oid.strip(NOT_COMMITTED) else _of_blame(oid, about)
-            if last and last.commit == committed and last.path == path and last.first + last.count == now and last.was + last.count == was:
-                last.count += 1
-            else:
-                found.append(Blamed(committed, now, 1, was, path))
+            found.append(_Line(committed, now, was, unquoted(about.get("filename", b"")), line[1:]))
             continue
         header = _HEADER.fullmatch(line.decode("ascii", "replace"))
         if header:
@@ -78,6 +134,19 @@ def _blamed(out: bytes) -> list[Blamed]:
         elif oid:
             key, _, value = line.partition(b" ")
             facts[oid][key.decode("ascii", "replace")] = value
+    return found
+
+
+def _joined(lines: Sequence[_Line]) -> list[Blamed]:
+    """Return runs of lines."""
+    found: list[Blamed] = []
+    for line in lines:
+        last = found[-1] if found else None
+        follows = last and (last.first + last.count, last.was + last.count) == (line.now, line.was)
+        if last and follows and (last.commit, last.path) == (line.commit, line.path):
+            last.count += 1
+        else:
+            found.append(Blamed(line.commit, line.now, 1, line.was, line.path))
     return found
 
 

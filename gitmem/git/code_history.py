@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from gitmem.errors import External, GitFailed, UserError
 from gitmem.git.commit_log import FORMAT, SHORT, CodeCommit, FileChange, parse
 from gitmem.git.process import Git
+from gitmem.git.symbol_log import parsed_symbol_changes
 from gitmem.repo.location import Location
 
 PLAIN = ("-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "diff.renameLimit=2000", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false")  # fmt: skip
@@ -152,12 +153,13 @@ class CodeHistory:
     def symbol_changes(self, path: str, first: int, last: int, revision: str) -> list[FileChange]:
         """Return the commits that changed lines of a file, through renames, the newest first; raises UserError for lines that it does not have."""
         try:
-            out = self.run("log", f"-L{first},{last}:{path}", "-s", "-z", f"--format=%x01{SHORT}", "--no-show-signature", revision)
+            plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature")
+            out = self.run("log", f"-L{first},{last}:{path}", f"--format=%x01{SHORT}", *plain, revision)
         except GitFailed as error:
             raise UserError(
                 f"git cannot follow lines {first}-{last} of '{path}'.", "Is the file in the commit? See: git ls-files"
             ) from error
-        return [FileChange(found, "M", path) for row in out.split(b"\1") if (found := parse(row.strip(b"\0\n") + b"\x1f")) is not None]
+        return parsed_symbol_changes(out, path)
 
     def not_below_any(self, oids: Sequence[str], heads: Sequence[str]) -> bool:
         """Say whether one of some commits is below none of some heads, or is not there."""

@@ -25,12 +25,16 @@ class CodeCommit(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """A commit's change of a file: `what` is git's letter (A, M, D, R, C, T), `path` its name then, `was` the one before when it had another."""
+    """A commit's change of a file: `what` is git's letter (A, M, D, R, C, T), `path` its name then, `was` the one before when it had another.
+
+    `lines` are the numbers of those that it added; None where it was not asked for some lines alone.
+    """
 
     commit: CodeCommit
     what: str
     path: str
     was: str = ""
+    lines: tuple[int, ...] | None = None
 
 
 def parse(row: bytes) -> CodeCommit | None:

@@ -89,7 +89,9 @@ class Hook:
             if hidden.without(event.error, roots, self.folder) != event.error:
                 event.error = ""  # what it says may quote them: the lines that name them are not all
             within = shown
-        event.written = {path: marks for given, marks in event.written.items() if (path := within.get(given))}
+        event.changes = [change for change in event.changes if within.get(change.path)]
+        for change in event.changes:
+            change.path = within[change.path]
         event.paths = tuple(within)
         event.path = event.paths[0] if event.paths else ""
         self.paths = [path for path in within.values() if path]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 COMMAND = 8000  # characters of a command
-CONTENT = 4 << 20  # bytes of a file that was edited
 LATER = 1.0  # seconds that what a command taught may wait for a busy database
 PATIENCE = 0.4  # seconds that a tool waits for an index that is behind; rare, since who writes has it follow
 GLOBS = 10_000  # gotchas with a pattern that fits a file
@@ -28,6 +27,10 @@ TRIGGERED = 200  # gotchas without a place that are asked about one file
 
 def before(hook: Hook) -> "list[str]":
     """Return the gotchas of the file that is about to be used, or those that the command is known to trip on."""
+    if hook.event.action == events.COMMAND:
+        from gitmem.hooks.edit_notes import note_before
+
+        note_before(hook)
     if hook.event.action == events.COMMAND and hook.settings.get("inject"):
         hook.catch_up(PATIENCE)
         return _trips(hook)
@@ -40,29 +43,11 @@ def after(hook: Hook) -> "list[str]":
     if not event.interrupted and not event.background and event.action in {events.COMMAND, events.WRITE}:
         with unless_locked():  # sqlite3 is imported where it is used; a busy database costs a conclusion
             _passed(hook)
-    if event.written or event.fragments:
-        _wrote(hook)
+    if event.changes or event.action == events.COMMAND:
+        from gitmem.hooks.edit_notes import note_changes
+
+        note_changes(hook)
     return _file(hook)
-
-
-def _wrote(hook: Hook) -> None:
-    """Remember which lines were written: by them a commit is known to be this session's."""
-    from gitmem.hooks.session_log import name_kept
-    from gitmem.state import edits
-
-    event = hook.event
-    if event.fragments and hook.paths:
-        from gitmem.agents.written import expanded
-
-        try:
-            with open(os.path.join(hook.root, hook.paths[0]), "rb") as file:
-                content = file.read(CONTENT).decode("utf-8", "replace")
-        except OSError:
-            content = ""
-        event.written[hook.paths[0]] = expanded(content, event.fragments)
-    marks = {path: found for path, found in event.written.items() if found and name_kept(path) == path}  # a name may tell a secret
-    with unless_locked():  # whose lines these are can be told by less, too
-        edits.note(hook.state, event.session, hook.now, marks)
 
 
 def _file(hook: Hook) -> "list[str]":

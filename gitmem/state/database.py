@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NAME = "state.db"
-SCHEMA = 8
+SCHEMA = 9
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS reads (store TEXT, id TEXT, n INTEGER, last TEXT, PRIMARY KEY (store, id)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS errors (pattern TEXT, at REAL, session TEXT, sent REAL, PRIMARY KEY (pattern, at, session)) WITHOUT ROWID",
@@ -34,9 +34,9 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY, root TEXT, began REAL, kind TEXT, what TEXT, at REAL, agent TEXT, session TEXT, role TEXT, ok INTEGER, story TEXT)",
     "CREATE INDEX IF NOT EXISTS acts_of ON acts (root, n)",
     "CREATE TABLE IF NOT EXISTS elsewhere (mine TEXT, path TEXT, other TEXT, level TEXT, what TEXT, who TEXT, PRIMARY KEY (mine, path, other)) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, marks BLOB)",
+    "CREATE TABLE IF NOT EXISTS edits (n INTEGER PRIMARY KEY, path TEXT, at REAL, session TEXT, after BLOB, start INTEGER, units BLOB, gone BLOB)",
     "CREATE INDEX IF NOT EXISTS edits_of ON edits (path, at)",
-    "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, files TEXT, edits TEXT, PRIMARY KEY (oid, session)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS links (oid TEXT, session TEXT, agent TEXT, model TEXT, how TEXT, at REAL, files TEXT, edits TEXT, kind TEXT, seen INTEGER, PRIMARY KEY (oid, session, kind)) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",
     "CREATE TABLE IF NOT EXISTS patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS patches_by ON patches (patch)",
@@ -142,6 +142,8 @@ class State:
             for column, kind in (("taker", "TEXT"), ("tries", "INTEGER DEFAULT 0")) if has else ():
                 if column not in has:
                     db.execute(f"ALTER TABLE requests ADD COLUMN {column} {kind}")
+            for table in ("edits", "links", "patches") if 0 < found < 9 else ():
+                db.execute(f"DROP TABLE IF EXISTS {table}")  # of an older version: whose lines are whose is found out anew
             if found == 1:
                 db.execute("DROP TABLE IF EXISTS errors")  # of an older version: counts of a day or so
             for statement in _TABLES:

@@ -1,43 +1,112 @@
-"""Lines that sessions wrote, as marks (`agents.written`): by them a commit's lines are told to belong to a session. The hot path writes it."""
+"""Edits of sessions: a file's lines as an edit left them, as marks (`text.line_marks`), and which of them it changed.
+
+By them a commit's lines are known to be a session's. The hot path writes them.
+"""
 
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
+from gitmem.text.line_marks import Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from gitmem.text.line_marks import Note
+
 SIZE = 4  # bytes of a mark
+_UNIT = 3  # bytes of a line that was changed: its length, and these flags
+_COMMA, _CLOSES, _GIVEN = 1, 2, 4
+_LONGEST = (1 << 16) - 1
+_COLUMNS = "n, path, at, session, after, start, units, gone"
 
 
 class Edit:
-    """One use of a tool on one file: when (epoch seconds), by which session, and the marks of the lines that it added, in their order."""
+    """One use of a tool on one file: when (epoch seconds), by which session, what the file was afterwards.
 
-    __slots__ = ("at", "marks", "n", "path", "session")
+    `after` are the marks of its lines. The edit changed those from `start` on, one for each of `units`;
+    `given` says which of these the tool was given; `gone` are the marks of the lines that stood there before.
+    """
 
-    def __init__(self, n: int, path: str, at: float, session: str, marks: bytes) -> None:
+    __slots__ = ("after", "at", "given", "gone", "n", "path", "session", "start", "units")
+
+    def __init__(
+        self,
+        n: int,
+        path: str,
+        at: float,
+        session: str,
+        after: bytes,
+        start: int,
+        units: bytes,
+        gone: bytes,
+    ) -> None:
         self.n = n
         self.path = path
         self.at = at
         self.session = session
-        self.marks = [int.from_bytes(marks[i : i + SIZE], "little") for i in range(0, len(marks), SIZE)]
+        self.after = _marks(after)
+        self.start = start
+        self.gone = _marks(gone)
+        self.units: list[Unit] = []
+        self.given: list[bool] = []
+        for number in range(len(units) // _UNIT):
+            at_byte = number * _UNIT
+            flags = units[at_byte + 2]
+            length = int.from_bytes(units[at_byte : at_byte + 2], "little")
+            crc = self.after[start + number]
+            self.units.append(Unit(crc, length, comma=bool(flags & _COMMA), closes=bool(flags & _CLOSES)))
+            self.given.append(bool(flags & _GIVEN))
 
 
-def _packed(marks: "Iterable[int]") -> bytes:
-    return b"".join(one.to_bytes(SIZE, "little") for one in marks)
+def _marks(data: bytes) -> "list[int]":
+    return [int.from_bytes(data[i : i + SIZE], "little") for i in range(0, len(data), SIZE)]
+
+
+def packed(marks: "Iterable[int]") -> bytes:
+    """Return marks as they are stored."""
+    return b"".join([mark.to_bytes(SIZE, "little") for mark in marks])
+
+
+def unpacked(data: bytes) -> "list[int]":
+    """Return marks that were stored."""
+    return _marks(data)
+
+
+def row_of(note: "Note") -> "tuple[bytes, int, bytes, bytes]":
+    """Return the columns of a note."""
+    units = bytearray()
+    for part, given in zip(note.units, note.given, strict=True):
+        flags = _COMMA * part.comma + _CLOSES * part.closes + _GIVEN * given
+        units += min(part.length, _LONGEST).to_bytes(2, "little") + bytes((flags,))
+    return packed(note.after), note.start, bytes(units), packed(note.gone)
 
 
 @healing
-def note(state: State, session: str, at: float, written: "Mapping[str, Sequence[int]]") -> "list[int]":
-    """Remember what was written to files (from the root of the work tree); return the numbers of the rows."""
-    sql = "INSERT INTO edits (path, at, session, marks) VALUES (?, ?, ?, ?)"
+def note(state: State, session: str, at: float, notes: "Mapping[str, Note]") -> None:
+    """Remember what was written to files (from the root of the work tree)."""
+    sql = "INSERT INTO edits (path, at, session, after, start, units, gone) VALUES (?, ?, ?, ?, ?, ?, ?)"
     with transaction(state.db):
-        return [int(state.db.execute(sql, (path, at, session, _packed(marks))).lastrowid or 0) for path, marks in written.items()]
+        for path, found in notes.items():
+            state.db.execute(sql, (path, at, session, *row_of(found)))
 
 
 @healing
 def some(state: State, paths: "Sequence[str] | None", since: float, until: float) -> "list[Edit]":
     """Return edits between two times, the oldest first: of these files, or of all."""
     where = f" AND path IN ({','.join('?' * len(paths))})" if paths is not None else ""
-    sql = f"SELECT n, path, at, session, marks FROM edits WHERE at >= ? AND at <= ?{where} ORDER BY at, n"
+    sql = f"SELECT {_COLUMNS} FROM edits WHERE at >= ? AND at <= ?{where} ORDER BY at, n"
     return [Edit(*row) for row in state.db.execute(sql, (since, until, *(paths or ())))]
+
+
+@healing
+def touched(state: State, since: float, until: float) -> "list[tuple[str, str]]":
+    """Return (file, session) of the edits between two times, the oldest first."""
+    sql = "SELECT path, session FROM edits WHERE at >= ? AND at <= ? ORDER BY at, n"
+    return [(path, session) for path, session in state.db.execute(sql, (since, until))]
+
+
+@healing
+def last(state: State) -> int:
+    """Return the number of the newest edit, 0 when there is none."""
+    row = state.db.execute("SELECT MAX(n) FROM edits").fetchone()
+    return int(row[0] or 0)

@@ -71,7 +71,7 @@ def _linked(app: App, noted: dict[str, str]) -> list[str]:
     if not (first or noted):
         return []  # no session was ever at work here
     stamp = branches_stamp(app.location)
-    open_ = _open(app)
+    open_ = _open(app) | dict.fromkeys(links.overtaken(app.state, app.clock.now() - DAY), 0)
     if app.state.marked(STAMP) == stamp and not (noted or rewritten or open_):
         return []
     work = app.linker(noted, rewritten)

@@ -14,6 +14,7 @@ import pytest
 
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS, Event
+from gitmem.agents.written import note
 from gitmem.hooks import context, prompt, session_start, tool_failure, tool_use
 from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
@@ -109,10 +110,14 @@ def sound(event: Event | None) -> None:
             assert type(value) is bool
         elif field == "paths":
             assert type(value) is tuple and all(type(path) is str for path in value)
-        elif field == "written":
-            assert all(type(path) is str and all(0 <= mark < 2**32 for mark in marks) for path, marks in value.items())
-        elif field == "fragments":
-            assert all(type(new) is str and type(old) is str for new, old in value)
+        elif field == "seconds":
+            assert type(value) is float and 0 <= value < 1e9
+        elif field == "changes":
+            for change in value:
+                assert type(change.path) is str
+                assert all(text is None or type(text) is str for text in (change.before, change.after, change.given))
+                assert all(type(new) is str and type(old) is str for new, old in change.parts)
+                note(change, b"def f():\n    pass\n")  # whatever it says, what is noted of it is sound
         else:
             assert type(value) is str
             value.encode()  # no half of an emoji

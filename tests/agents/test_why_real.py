@@ -24,7 +24,8 @@ def closing_balance():
 """
 
 
-@pytest.fixture(params=AGENTS)
+# the others do these ten in a long run; in a short one they are in `test_shared_real`
+@pytest.fixture(params=[pytest.param(agent, marks=() if agent == "codex" else (pytest.mark.stress,)) for agent in AGENTS])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     """One agent with a repository and its remote."""
     with FakeModel() as model:

@@ -1,6 +1,8 @@
 """Sessions of Claude Code, told by real hooks, that change a repository; and what `git mem` says of its code."""
 
 import json
+import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,8 +44,17 @@ class Worker:
         """Write a whole file."""
         path = self.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_text() if path.exists() else None
         path.write_text(text)
-        self.agent.hook("PostToolUse.Edit", tool_name="Write", tool_input={"file_path": str(path), "content": text}, tool_response={})
+        answer = {"type": "create" if before is None else "update", "originalFile": before, "content": text}
+        self.agent.hook("PostToolUse.Edit", tool_name="Write", tool_input={"file_path": str(path), "content": text}, tool_response=answer)
+
+    def shell(self, command: str) -> None:
+        """Run a command."""
+        started = time.monotonic()
+        subprocess.run(["bash", "-c", command], cwd=self.repo, check=True)
+        taken = int((time.monotonic() - started) * 1000)
+        self.agent.hook("PostToolUse.Edit", tool_name="Bash", tool_input={"command": command}, tool_response={}, duration_ms=taken)
 
     def commit(self, message: str, *args: str) -> str:
         """Commit all by a command of the session; return the commit."""
@@ -79,6 +90,10 @@ class Team:
     def sessions(self, place: str) -> list[str]:
         """Return the sessions that `why` names, in its order."""
         return [part["id"] for origin in self.why(place)["origins"] for part in origin["sessions"]]
+
+    def part_takers(self, place: str) -> list[str]:
+        """Return the sessions that had a part in the commits alone."""
+        return [part["id"] for origin in self.why(place)["origins"] for part in origin.get("had_a_part", ())]
 
 
 CODE = "import os\n\n\ndef balance():\n    return 1\n\n\ndef fees():\n    return [2]\n"

@@ -65,13 +65,15 @@ def test_what_is_not_committed(team: Team):
     assert [(part["id"], part["prompt"]) for part in found["sessions"]] == [("s-two", "Double it")]
 
 
-def test_lines_that_a_command_wrote_are_the_session_that_committed(team: Team):
-    """And they stay its own when a branch is squashed, rebased, cherry-picked."""
+def test_lines_that_a_command_wrote(team: Team):
+    """Where the command tells them they are its session's, also after a squash and a cherry-pick; else nobody's."""
     team.person("checkout", "-qb", "topic")
     one = team.session("s-one")
-    (team.repo / "made.py").write_text("GENERATED_TABLE = [1, 2, 3]\nGENERATED_INDEX = {}\n")
-    made = one.commit("Generate")
+    one.shell("printf 'GENERATED_TABLE = [1, 2, 3]\\nGENERATED_INDEX = {}\\n' > made.py && git add -A && git commit -qm Generate")
+    (team.repo / "found.py").write_text("GENERATED_BY_SOMETHING = 1\n")
+    made = one.commit("Generate more")
     team.drain()
+    assert (team.sessions("found.py:1"), team.part_takers("found.py:1")) == ([], ["s-one"])
     team.person("checkout", "-q", "-")
     team.person("merge", "-q", "--squash", "topic")
     team.person("commit", "-qm", "Tables (#1)")
@@ -79,7 +81,7 @@ def test_lines_that_a_command_wrote_are_the_session_that_committed(team: Team):
     assert team.sessions("made.py:1") == ["s-one"]
 
     team.person("checkout", "-qb", "picked", "HEAD~1")
-    team.person("cherry-pick", "-x", made)
+    team.person("cherry-pick", "-x", f"{made}~1")
     assert team.sessions("made.py:2") == ["s-one"]
 
 
@@ -138,7 +140,7 @@ def test_a_formatter_and_a_stranger(team: Team):
     assert team.sessions("pay.py:5") == []
 
 
-def test_a_trailer_is_enough(team: Team, tmp_path: Path):
+def test_a_trailer_tells_of_the_commit_alone(team: Team, tmp_path: Path):
     """In a clone that knows nothing else, and after a rebase by somebody else."""
     (team.repo / "made.py").write_text("x = 1\n")
     team.person("add", "-A")
@@ -146,8 +148,10 @@ def test_a_trailer_is_enough(team: Team, tmp_path: Path):
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(team.repo), str(clone))
     run(clone, "init", "--no-remote")
-    found = json.loads(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]["sessions"]
-    assert [(part["id"], part["how"]) for part in found] == [("s-far", "committed")]
+    found = json.loads(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]
+    assert found["sessions"] == []
+    assert [(part["id"], part["how"]) for part in found["had_a_part"]] == [("s-far", "committed")]
+    assert "session s-far had a part in this commit" in said(clone, str(clone / "made.py:1"))
 
 
 def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):

@@ -15,6 +15,7 @@ from gitmem.errors import UserError
 from gitmem.git.commit_log import FileChange
 from gitmem.git.dates import when
 from gitmem.services.timeline.evolution import Step, changes, evolution
+from gitmem.state.links import AI, COMMITTED, Link
 
 WORDS = {"A": "added", "M": "changed", "D": "deleted", "R": "renamed", "C": "copied", "T": "changed its type"}
 
@@ -48,7 +49,7 @@ def evolution_command(
         last = float(when(app.git, until)) if until else float(LAST)
 
         def fits(step: Step) -> bool:
-            links = step.links
+            links = [*step.links, *step.others]
             return (
                 first <= step.change.commit.at <= last and (not agent or any(link.agent == agent for link in links))
                 and (not session or any(link.session.startswith(session) for link in links)) and (not story or story in step.stories)
@@ -83,18 +84,28 @@ def _changes(app: App, given: str) -> tuple[Iterable[FileChange], str]:
 
 def _json(step: Step) -> dict[str, Any]:
     one, commit = step.change, step.change.commit
-    made = [{"id": link.session, "agent": link.agent, "model": link.model, "how": link.how} for link in step.links]
     facts = {
         "commit": commit.oid, "date": stamp(commit.authored), "author": commit.author, "email": commit.mail, "subject": commit.subject,
-        "what": WORDS.get(one.what, one.what), "path": path_text(one.path), "was": path_text(one.was), "sessions": [{k: v for k, v in row.items() if v} for row in made], "stories": step.stories,
+        "what": WORDS.get(one.what, one.what), "path": path_text(one.path), "was": path_text(one.was), "sessions": list(map(_session, step.links)), "had_a_part": list(map(_session, step.others)), "stories": step.stories,
         "records": [{k: row[k] for k in ("id", "kind", "type", "severity", "title") if row.get(k)} for row in step.records],
     }  # fmt: skip
+    return {key: value for key, value in facts.items() if value}
+
+
+def _session(link: Link) -> dict[str, str]:
+    kind = "" if link.kind == AI else link.kind
+    facts = {"id": link.session, "agent": link.agent, "model": link.model, "how": link.how, "kind": kind}
     return {key: value for key, value in facts.items() if value}
 
 
 @cache
 def _day(number: int) -> str:
     return stamp(number * 86400)[:10]
+
+
+def _named(term: Terminal, link: Link) -> str:
+    who = ", ".join(word for word in (link.agent, link.model, "" if link.kind == AI else link.kind) if word)
+    return f"session {term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''}"
 
 
 def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
@@ -105,8 +116,9 @@ def _lines(term: Terminal, steps: Iterable[Step], name: str) -> Iterator[str]:
         what = "" if one.what == "M" else f" [{WORDS.get(one.what, one.what)}{named}]"
         yield f"{term.style(commit.oid[:10], fg='yellow')} {_day(commit.authored // 86400)} {plain(commit.author)}: {plain(commit.subject)}{term.style(what, fg='cyan')}"
         for link in step.links:
-            who = ", ".join(x for x in (link.agent, link.model) if x)
-            yield f"    session {term.style(plain(link.session[:13]), fg='cyan')}{f' ({plain(who)})' if who else ''} {link.how}"
+            yield f"    {_named(term, link)} {'wrote and committed' if link.how == COMMITTED else 'wrote'}"
+        for link in step.others:
+            yield f"    {_named(term, link)} had a part in this commit"
         for story in step.stories:
             yield f"    story {plain(story)}"
         for row in step.records:

@@ -25,7 +25,7 @@ NOTE = 4 << 20  # bytes of a note
 
 @click.group("trace", cls=Parts, table=TABLE)
 def trace_command() -> None:
-    """Exchange who wrote which lines of which commit, as Agent Trace records (https://agent-trace.dev, version 0.1).
+    """Exchange who wrote which lines of which commit, as Agent Trace records (https://agent-trace.dev, version 0.1.0).
 
     \b
     Examples:
@@ -97,7 +97,7 @@ def import_command(term: Terminal, files: tuple[IO[str], ...], refs: tuple[str, 
         new: dict[str, list[links.Link]] = {}
         for link in found:
             have = [*known.get(link.oid, ()), *new.get(link.oid, ())]
-            if link.oid in there and all(one.session != link.session for one in have):
+            if link.oid in there and all((one.session, one.kind) != (link.session, link.kind) for one in have):
                 new.setdefault(link.oid, []).append(link)
         patches = app.code_history.patch_ids(list(new))
         for oid, some in new.items():

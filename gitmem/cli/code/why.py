@@ -13,7 +13,7 @@ from gitmem.errors import UserError
 from gitmem.git.blame import blame
 from gitmem.records.kinds import LIVE
 from gitmem.services.provenance.why import Origin, Part, lines_of, origins
-from gitmem.state.links import COMMITTED, WROTE
+from gitmem.state.links import AI, COMMITTED
 
 PATIENCE = 1.0  # seconds that code which is not where it was is looked for
 WIDTH = 160
@@ -97,12 +97,19 @@ def _origin(one: Origin) -> dict[str, Any]:
         "lines": [list(span) for span in one.lines],
         **({"from": list(map(path_text, one.moved))} if one.moved else {}),
         "sessions": [_part(part) for part in one.parts],
+        **({"had_a_part": [_other(part) for part in one.others]} if one.others else {}),
     }
+
+
+def _other(part: Part) -> dict[str, str]:
+    """Return a session that wrote none of the lines."""
+    facts = {"id": part.session, "agent": part.agent, "model": part.model, "how": part.how}
+    return {key: value for key, value in facts.items() if value}
 
 
 def _part(part: Part) -> dict[str, Any]:
     facts = {
-        "id": part.session, "agent": part.agent, "model": part.model, "how": part.how, "at": stamp(part.at) if part.at else "", "lines": [list(span) for span in part.lines],
+        "id": part.session, "agent": part.agent, "model": part.model, "how": part.how, "kind": "" if part.kind == AI else part.kind, "at": stamp(part.at) if part.at else "", "lines": [list(span) for span in part.lines],
         "prompt": part.prompt, "digest": part.digest, "title": part.title, "story": part.story,
         "records": [{key: row[key] for key in ("id", "kind", "type", "severity", "title") if row.get(key)} for row in part.records],
         "said": [{"kind": kind, "text": text} for kind, text in part.said],
@@ -130,6 +137,8 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
             yield f"{term.style('not committed yet', fg='yellow')}{where}"
         for part in origin["sessions"]:
             yield from _session(term, part, spans, now)
+        for part in origin.get("had_a_part", ()):
+            yield f"  {_named_session(term, part)} had a part in this commit"
     if answer.get("older"):
         yield f"\n{answer['older']} older commit{'' if answer['older'] == 1 else 's'} made the other lines: name fewer lines to see them."
     if answer["records"]:
@@ -139,14 +148,18 @@ def _lines(term: Terminal, answer: Mapping[str, Any], now: float) -> Iterator[st
             yield from _record(term, row)
 
 
+def _named_session(term: Terminal, part: Mapping[str, Any]) -> str:
+    who = plain(", ".join(word for word in (part.get("agent"), part.get("model"), part.get("kind")) if word))
+    return f"session {term.style(plain(part['id'][:13]), fg='cyan')}{f' ({who})' if who else ''}"
+
+
 def _session(term: Terminal, part: Mapping[str, Any], spans: Sequence[tuple[int, int]], now: float) -> Iterator[str]:
-    who = plain(", ".join(x for x in (part.get("agent", ""), part.get("model", "")) if x))
     mine = [tuple(span) for span in part.get("lines", ())]
-    which = f" {_named(mine)}" if mine and mine != list(spans) else " it"
-    did = {COMMITTED: f"wrote and committed{which}" if mine else "committed it", WROTE: "wrote" + which}.get(part["how"], "edited the file")
+    which = f" {_named(mine)}" if mine != list(spans) else " it"
+    did = f"{'wrote and committed' if part['how'] == COMMITTED else 'wrote'}{which}"
     when = f", {age(part['at'], now)}" if part.get("at") else ""
     story = f", story {plain(part['story'])}" if part.get("story") else ""
-    yield f"  session {term.style(plain(part['id'][:13]), fg='cyan')}{f' ({who})' if who else ''} {did}{when}{story}"
+    yield f"  {_named_session(term, part)} {did}{when}{story}"
     if part.get("prompt"):
         yield f"    asked: {_cut(part['prompt'])}"
     elif part.get("title"):

@@ -1,6 +1,6 @@
 """Agent Trace records: which lines of a commit which agent wrote, in a form that other tools read. Pure.
 
-Specification 0.1: https://agent-trace.dev (media type application/vnd.agent-trace.record+json). A record has `version`, `id` (a UUID), `timestamp`,
+Specification 0.1.0: https://agent-trace.dev (media type application/vnd.agent-trace.record+json). A record has `version`, `id` (a UUID), `timestamp`,
 `vcs` {type, revision}, `tool`, and `files`, each with `path` and `conversations` of {url, contributor {type, model_id}, ranges}, a range with
 `start_line` and `end_line` (from 1, inclusive, as the revision has them) and `content_hash`.
 """
@@ -8,14 +8,15 @@ Specification 0.1: https://agent-trace.dev (media type application/vnd.agent-tra
 import json
 import re
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
+from urllib.parse import quote, unquote
 
 from gitmem.clock import seconds, stamp
-from gitmem.state.links import WROTE, Link
+from gitmem.state.links import AI, HUMAN, MIXED, UNKNOWN, WROTE, Link
 
-VERSION = "0.1"
+VERSION = "0.1.0"
 MEDIA_TYPE = "application/vnd.agent-trace.record+json"
 URL = "urn:gitmem:session:"
 FILES, RANGES = 2000, 5000  # of one record that are read
@@ -31,7 +32,11 @@ _PROVIDERS = (
     ("o3", "openai"),
     ("o4", "openai"),
 )
-_PEOPLE = frozenset({"", "person"})
+_KINDS = frozenset({AI, HUMAN, MIXED, UNKNOWN})
+_MODEL = 250  # characters of a model's name
+# https://www.rfc-editor.org/rfc/rfc3986#section-3: a scheme, then characters that a URI may have
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
+_SAFE = "-._~:@"  # of what stands in a URN beside letters and digits, https://www.rfc-editor.org/rfc/rfc8141#section-2
 
 
 def record(oid: str, links: Sequence[Link], text: Callable[[str], list[str] | None], tool: str) -> dict[str, Any] | None:
@@ -42,11 +47,10 @@ def record(oid: str, links: Sequence[Link], text: Callable[[str], list[str] | No
             lines = text(path)
             if lines is None or not spans:
                 continue
-            kind = "human" if link.agent in _PEOPLE and not link.model else "ai"
-            who = {"type": kind, **({"model_id": model_id(link.model)} if link.model else {})}
-            url = link.session if "://" in link.session or link.session.startswith("urn:") else URL + link.session
-            ranges = [_range(first, last, lines) for first, last, *_ in spans]
-            files.setdefault(path, []).append({"url": url, "contributor": who, "ranges": ranges})
+            who = {"type": link.kind, **({"model_id": model_id(link.model)} if link.model else {})}
+            ranges = [_range(first, last, lines) for first, last, *_ in spans if last <= len(lines)]
+            if ranges:
+                files.setdefault(path, []).append({"url": url_of(link.session), "contributor": who, "ranges": ranges})
     if not files:
         return None
     agents = sorted({link.agent for link in links if link.agent})
@@ -58,6 +62,18 @@ def record(oid: str, links: Sequence[Link], text: Callable[[str], list[str] | No
     }  # fmt: skip
 
 
+def url_of(session: str) -> str:
+    """Return the URI of a session: its id where that is one, else a name of ours."""
+    if ("://" in session or session.startswith("urn:")) and _URI.fullmatch(session) and not session.startswith(URL):
+        return session
+    return URL + quote(session.encode("utf-8", "surrogateescape"), safe=_SAFE)
+
+
+def session_of(url: str) -> str:
+    """Return the session that a URI names."""
+    return unquote(url.removeprefix(URL), errors="surrogateescape") if url.startswith(URL) else url
+
+
 def _range(first: int, last: int, lines: Sequence[str]) -> dict[str, Any]:
     text = "\n".join(lines[first - 1 : last])
     return {"start_line": first, "end_line": last, "content_hash": f"sha256:{sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()}"}
@@ -66,7 +82,7 @@ def _range(first: int, last: int, lines: Sequence[str]) -> dict[str, Any]:
 def model_id(model: str) -> str:
     """Return a model's name with its provider, where that can be told."""
     provider = next((name for start, name in _PROVIDERS if model.lower().startswith(start)), "")
-    return model if "/" in model or not provider else f"{provider}/{model}"
+    return (model if "/" in model or not provider else f"{provider}/{model}")[:_MODEL]
 
 
 def records(text: str) -> list[dict[str, Any]]:
@@ -96,33 +112,42 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
         at = seconds(str(row.get("timestamp") or "").replace("+00:00", "Z"))
     except (ValueError, IndexError):
         at = 0.0
-    found: dict[tuple[str, str], dict[str, list[list[Any]]]] = {}
+    found: dict[tuple[str, str, str], dict[str, list[list[Any]]]] = {}
     left = RANGES
+    for path, talk, span in _spans(row):
+        first, last = span.get("start_line"), span.get("end_line")
+        if type(first) is not int or type(last) is not int or not 0 < first <= last or left <= 0:
+            continue
+        left -= 1
+        who = _map(span.get("contributor")) or _map(talk.get("contributor"))
+        kind = str(who.get("type") or UNKNOWN)
+        url = session_of(str(talk.get("url") or ""))[:500] or f"{agent or 'agent'} of {oid[:10]}"
+        key = url, kind if kind in _KINDS else UNKNOWN, str(who.get("model_id") or "")[:200]
+        found.setdefault(key, {}).setdefault(path, []).append([first, last, at])
+    return _merged(oid, agent, at, found)
+
+
+def _spans(row: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield (file, conversation, range) of a record."""
     for file in row["files"][:FILES]:
         path = _map(file).get("path")
-        for talk in _list(_map(file).get("conversations")) if isinstance(path, str) and path else ():
-            whole = _map(_map(talk).get("contributor"))
-            for one in _list(_map(talk).get("ranges")):
-                span = _map(one)
-                first, last = span.get("start_line"), span.get("end_line")
-                who = _map(span.get("contributor")) or whole
-                if (
-                    type(first) is int
-                    and type(last) is int
-                    and 0 < first <= last
-                    and left > 0
-                    and who.get("type", "ai") in {"ai", "mixed", "unknown"}
-                ):
-                    left -= 1
-                    model = str(who.get("model_id") or "")[:200]
-                    url = str(_map(talk).get("url") or "").removeprefix(URL)[:500] or f"{agent or 'agent'} of {oid[:10]}"
-                    found.setdefault((url, model), {}).setdefault(str(path)[:4096], []).append([first, last, at])
-    out: dict[str, Link] = {}
-    for (session, model), files in found.items():
-        if session not in out:
-            out[session] = Link(oid, session, agent, model, WROTE, at, files)
-        else:  # one conversation, two models
-            out[session] = Link(oid, session, agent, out[session].model, WROTE, at, {**files, **out[session].files})
+        if not isinstance(path, str) or not path:
+            continue
+        for talk in _list(_map(file).get("conversations")):
+            for span in _list(_map(talk).get("ranges")):
+                yield path[:4096], _map(talk), _map(span)
+
+
+def _merged(oid: str, agent: str, at: float, found: Mapping[tuple[str, str, str], Mapping[str, list[list[Any]]]]) -> list[Link]:
+    """Return one link for each conversation and kind of contributor; of two models the first is named."""
+    out: dict[tuple[str, str], Link] = {}
+    for (session, kind, model), files in found.items():
+        before = out.get((session, kind))
+        if before is None:
+            out[session, kind] = Link(oid, session, "" if kind == HUMAN else agent, model, WROTE, at, files, kind=kind)
+            continue
+        joined = {path: [*before.files.get(path, ()), *files.get(path, ())] for path in {**before.files, **files}}
+        out[session, kind] = before._replace(files=joined)
     return list(out.values())
 
 

@@ -1,157 +1,338 @@
-"""Whose lines a commit's are: what it added, laid beside what sessions wrote. Pure.
+"""Whose lines a commit's are: each version of a file laid beside the file as each edit left it. Pure.
 
-A line belongs to the session whose edit wrote it in the longest run of lines that stand together in both; of equal ones to the first, for
-whoever writes a file anew writes also what stood in it. Edits that an earlier commit holds count only where nothing else does.
+A line is a session's only when an edit of it wrote that line: it stands where the edit put it, among the lines that stood
+around it then. Everything else has no session. Of edits that wrote the same line the last counts.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
-from gitmem.git.added_lines import Added
+from gitmem.services.provenance.alignment import agreed
+from gitmem.services.provenance.line_texts import UNMISTAKABLE, is_telling
+from gitmem.services.provenance.own_lines import Written
+from gitmem.services.provenance.reformatted import reformatted
 from gitmem.state.edits import Edit
-from gitmem.text.line_marks import WHOLE, mark
+from gitmem.text.line_marks import BLANK, marks, squeezed
 
-SHORT = 4  # characters of a line that says nothing by itself, as `}` or `end`
-TELLING = 12  # characters of a line that is enough to know it by in another file
-REPEATED = 40  # places of one line in one edit that are compared
-LINES = 20_000  # lines of one commit that are looked at
+NEAR = 12  # lines between two equal ones of which either may be an edit's
+FAR = 30  # letters and digits of a line that is known in another file without its neighbours
+EDITS = 400  # edits of one file that are looked at, the last ones
+
+
+@dataclass
+class Version:
+    """A file of a commit: its text, and the numbers (from 0) of the lines that the commit added. `old` is its name before."""
+
+    path: str
+    old: str
+    data: bytes
+    added: Collection[int]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The lines."""
+        return self.data.decode("utf-8", "replace").split("\n")
+
+    @cached_property
+    def squeezed(self) -> list[bytes]:
+        """The lines without what formatters change."""
+        return squeezed(self.data)
+
+    @cached_property
+    def marks(self) -> list[int]:
+        """The marks of the lines."""
+        return marks(self.squeezed)
+
+    @cached_property
+    def counts(self) -> "Counter[int]":
+        """How often each mark stands in it."""
+        return Counter(self.marks)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of a file that one edit wrote, from and to, as the commit has them; `edit` is None where only the session is known."""
+    """Lines of a file that one edit wrote, from and to (from 1), as the commit has them; `places` are they in the edit."""
 
     path: str
     first: int
     last: int
     session: str
     at: float
-    edit: int | None
+    edit: int
+    places: tuple[int, ...]
 
 
-def attribute(added: Sequence[Added], edits: Sequence[Edit], used: Collection[int], session: str = "", at: float = 0.0) -> list[Part]:
-    """Return the parts of what was added that are known to be a session's, in order.
+@dataclass(slots=True)
+class Claim:
+    """A line (from 0) that an edit wrote at one of its places."""
 
-    `used` are edits that earlier commits hold. `session` is the one that made the commit itself, '' if none is known: what nobody's edit
-    wrote is its. Without one it goes to whose edit was the last of those that wrote other lines of the same file.
+    edit: Edit
+    place: int
+
+
+def attribute(
+    versions: Sequence[Version],
+    edits: Sequence[Edit],
+    written: Written,
+    other: Callable[[str], Collection[int]],
+) -> list[Part]:
+    """Return the lines of files that sessions are known to have written, in their order.
+
+    `other` gives the marks of a file that is not among the versions, as the commit has it.
     """
-    by_path: dict[str, list[Edit]] = {}
-    for one in edits:
-        by_path.setdefault(one.path, []).append(one)
-    for some in by_path.values():
-        _news(some)
-    out: list[Part] = []
-    left = LINES
-    for file in added:
-        near = [one for path in dict.fromkeys((file.path, file.old)) for one in by_path.get(path, ())]
-        ids = {one.n for one in near}
-        far = [one for one in edits if one.n not in ids]
-        found: list[tuple[int, list[Edit | None]]] = []
-        for first, texts in file.runs:
-            texts = texts[: max(0, left)]
-            left -= len(texts)
-            owners = _spread(_owners(texts, near, used), texts)
-            if not session and far and None in owners:
-                owners = _spread([a or b for a, b in zip(owners, _owners(texts, far, used, telling=True), strict=True)], texts)
-            found.append((first, owners))
-        known = [owner for _, owners in found for owner in owners if owner is not None and owner.n in ids]
-        last = max(known, key=lambda one: one.at, default=None)
-        for first, owners in found:
-            for line, owner in enumerate(owners, first):
-                if owner is not None:
-                    _extend(out, Part(file.path, line, line, owner.session, owner.at, owner.n))
-                elif session:
-                    _extend(out, Part(file.path, line, line, session, at, None))
-                elif last is not None:
-                    _extend(out, Part(file.path, line, line, last.session, last.at, None))
-    return out
-
-
-def _extend(parts: list[Part], part: Part) -> None:
-    """Add a line's part, joined to the one before where they are alike."""
-    before = parts[-1] if parts else None
-    if (
-        before
-        and before.last == part.first - 1
-        and (before.path, before.session, before.at, before.edit) == (part.path, part.session, part.at, part.edit)
-    ):
-        parts[-1] = Part(before.path, before.first, part.last, before.session, before.at, before.edit)
-    else:
-        parts.append(part)
-
-
-def _news(edits: Sequence[Edit]) -> None:
-    """Take out of edits of one file, the oldest first, what earlier ones have written, where one wrote the whole file again."""
-    seen: dict[int, int] = {}
-    for one in edits:
-        if one.marks[:1] == [WHOLE]:
-            known = dict(seen)
-            fresh = []
-            for value in one.marks[1:]:
-                if known.get(value):
-                    known[value] -= 1
-                else:
-                    fresh.append(value)
-            one.marks = fresh
-        for value in one.marks:
-            seen[value] = seen.get(value, 0) + 1
-
-
-def _owners(texts: Sequence[str], edits: Sequence[Edit], used: Collection[int], *, telling: bool = False) -> list[Edit | None]:
-    """Return the edit that wrote each line, None where none is known; `telling` asks for more than a short line alone."""
-    marks = [(number, found) for number, text in enumerate(texts) if (found := mark(text))]
-    best: list[tuple[tuple[bool, int, float], Edit] | None] = [None] * len(texts)
+    claims: dict[str, dict[int, Claim]] = {}
+    left: dict[int, list[int]] = {}
+    for version in versions:
+        mine = claims[version.path] = {}
+        names = {version.path, version.old}
+        for edit in [edit for edit in edits if edit.path in names][-EDITS:]:
+            own = written.own(edit)
+            if own:
+                left[edit.n] = _claim(version, edit, own, mine)
     for edit in edits:
-        for start, length in _blocks([found for _, found in marks], edit.marks):
-            numbers = [number for number, _ in marks[start : start + length]]
-            letters = max(len(texts[number].strip()) for number in numbers)
-            if letters < SHORT or (telling and length < 2 and letters < TELLING):
-                continue
-            rank = (edit.n not in used, length, -edit.at)
-            for number in numbers:
-                known = best[number]
-                if known is None or known[0] < rank:
-                    best[number] = (rank, edit)
-    return [one[1] if one else None for one in best]
-
-
-def _blocks(one: Sequence[int], two: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (start in `one`, length) of the longest runs of `one` that stand in `two` as well, each line in its longest."""
-    places: dict[int, list[int]] = {}
-    for at, value in enumerate(two):
-        places.setdefault(value, []).append(at)
-    ends: dict[int, int] = {}  # place in two -> length of the run that ends there
-    longest: list[int] = []
-    for value in one:
-        now = {at: ends.get(at - 1, 0) + 1 for at in places.get(value, ())[:REPEATED]}
-        longest.append(max(now.values(), default=0))
-        ends = now
-    out = []
-    at = len(one) - 1
-    while at >= 0:
-        length = longest[at]
-        if length:
-            out.append((at - length + 1, length))
-        at -= max(1, length)
+        left.setdefault(edit.n, written.own(edit))
+    _claim_moved(versions, edits, left, claims, other)
+    out: list[Part] = []
+    for version in versions:
+        found = _with_blanks(version, claims[version.path])
+        out += _parts(version.path, found)
     return out
 
 
-def _spread(found: Sequence[Edit | None], texts: Sequence[str]) -> list[Edit | None]:
-    """Return owners with those of lines that say nothing, blank ones too, taken from the line before, else the one behind."""
-    out = list(found)
-    for steps in (range(1, len(out)), range(len(out) - 2, -1, -1)):
-        side = -1 if steps.step > 0 else 1
-        for number in steps:
-            if out[number] is None and len(texts[number].strip()) < SHORT:
-                out[number] = out[number + side]
+def _claim(version: Version, edit: Edit, own: Sequence[int], claims: dict[int, Claim]) -> list[int]:
+    """Note the lines of a version that an edit wrote; return those of its own that are not in it at their place."""
+    mine = set(own)
+    pairs = agreed(edit.after, version.marks, mine)
+    twice = _doubtful(edit, own, pairs, version)
+    counts = Counter(edit.after)
+    taken = set()
+    for run in _runs(edit.after, version.marks, pairs):
+        fixed = _between_anchors(edit, counts, run, version)
+        for place in _sure(run, mine, pairs, version):
+            if place in twice and place not in fixed and not _is_beside_own(place, run, mine - twice, pairs, version):
+                continue
+            taken.add(place)
+            if pairs[place] in version.added:
+                claims[pairs[place]] = Claim(edit, place)
+    rest = [place for place in own if place not in pairs]
+    for place, line in reformatted(edit, rest, pairs, version.squeezed):
+        taken.add(place)
+        if line in version.added:
+            claims[line] = Claim(edit, place)
+    return [place for place in own if place not in taken and place not in pairs]
+
+
+def _doubtful(edit: Edit, own: Sequence[int], pairs: Mapping[int, int], version: Version) -> set[int]:
+    """Return the lines of an edit that stand once more near by, where the file had no such line: either may be the edit's."""
+    there = set(pairs.values())
+    wanted = {edit.after[place] for place in own}
+    others: dict[int, list[int]] = {}
+    for line, mark in enumerate(version.marks):
+        if mark in wanted and line not in there:
+            others.setdefault(mark, []).append(line)
+    return {
+        place for place in own if place in pairs and any(abs(line - pairs[place]) <= NEAR for line in others.get(edit.after[place], ()))
+    }
+
+
+def _is_beside_own(
+    place: int,
+    run: Sequence[int],
+    sure: Collection[int],
+    pairs: Mapping[int, int],
+    version: Version,
+) -> bool:
+    """Say whether a line that says nothing stands beside one of the edit that does."""
+    line = pairs[place]
+    around = [version.marks[other] for other in (line - 1, line + 1) if 0 <= other < len(version.marks)]
+    if is_telling(version.texts[line]) or version.marks[line] in around:
+        return False
+    at = run.index(place)
+    beside = [other for other in run[max(0, at - 1) : at + 2] if other in sure and other in pairs]
+    return any(is_telling(version.texts[pairs[other]]) for other in beside)
+
+
+def _between_anchors(edit: Edit, counts: Mapping[int, int], run: Sequence[int], version: Version) -> set[int]:
+    """Return the places of a run between two lines that stand once in both files: nothing was put between these."""
+    last = len(edit.after)
+    anchors = [
+        number
+        for number, place in enumerate(run)
+        if place in {-1, last} or counts[edit.after[place]] == version.counts[edit.after[place]] == 1
+    ]
+    return set(run[anchors[0] : anchors[-1] + 1]) if anchors else set()
+
+
+def _runs(old: Sequence[int], new: Sequence[int], pairs: Mapping[int, int]) -> Iterator[list[int]]:
+    """Yield the places of `old` that stand together in both; a file's beginning and end are -1 and its length."""
+    places = [-1, *(place for place, mark in enumerate(old) if mark != BLANK), len(old)]
+    following = _following(new)
+    ends = {**pairs, -1: -1, len(old): len(new)}
+    run: list[int] = []
+    for place in places:
+        if run and (place not in ends or ends[place] != following.get(ends[run[-1]])):
+            yield run
+            run = []
+        if place in ends:
+            run.append(place)
+    if run:
+        yield run
+
+
+def _following(new: Sequence[int]) -> dict[int, int]:
+    """Return {line: the next one that is not blank}."""
+    lines = [-1, *(line for line, mark in enumerate(new) if mark != BLANK), len(new)]
+    return dict(pairwise(lines))
+
+
+def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: Version) -> Iterator[int]:
+    """Yield the places of a run that are sure to be the edit's.
+
+    A line that anybody could have written is when a telling line of the edit stands beside it, or when
+    the lines on both sides of it are as the edit left them.
+    """
+    length = len(run)
+    at = 0
+    while at < length:
+        if run[at] not in own:
+            at += 1
+            continue
+        end = at
+        while end < length and run[end] in own:
+            end += 1
+        block = run[at:end]
+        texts = [version.texts[pairs[place]] for place in block]
+        told = any(is_telling(text) for text in texts)
+        whole = at > 0 and end < length
+        if told and len(block) == 1 and length == 1:
+            told = is_telling(texts[0], UNMISTAKABLE) and version.counts[version.marks[pairs[block[0]]]] == 1
+        if told or whole:
+            yield from block
+        at = end
+
+
+def _claim_moved(
+    versions: Sequence[Version],
+    edits: Sequence[Edit],
+    left: Mapping[int, Sequence[int]],
+    claims: Mapping[str, dict[int, Claim]],
+    other: Callable[[str], Collection[int]],
+) -> None:
+    """Note lines that edits wrote and that stand elsewhere now: in their file, or in another one.
+
+    They have to be gone from where they were, and to stand in one place alone.
+    """
+    free: dict[int, list[tuple[int, int]]] = {}
+    for number, version in enumerate(versions):
+        for line in version.added:
+            if line < len(version.marks) and line not in claims[version.path] and version.marks[line] != BLANK:
+                free.setdefault(version.marks[line], []).append((number, line))
+    if not free:
+        return
+    stay = {version.path: Counter(version.marks) for version in versions}
+    for edit in reversed(edits):
+        places = [place for place in left.get(edit.n, ()) if edit.after[place] in free]
+        if not places:
+            continue
+        if edit.path not in stay:
+            stay[edit.path] = Counter(other(edit.path))
+        for block in _moved_blocks(edit, places, free, versions):
+            if any(not _is_gone(edit, place, versions[number].path, stay) for place, number, _ in block):
+                continue
+            for place, number, line in block:
+                claims[versions[number].path].setdefault(line, Claim(edit, place))
+
+
+def _is_gone(edit: Edit, place: int, path: str, stay: Mapping[str, Mapping[int, int]]) -> bool:
+    """Say whether a line is not in the file any more where the edit wrote it, beside the one that it may be now."""
+    return stay[edit.path].get(edit.after[place], 0) <= (1 if path == edit.path else 0)
+
+
+def _moved_blocks(
+    edit: Edit,
+    places: Sequence[int],
+    free: Mapping[int, Sequence[tuple[int, int]]],
+    versions: Sequence[Version],
+) -> Iterator[list[tuple[int, int, int]]]:
+    """Yield (line of the edit, version, line there) of the lines that stand together in both, where they say enough."""
+    block: list[tuple[int, int, int]] = []
+    counts = Counter(edit.after[place] for place in places)
+    for place in [*places, None]:
+        spot = None
+        if place is not None and counts[edit.after[place]] == 1:
+            spots = free.get(edit.after[place], ())
+            spot = spots[0] if len(spots) == 1 else None
+        if block and (spot is None or not _is_next(block[-1], place, spot, edit, versions)):
+            if _is_enough(
+                block,
+                versions,
+                least=UNMISTAKABLE if versions[block[0][1]].path == edit.path else FAR,
+            ):
+                yield block
+            block = []
+        if place is not None and spot is not None:
+            block.append((place, *spot))
+
+
+def _is_next(
+    before: tuple[int, int, int],
+    place: int | None,
+    spot: tuple[int, int],
+    edit: Edit,
+    versions: Sequence[Version],
+) -> bool:
+    """Say whether a line follows another one, in the edit and in the version."""
+    if place is None or spot[0] != before[1] or spot[1] <= before[2]:
+        return False
+    between = versions[spot[0]].marks[before[2] + 1 : spot[1]]
+    return not any(between) and not any(edit.after[before[0] + 1 : place])
+
+
+def _is_enough(block: Sequence[tuple[int, int, int]], versions: Sequence[Version], least: int) -> bool:
+    texts = [versions[number].texts[line] for _, number, line in block]
+    telling = [text for text in texts if is_telling(text)]
+    return len(telling) > 1 or any(is_telling(text, least) for text in telling)
+
+
+def _with_blanks(version: Version, claims: Mapping[int, Claim]) -> dict[int, Claim]:
+    """Return claims with the blank lines between two lines that one edit wrote, as far as the edit had them too."""
+    out = dict(claims)
+    lines = sorted(claims)
+    for first, last in pairwise(lines):
+        one, other = claims[first], claims[last]
+        between = range(first + 1, last)
+        if not between or one.edit is not other.edit or other.place - one.place != last - first:
+            continue
+        if all(version.marks[line] == BLANK and line in version.added for line in between):
+            for line in between:
+                out[line] = Claim(one.edit, one.place + line - first)
+    return out
+
+
+def _parts(path: str, claims: Mapping[int, Claim]) -> list[Part]:
+    """Return claims as parts, lines of one edit that stand together joined."""
+    out: list[Part] = []
+    for line in sorted(claims):
+        claim = claims[line]
+        edit = claim.edit
+        before = out[-1] if out else None
+        if before and before.edit == edit.n and before.last == line:
+            places = (*before.places, claim.place)
+            out[-1] = Part(path, before.first, line + 1, edit.session, edit.at, edit.n, places)
+        else:
+            out.append(Part(path, line + 1, line + 1, edit.session, edit.at, edit.n, (claim.place,)))
     return out
 
 
 def by_session(parts: Sequence[Part]) -> dict[str, dict[str, list[list[float | int]]]]:
     """Return {session: {path: [[first, last, when], ...]}}, as `state.links` has it."""
     out: dict[str, dict[str, list[list[float | int]]]] = {}
-    for one in parts:
-        out.setdefault(one.session, {}).setdefault(one.path, []).append([one.first, one.last, round(one.at, 3)])
+    for part in parts:
+        spans = out.setdefault(part.session, {}).setdefault(part.path, [])
+        spans.append([part.first, part.last, round(part.at, 3)])
     return out
 
 

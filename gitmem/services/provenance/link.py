@@ -1,21 +1,24 @@
 """Find out which sessions made a commit: by the command that made it, by the lines that edits wrote, by what it was rewritten from."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.clock import seconds
-from gitmem.git.added_lines import Added, added
+from gitmem.git.added_lines import Added, added, contents
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
 from gitmem.repo.location import storable
-from gitmem.services.provenance.attribute import Part, attribute, by_session
+from gitmem.services.provenance.alignment import agreed
+from gitmem.services.provenance.attribute import Part, Version, attribute, by_session
+from gitmem.services.provenance.own_lines import Written
 from gitmem.services.session_log.reader import content, event, facts
 from gitmem.state import edits, links, sessions
 from gitmem.state.database import State
-from gitmem.state.links import COMMITTED, EDITED, WROTE, Link
-from gitmem.text.line_marks import mark
+from gitmem.state.links import AI, COMMITTED, TOOK_PART, WROTE, Link
+from gitmem.text.line_marks import BLANK, mark, marks, squeezed
 
 KEPT = 45 * 86400.0  # seconds that an edit may have waited for its commit; histories and edits go after 30 days
 LATE, SOON = 300.0, 5.0  # seconds that a command may go on after it has made a commit: one that has its subject, another one
@@ -42,41 +45,119 @@ class Linker:
     _models: dict[str, str] = field(default_factory=dict)
     _ran: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     _patches: Mapping[str, str] = field(default_factory=dict)
+    _own: dict[int, list[int]] = field(default_factory=dict)
+    _changed: frozenset[int] = frozenset()
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
         """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
         some = sessions.some(self.state)
         times = [commit.at for commit in commits]
-        written = edits.some(self.state, None, min(times) - KEPT, max(times) + EARLY) if times else []
+        seen = edits.last(self.state)
+        written = self._edits(min(times), max(times)) if times else []
         self._patches = self.history.patch_ids([commit.oid for commit in commits])
         out: dict[str, list[Link]] = {}
         for commit in commits:
             if found := self._of(commit, some, written):
-                links.put(self.state, commit.oid, found, self._patches.get(commit.oid, ""))
+                links.put(self.state, commit.oid, found, self._patches.get(commit.oid, ""), seen)
                 out[commit.oid] = found
         return out
 
     def guess(self, commit: CodeCommit, paths: Sequence[str]) -> list[Link]:
         """Return who made a commit that was not looked at yet, as far as some of its files tell; nothing is kept."""
         commit = self.history.commits([commit.oid]).get(commit.oid, commit)  # git's blame tells no trailers
-        written = edits.some(self.state, None, commit.at - KEPT, commit.at + EARLY)
+        written = self._edits(commit.at, commit.at)
         return self._of(commit, sessions.some(self.state), written, paths, keep=False)
 
+    def of_work(self, path: str, data: bytes, lines: Iterable[int], head: str) -> dict[str, dict[str, list[list[float]]]]:
+        """Return whose lines (from 0) of a file are that is not committed: {session: its files}; `head` is the commit below."""
+        written = self._edits(0.0, float(1 << 40))
+        version = Version(storable(path), storable(path), data, frozenset(lines))
+        own = Written(self._held(head, 0.0) if head else {}, self._own)
+        return by_session(attribute([version], written, own, lambda other: self._marks_of(other, "")))
+
+    def _edits(self, first: float, last: float) -> list[edits.Edit]:
+        """Return the edits that commits between two times may hold."""
+        found = edits.some(self.state, None, first - KEPT, last + EARLY)
+        self._changed = frozenset(mark for edit in found for mark in edit.after[edit.start : edit.start + len(edit.units)] if mark != BLANK)
+        return found
+
     def _of(
-        self, commit: CodeCommit, some: Sequence[sessions.Session], written: Sequence[edits.Edit], paths: Sequence[str] = (), *, keep: bool = True
-    ) -> list[Link]:  # fmt: skip
+        self,
+        commit: CodeCommit,
+        some: Sequence[sessions.Session],
+        written: Sequence[edits.Edit],
+        paths: Sequence[str] = (),
+        *,
+        keep: bool = True,
+    ) -> list[Link]:
         before = self._before(commit) if keep else []
         maker = self._maker(commit, some, before)
-        near = [one for one in written if commit.at - KEPT <= one.at <= commit.at + EARLY]
+        near = [edit for edit in written if commit.at - KEPT <= edit.at <= commit.at + EARLY]
         if not (near or maker or before):
             return []
-        lines = [one for one in added(self.history, commit.oid, paths) if not self.hides(one.path)] if len(commit.parents) < 2 else []
-        for one in lines:
-            one.path, one.old = storable(one.path), storable(one.old)
-        used = self._used(commit, commit.at - KEPT) if near else set()
-        parts = attribute(lines, near, used, maker, float(commit.at))
-        own = self._remember(parts, lines, commit, maker) if keep else []
-        return self._links(commit, parts, own, maker, before)
+        versions = self._versions(commit, near, before, paths)
+        own = Written(self._held(commit.oid, commit.at - KEPT) if near else {}, self._own)
+        parts = attribute(versions, near, own, lambda path: self._marks_of(path, commit.oid))
+        carried = self._carried(versions, parts, before)
+        return self._links(commit, parts, maker, before, carried, versions)
+
+    def _versions(self, commit: CodeCommit, near: Sequence[edits.Edit], before: Sequence[Link], paths: Sequence[str]) -> list[Version]:
+        """Return the files of a commit that may have lines of sessions, with what the commit added to them."""
+        if len(commit.parents) > 1:
+            return []  # the lines of a merge are those of its parents
+        names = {edit.path for edit in near} | {path for link in before for path in link.files}
+        wanted: list[Added] = []
+        for file in added(self.history, commit.oid, paths):
+            if self.hides(file.path):
+                continue
+            if {storable(file.path), storable(file.old)} & names or self._has_changed(file):
+                wanted.append(file)
+        found = contents(self.history, [f"{commit.oid}:{file.path}" for file in wanted])
+        out = []
+        for file in wanted:
+            data = found.get(f"{commit.oid}:{file.path}")
+            if data is not None:
+                lines = frozenset(first - 1 + n for first, texts in file.runs for n in range(len(texts)))
+                out.append(Version(storable(file.path), storable(file.old), data, lines))
+        return out
+
+    def _has_changed(self, file: Added) -> bool:
+        """Say whether a file has a line that an edit may have written elsewhere."""
+        return any(mark(text) in self._changed for _, texts in file.runs for text in texts)
+
+    def _marks_of(self, path: str, oid: str) -> list[int]:
+        """Return the marks of a file as a commit has it, or the work tree."""
+        data = self.history.text(path, oid)
+        return marks(squeezed(data)) if data is not None else []
+
+    def _carried(
+        self, versions: Sequence[Version], parts: Sequence[Part], before: Sequence[Link]
+    ) -> dict[str, dict[str, list[list[float | int]]]]:
+        """Return the lines that sessions had in what a commit was rewritten from, and that are in it still.
+
+        These outlive the edits, which are forgotten after a while.
+        """
+        taken = {(part.path, line) for part in parts for line in range(part.first, part.last + 1)}
+        out: dict[str, dict[str, list[list[float | int]]]] = {}
+        for link in before:
+            for version in versions if link.kind == AI else ():
+                for name in dict.fromkeys((version.path, version.old)):
+                    for line, at in self._moved_on(version, link, name):
+                        if (version.path, line) not in taken:
+                            taken.add((version.path, line))
+                            out.setdefault(link.session, {}).setdefault(version.path, []).append([line, line, at])
+        return out
+
+    def _moved_on(self, version: Version, link: Link, name: str) -> list[tuple[int, float]]:
+        """Return (line, when) of the lines of a link that a version still has."""
+        spans = link.files.get(name)
+        data = self.history.text(name, link.oid) if spans else None
+        if not spans or data is None:
+            return []
+        when = {line - 1: float(at) for first, last, at, *_ in spans for line in range(int(first), int(last) + 1)}
+        pairs = agreed(marks(squeezed(data)), version.marks, when.keys())
+        lines = sorted((pairs[line], at) for line, at in when.items() if line in pairs)
+        return [(line + 1, at) for line, at in lines if line in version.added]
 
     def _before(self, commit: CodeCommit) -> list[Link]:
         """Return the links of what a commit was rewritten from: as git said, else of one with the same change."""
@@ -114,40 +195,53 @@ class Linker:
             self._ran[session.id] = [(_time(row), content(row)) for row in rows if _COMMITS.search(content(row))]
         return self._ran[session.id]
 
-    def _used(self, commit: CodeCommit, since: float) -> set[int]:
-        """Return the edits that a commit's ancestors hold."""
-        holders = links.used(self.state, since)
-        holders.pop(commit.oid, None)
-        apart = self.history.not_below(holders, commit.oid)
-        return {n for oid, rows in holders.items() if oid not in apart for n in rows}
+    def _held(self, oid: str, since: float) -> dict[int, set[int]]:
+        """Return {edit: its lines} that a commit's ancestors have."""
+        holders = links.held(self.state, since)
+        holders.pop(oid, None)
+        apart = self.history.not_below(holders, oid) if holders else set()
+        out: dict[int, set[int]] = {}
+        for holder, some in holders.items():
+            for number, places in some.items() if holder not in apart else ():
+                out.setdefault(number, set()).update(places)
+        return out
 
-    def _remember(self, parts: Sequence[Part], lines: Sequence[Added], commit: CodeCommit, maker: str) -> list[int]:
-        """Keep the lines that the session which committed wrote by commands, as if by an edit: a squash has them again."""
-        texts = {(one.path, first + n): text for one in lines for first, run in one.runs for n, text in enumerate(run)}
-        marks: dict[str, list[int]] = {}
-        for part in parts:
-            if part.edit is None and part.session == maker:
-                marks.setdefault(part.path, []).extend(
-                    found for line in range(part.first, part.last + 1) if (found := mark(texts[part.path, line]))
-                )
-        marks = {path: some for path, some in marks.items() if some}
-        return edits.note(self.state, maker, float(commit.at), marks) if marks else []
-
-    def _links(self, commit: CodeCommit, parts: Sequence[Part], own: Sequence[int], maker: str, before: Sequence[Link]) -> list[Link]:
+    def _links(
+        self,
+        commit: CodeCommit,
+        parts: Sequence[Part],
+        maker: str,
+        before: Sequence[Link],
+        carried: Mapping[str, Mapping[str, list[list[float | int]]]],
+        versions: Sequence[Version],
+    ) -> list[Link]:
         spans = by_session(parts)
-        rows = {session: {part.edit for part in parts if part.session == session and part.edit is not None} for session in spans}
-        old = {one.session: one for one in before}
+        for session, files in carried.items():
+            for path, rows in files.items():
+                lines = spans.setdefault(session, {}).setdefault(path, [])
+                lines[:] = sorted([*lines, *rows])
+        _number(spans, versions)
+        old = {link.session: link for link in before if link.kind == AI}
         names = list(dict.fromkeys([*([maker] if maker else []), *spans, *old]))
         out = []
         for session in names:
             known = sessions.get(self.state, session)
             earlier = old.get(session)
-            how = COMMITTED if session == maker else WROTE if rows.get(session) else earlier.how if earlier else EDITED
+            how = COMMITTED if session == maker else WROTE if session in spans else TOOK_PART
             agent = (known.agent if known else "") or (earlier.agent if earlier else "")
             model = self._model(known) if known else earlier.model if earlier else ""
-            held = sorted(rows.get(session, set())) + (list(own) if session == maker else [])
-            out.append(Link(commit.oid, session, agent, model, how, float(commit.at), spans.get(session, {}), held))
-        return out
+            places: dict[int, list[int]] = {}
+            for part in parts:
+                if part.session == session:
+                    places.setdefault(part.edit, []).extend(part.places)
+            files = spans.get(session, {})
+            out.append(Link(commit.oid, session, agent, model, how, float(commit.at), files, sorted(places.items())))
+        return [*out, *self._imported(commit, names)]
+
+    def _imported(self, commit: CodeCommit, names: Sequence[str]) -> list[Link]:
+        """Return what other tools said of a commit before."""
+        some = links.of(self.state, [commit.oid]).get(commit.oid, ())
+        return [link for link in some if link.session not in names and link.files and not link.edits]
 
     def _model(self, session: sessions.Session) -> str:
         """Return the model that a session's history names last."""
@@ -158,6 +252,15 @@ class Linker:
                 found = str(state.get("model") or found) if isinstance(state, dict) else found
             self._models[session.id] = found
         return self._models[session.id]
+
+
+def _number(spans: Mapping[str, Mapping[str, list[list[float | int]]]], versions: Sequence[Version]) -> None:
+    """Add to each span which of the lines that the commit added its first one is, from 1."""
+    lines = {version.path: sorted(version.added) for version in versions}
+    for files in spans.values():
+        for path, rows in files.items():
+            for row in rows:
+                row.append(bisect_left(lines[path], row[0] - 1) + 1)
 
 
 def _made(command: str, subject: str, after: float) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 
 from gitmem.clock import seconds
 from gitmem.errors import GitmemError
-from gitmem.git.added_lines import Added, uncommitted
 from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import CodeCommit
@@ -20,12 +19,12 @@ from gitmem.records.kinds import LIVE
 from gitmem.records.record import Record
 from gitmem.repo.location import storable
 from gitmem.services.provenance import shared
-from gitmem.services.provenance.attribute import attribute, by_session, owner
+from gitmem.services.provenance.attribute import owner
 from gitmem.services.provenance.link import Linker
 from gitmem.services.session_log.reader import content, event
-from gitmem.state import edits, links, sessions
+from gitmem.state import links, sessions
 from gitmem.state.database import State
-from gitmem.state.links import COMMITTED, WROTE, Link
+from gitmem.state.links import AI, HUMAN, WROTE, Link
 
 Row = Mapping[str, Any]
 PROMPT = 600  # characters of a prompt
@@ -38,7 +37,7 @@ COMMITS = 12  # that are looked at for one question
 class Part:
     """A session's part in lines: `lines` are those of today that its edits wrote, `at` (epoch seconds, 0 not known) when, `how` it is known (`state.links`).
 
-    `prompt` is what asked for them, `digest` the id of the session's digest and `title` what that is called.
+    `kind` is who wrote them, as Agent Trace names contributors. `prompt` is what asked for them, `digest` the id of the session's digest and `title` what that is called.
     """
 
     session: str
@@ -47,6 +46,7 @@ class Part:
     how: str
     at: float
     lines: list[tuple[int, int]]
+    kind: str = AI
     prompt: str = ""
     digest: str = ""
     title: str = ""
@@ -57,12 +57,16 @@ class Part:
 
 @dataclass(slots=True)
 class Origin:
-    """Where lines come from: `commit` is None for what is not committed; `moved` are the names of other files that they stood in then."""
+    """Where lines come from: `commit` is None for what is not committed; `moved` are the names of other files that they stood in then.
+
+    `parts` are of sessions that wrote some of the lines; `others` had a part in the commit, and wrote none of them.
+    """
 
     commit: CodeCommit | None
     lines: list[tuple[int, int]]
     moved: list[str]
     parts: list[Part]
+    others: list[Part] = field(default_factory=list)
 
 
 @dataclass
@@ -82,8 +86,11 @@ def why(sources: Sources, path: str, spans: Sequence[tuple[int, int]], revision:
     return origins(sources, path, blame(sources.history, path, spans, revision))
 
 
-def origins(sources: Sources, path: str, blamed: Sequence[Blamed]) -> list[Origin]:
-    """Return where lines come from that git was asked about already, what is newest first."""
+def origins(sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None = None) -> list[Origin]:
+    """Return where lines come from that git was asked about already, what is newest first.
+
+    `contents` is the text of the file where it is not what the disk has.
+    """
     groups: dict[str, list[Blamed]] = {}
     for one in blamed:
         groups.setdefault(one.commit.oid if one.commit else "", []).append(one)
@@ -93,15 +100,21 @@ def origins(sources: Sources, path: str, blamed: Sequence[Blamed]) -> list[Origi
     out = []
     for some in kept:
         commit = some[0].commit
-        found = known.get(commit.oid, []) if commit else _in_hand(sources, path)
+        found = known.get(commit.oid, []) if commit else _in_hand(sources, path, some, contents)
         if commit and not found:
             found = sources.linker.guess(commit, [one.path for one in some])
         parts = _parts(found, some)
+        mine = {part.session for part in parts}
+        others = [
+            Part(link.session, link.agent, link.model, link.how, link.at, [])
+            for link in (found if commit else ())
+            if link.session not in mine and link.kind != HUMAN
+        ]
         for part in parts:
             _tell(sources, part, commit, again=part.session in told)
             told.add(part.session)
         moved = list(dict.fromkeys(one.path for one in some if one.path != path))
-        out.append(Origin(commit, _joined((one.first, one.first + one.count - 1) for one in some), moved, parts))
+        out.append(Origin(commit, _joined((one.first, one.first + one.count - 1) for one in some), moved, parts, others))
     return out
 
 
@@ -118,50 +131,61 @@ def known_links(sources: Sources, oids: Sequence[str], *, patches: bool = True) 
                 record = sources.record(row["id"])
             except GitmemError:
                 continue  # the index is ahead of, or behind, what is there
-            for link, patch in shared.links(record):
+            for told in shared.links(record):
                 for oid in rest:
-                    if link.oid == oid or (patch and ids.get(oid) == patch):
-                        have = out.setdefault(oid, [])
-                        if all(one.session != link.session for one in have):
-                            have.append(link._replace(oid=oid))
+                    is_same = told.link.oid == oid
+                    if not is_same and not (told.patch and ids.get(oid) == told.patch):
+                        continue
+                    have = out.setdefault(oid, [])
+                    if all(one.session != told.link.session for one in have):
+                        files = told.link.files if is_same else shared.placed(sources.history, oid, told.added)
+                        have.append(told.link._replace(oid=oid, files=files))
     return out
 
 
-def _in_hand(sources: Sources, path: str) -> list[Link]:
-    """Return who wrote what is not committed."""
-    added: list[Added] = uncommitted(sources.history, path)
-    for one in added:
-        one.path, one.old = storable(one.path), storable(one.old)
-    some = edits.some(sources.state, [storable(path)], 0.0, float(1 << 40))
-    head = sources.history.heads()[:1]
-    held = links.used(sources.state, 0.0) if head else {}
-    apart = sources.history.not_below(held, head[0]) if held else set()
-    used = {n for oid, rows in held.items() if oid not in apart for n in rows}
+def _in_hand(sources: Sources, path: str, blamed: Sequence[Blamed], contents: bytes | None) -> list[Link]:
+    """Return who wrote lines that are not committed."""
+    data = contents if contents is not None else sources.history.text(path)
+    if data is None:
+        return []
+    lines = [one.was - 1 + n for one in blamed for n in range(one.count)]
+    head = next(iter(sources.history.heads()), "")
     out = []
-    for session, files in by_session(attribute(added, some, used)).items():
+    for session, files in sources.linker.of_work(path, data, lines, head).items():
         about = sessions.get(sources.state, session)
         out.append(Link("", session, about.agent if about else "", "", WROTE, 0.0, files))
     return out
 
 
 def _parts(found: Sequence[Link], blamed: Sequence[Blamed]) -> list[Part]:
-    """Return the sessions that wrote lines, those with the newest first; where none is known to have, who made the commit."""
+    """Return the sessions that wrote lines, those with the newest first."""
     out = []
     for link in found:
         mine: list[int] = []
         at = 0.0
-        for one in blamed:
+        for one in blamed if link.kind != HUMAN else ():
             for n in range(one.count):
                 when = owner(link.files, storable(one.path), one.was + n)
                 if when is not None:
                     mine.append(one.first + n)
                     at = max(at, when)
         if mine:
-            out.append(Part(link.session, link.agent, link.model, link.how, at, _joined((n, n) for n in sorted(mine))))
-    if not out:
-        sure = [link for link in found if link.how == COMMITTED] or list(found)
-        out = [Part(link.session, link.agent, link.model, link.how, link.at, []) for link in sure]
+            lines = _joined((n, n) for n in sorted(mine))
+            out.append(Part(link.session, link.agent, link.model, link.how, at, lines, link.kind))
     return sorted(out, key=lambda part: -part.at)
+
+
+def writers(found: Iterable[Link], path: str, lines: Sequence[int] | None) -> list[Link]:
+    """Return the links of those who wrote lines of a file in a commit: some of these, or any."""
+    name = storable(path)
+    out = []
+    for link in found:
+        spans = link.files.get(name, ())
+        if link.kind == HUMAN or not spans:
+            continue
+        if lines is None or any(owner(link.files, name, line) is not None for line in lines):
+            out.append(link)
+    return out
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -133,7 +133,8 @@ def _commits(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 def _of_commits(sources: Sources, found: Iterable[CodeCommit]) -> Iterator[Event]:
     known = links.known(sources.state)
     for one in found:
-        link = next(iter(links.of(sources.state, [one.oid]).get(one.oid, ())), None) if known else None
+        some = links.of(sources.state, [one.oid]).get(one.oid, []) if known else []
+        link = next((link for link in some if link.kind != links.HUMAN), None)
         about = sources.session(link.session) if link else None
         yield Event(
             float(one.at), "commit", "merge" if len(one.parents) > 1 else "commit", one.subject, one.oid, one.author, link.agent if link else "",
@@ -196,7 +197,10 @@ def _snapshots(sources: Sources, wanted: Wanted) -> Iterator[Event]:
 
 def _sessions(sources: Sources, wanted: Wanted) -> Iterator[Event]:
     """Yield beginnings and ends: of sessions of this machine, and of those whose digest is here."""
-    touched = {one.session for one in edits.some(sources.state, [storable(wanted.file)], 0.0, float(LAST))} if wanted.file else set()
+    touched = set()
+    if wanted.file:
+        file = storable(wanted.file)
+        touched = {session for path, session in edits.touched(sources.state, 0.0, float(LAST)) if path == file}
     seen = set()
     titles = {
         row["session"]: row for _, index in sources.indexes for row in index.rows(kinds=("summary",), by_sessions=True, fields=("session", "title", "created", "author", "tags"))

@@ -17,10 +17,10 @@ from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.index.reader import Index
 from gitmem.records.kinds import LIVE
-from gitmem.repo.location import Home, storable
-from gitmem.services.provenance.why import Sources, known_links
+from gitmem.repo.location import Home
+from gitmem.services.provenance.why import Sources, known_links, writers
 from gitmem.state import sessions
-from gitmem.state.links import Link
+from gitmem.state.links import HUMAN, Link
 
 FOLDER = "evolution"  # in our folder
 VERSION = 1
@@ -33,10 +33,11 @@ FIELDS = ("store", "id", "kind", "type", "severity", "title")
 
 @dataclass(slots=True)
 class Step:
-    """A change: `what` is git's letter (A, M, D, R, C, T), `links` the sessions that had a part in it, `records` what they learned."""
+    """A change, the sessions that wrote lines of it, `others` that had a part in its commit alone, and what all of them learned."""
 
     change: FileChange
     links: list[Link] = field(default_factory=list)
+    others: list[Link] = field(default_factory=list)
     stories: list[str] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
 
@@ -106,9 +107,10 @@ def evolution(
     while part := list(islice(rest, min(BATCH, limit or BATCH))):
         known = known_links(sources, [one.commit.oid for one in part], patches=bool(limit and limit <= FEW))
         for one in part:
-            links = known.get(one.commit.oid, [])
-            step = Step(one, [link for link in links if storable(one.path) in link.files] or links)
-            ids = [link.session for link in step.links]
+            links = [link for link in known.get(one.commit.oid, []) if link.kind != HUMAN]
+            step = Step(one, writers(links, one.path, one.lines))
+            step.others = [link for link in links if link not in step.links]
+            ids = [link.session for link in (*step.links, *step.others)]
             if ids:
                 step.stories = list(dict.fromkeys(about.story for id in ids if (about := sessions.get(sources.state, id)) and about.story))
             if not fits(step):

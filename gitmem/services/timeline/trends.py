@@ -35,8 +35,7 @@ def trends(
         days[day] += 1
         changed.update(storable(path) for path in paths if shown(path))
     edited: Counter[str] = Counter()
-    for one in edits.some(state, None, since, until):
-        edited[one.path] += 1
+    edited.update(path for path, _ in edits.touched(state, since, until))
     hot = sorted({*changed, *edited}, key=lambda path: (-(changed[path] + edited[path]), path))[:TOP]
     mine = [one for one in sessions.some(state) if since <= one.last and one.started <= until]
     by_agent: dict[str, dict[str, int]] = {}

@@ -10,7 +10,7 @@ from gitmem.git.blame import Blamed, blame
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.commit_log import FileChange, parsed_changes
 from gitmem.repo.location import Location
-from gitmem.services.provenance.why import Origin, Part, known_links, lines_of, origins
+from gitmem.services.provenance.why import Origin, Part, known_links, lines_of, origins, writers
 from gitmem_lsp.protocol.safe_text import inline, plain
 from gitmem_lsp.workspace.repositories import Place
 
@@ -24,7 +24,7 @@ async def asked(place: Place, path: str, lines: Sequence[str], first: int, last:
     history = CodeHistory(Location(place.gitdir, place.repository.location.commondir, place.worktree), app.env)
     text = "".join(lines).encode("utf-8", "surrogateescape")
     blamed: list[Blamed] = await place.repository.read_history(blame, history, path, [(first, last)], "", text)
-    return await place.repository.run(lambda: origins(replace(app.provenance(), history=history), path, blamed))
+    return await place.repository.run(lambda: origins(replace(app.provenance(), history=history), path, blamed, text))
 
 
 async def for_hover(place: Place, path: str, lines: Sequence[str], line: int, markdown: bool) -> str:
@@ -70,6 +70,9 @@ def page(title: str, found: Sequence[Origin]) -> str:
         lines += [f"Came from {', '.join(map(inline, origin.moved))}.", ""] if origin.moved else []
         for part in origin.parts:
             lines += _session(part)
+        if origin.others:
+            names = ", ".join(f"`{plain(part.session)}`" for part in origin.others)
+            lines += [f"Had a part in this commit: {names}", ""]
     return "\n".join(lines)
 
 
@@ -95,7 +98,8 @@ async def changes(place: Place, path: str, symbol: str) -> str:
     known = await place.repository.run(lambda: known_links(app.provenance(), [one.commit.oid for one in found]))
     lines = ["", "## Commits that changed it", ""]
     for one in found:
-        who = ", ".join(f"{link.agent or 'session'} {plain(link.session[:8])}" for link in known.get(one.commit.oid, ())[:3])
+        wrote = writers(known.get(one.commit.oid, ()), one.path, one.lines)
+        who = ", ".join(f"{link.agent or 'session'} {plain(link.session[:8])}" for link in wrote[:3])
         lines.append(
             f"- {stamp(one.commit.authored)[:10]} {inline(one.commit.author)}: **{inline(one.commit.subject)}** `{one.commit.oid[:10]}`{f' ({inline(who)})' if who else ''}"
         )

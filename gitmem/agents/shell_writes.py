@@ -1,0 +1,194 @@
+"""What a shell command writes to files, as far as its words tell it. Pure; hooks read commands with a redirection only.
+
+Texts that `cat`, `tee`, `echo` and `printf` put into a named file are read from the command. A command that edits
+files in place (`sed -i`) tells only their names: what it changed is seen by comparing the files before and after.
+"""
+
+import posixpath
+
+from gitmem.base.fast import Lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LONGEST = 32_768  # characters of a command that are looked at
+NAMED = 8  # files of one command that are compared
+WORDS = 200
+_HEREDOC = Lazy(r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w{0,40})\1")
+_WORD = Lazy(r"[^\s;|&<>()'\"=`$*?{}]{1,300}")
+_SEPARATORS = frozenset({"&&", "||", ";", "\n", "|", "&"})
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r", '"': '"', "'": "'"}
+# heads of commands that write what they are told, or text that stands in a file that they name; formatters are none
+_EDITORS = frozenset("awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split())
+_GIT = frozenset("add commit diff log mv rm status".split())
+
+
+class Write:
+    """A text that a command puts into a file: as all of it, or at its end."""
+
+    __slots__ = ("append", "path", "text")
+
+    def __init__(self, path: str, text: str, *, append: bool) -> None:
+        self.path = path
+        self.text = text
+        self.append = append
+
+
+def writes(command: str) -> "list[Write]":
+    """Return the texts that a command puts into files, the last for each file; nothing for what is not understood."""
+    if ">" not in command and "tee" not in command:
+        return []
+    rest, bodies = _without_heredocs(command[:LONGEST])
+    out: dict[str, Write] = {}
+    folder = ""
+    for words in _simple_commands(rest):
+        if words[0] == "cd" and len(words) == 2:
+            folder = posixpath.join(folder, words[1])
+            continue
+        write = _write(words, bodies)
+        if write is None:
+            continue
+        write.path = posixpath.join(folder, write.path)
+        before = out.get(write.path)
+        if before is not None and write.append:
+            write = Write(write.path, before.text + write.text, append=before.append)
+        out[write.path] = write
+    return list(out.values())
+
+
+def patches(command: str) -> str:
+    """Return the patch that a command hands to `apply_patch`, '' when there is none."""
+    start = command.find("*** Begin Patch")
+    if start < 0 or "apply_patch" not in command[:start]:
+        return ""
+    end = command.find("*** End Patch", start)
+    return command[start : end if end >= 0 else None]
+
+
+def edited_names(command: str) -> "list[str]":
+    """Return what may be names of files that a command changes; nothing where others' text may come in."""
+    if len(command) > LONGEST or "$(" in command or "`" in command:
+        return []
+    rest, _ = _without_heredocs(command)
+    folder = ""
+    names: dict[str, None] = {}
+    for words in _simple_commands(rest):
+        head = posixpath.basename(words[0])
+        if head == "cd" and len(words) == 2:
+            folder = posixpath.join(folder, words[1])
+        elif head not in _EDITORS and not (head == "git" and len(words) > 1 and words[1] in _GIT):
+            return []
+        else:
+            for word in words[1:]:
+                if _WORD.fullmatch(word) and not word.startswith("-"):
+                    names[posixpath.join(folder, word)] = None
+    return list(names)
+
+
+def _without_heredocs(command: str) -> "tuple[str, list[str]]":
+    """Return a command without the bodies of its here-documents, and these."""
+    kept, bodies = [], []
+    lines = iter(command.split("\n"))
+    for line in lines:
+        kept.append(line)
+        for match in _HEREDOC.finditer(line):
+            body = []
+            for row in lines:
+                if row.strip("\t") == match[2]:
+                    break
+                body.append(row)
+            bodies.append("".join(f"{row}\n" for row in body))
+    return "\n".join(kept), bodies
+
+
+def _simple_commands(text: str) -> "Iterator[list[str]]":
+    """Yield the words of the simple commands of a line."""
+    import shlex
+
+    reader = shlex.shlex(text, posix=True, punctuation_chars=True)
+    reader.commenters = ""
+    reader.whitespace = " \t\r"
+    words: list[str] = []
+    try:
+        for word in reader:
+            if word in _SEPARATORS:
+                if words:
+                    yield words
+                words = []
+            elif len(words) < WORDS:
+                words.append(word)
+    except ValueError:  # a quote without its end
+        return
+    if words:
+        yield words
+
+
+def _write(words: "Sequence[str]", bodies: "list[str]") -> Write | None:
+    """Return what a simple command puts into a file; here-documents are taken from `bodies` in their order."""
+    plain, target, append, body = [], "", False, None
+    at = 0
+    while at < len(words):
+        word = words[at]
+        following = words[at + 1] if at + 1 < len(words) else ""
+        if word in {">", ">>", ">|"}:
+            target, append = following, word == ">>"
+            at += 1
+        elif word in {"<<", "<<-"}:
+            body = bodies.pop(0) if bodies else None
+            at += 1
+        elif word in {"<", "<<<", "(", ")", ">&", "&>"}:
+            return None
+        else:
+            plain.append(word)
+        at += 1
+    if not plain:
+        return None
+    head, rest = posixpath.basename(plain[0]), plain[1:]
+    if head == "tee" and body is not None:
+        append = "-a" in rest
+        names = [word for word in rest if not word.startswith("-")]
+        return Write(names[0], body, append=append) if len(names) == 1 else None
+    said = body if head == "cat" and not rest else _said(head, rest)
+    return Write(target, said, append=append) if target and said is not None else None
+
+
+def _said(head: str, words: "Sequence[str]") -> str | None:
+    """Return what `echo` or `printf` prints."""
+    if head == "echo":
+        flags = set()
+        while words and words[0] in {"-n", "-e", "-ne", "-en"}:
+            flags |= set(words[0][1:])
+            words = words[1:]
+        text = " ".join(words)
+        return (_unescaped(text) if "e" in flags else text) + ("" if "n" in flags else "\n")
+    if head != "printf" or not words:
+        return None
+    form, values = _unescaped(words[0]), list(words[1:])
+    if form.replace("%%", "").count("%") == 0:
+        return form.replace("%%", "%")
+    if form.replace("%s", "").count("%"):
+        return None
+    count = form.count("%s")
+    out = ""
+    while values:
+        part = values[:count] + [""] * (count - len(values[:count]))
+        values = values[count:]
+        pieces = form.split("%s")
+        out += "".join(piece + value for piece, value in zip(pieces, [*part, ""], strict=True))
+    return out
+
+
+def _unescaped(text: str) -> str:
+    """Return a text with its backslash escapes resolved."""
+    out, at = [], 0
+    while at < len(text):
+        char = text[at]
+        following = text[at + 1 : at + 2]
+        if char == "\\" and following in _ESCAPES and following:
+            out.append(_ESCAPES[following])
+            at += 2
+        else:
+            out.append(char)
+            at += 1
+    return "".join(out)
