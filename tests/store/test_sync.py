@@ -947,7 +947,7 @@ def test_reflogs_and_other_remotes_are_cleaned_when_a_purge_is_followed(world):
     remove(world, a, text=WORD)
     publish(world, a)
     out = world.sync(b)
-    assert [] == prune(git_of(world.path(b)), b.home, out.abandoned)[1]
+    assert [] == list(prune(git_of(world.path(b)), b.home, out.abandoned).kept)
     assert ({clean}, {TRACKING}) == (b.objects.refs(BACKUP).keys(), b.objects.refs(REMOTES).keys())
     every = ["cat-file", "--batch-all-objects", "--batch"]
     assert WORD.encode() not in subprocess.run(["git", "-C", world.path(b), *every], capture_output=True, check=True).stdout

@@ -1,0 +1,159 @@
+"""Take objects out of the packs of a repository in which git may pack at the same time.
+
+A pack that holds one is written anew without it, under a name that no other process knows. Packs may
+go or come at any moment: what is not there any more needs no work, and what came is looked at again.
+"""
+
+import contextlib
+import glob
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gitmem.base.files import disk_error, sync_dir
+from gitmem.base.open_files import processes_with
+from gitmem.errors import GitFailed
+from gitmem.git.new_packs import OURS, is_kept, new_name
+from gitmem.git.object_codec import RAW_LENGTH
+from gitmem.git.process import DURABLE, Git
+from gitmem.store.repack import drop_pack, index_oids
+
+OWN_PREFIX = ".tmp-gitmem-pack"  # of a pack that is being written here; git takes no notice of it
+ABANDONED = 600.0  # seconds after which a temporary pack is that of a process that was killed
+_PARTS = ("tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_", ".tmp-")
+_PACKERS = frozenset({
+    "gc", "repack", "pack-objects", "index-pack", "unpack-objects", "maintenance", "fetch-pack",
+})  # fmt: skip
+
+
+@dataclass(slots=True)
+class Sweep:
+    """The result of one look at all packs: what was taken out, what a `.keep` holds back."""
+
+    removed: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)  # in packs that the user marked
+    unfinished: set[str] = field(default_factory=set)  # in packs that another process works on
+    error: GitFailed | None = None  # why a pack could not be written anew
+
+
+def sweep(git: Git, doomed: set[str]) -> Sweep:
+    """Write each pack that holds a doomed object anew without it; raises External on the disk's refusal."""
+    folder = pack_folder(git)
+    out = Sweep()
+    _remove_own_parts(folder)
+    for name in pack_names(folder):
+        path = os.path.join(folder, f"pack-{name}.idx")
+        try:
+            oids = index_oids(git, path)
+        except (FileNotFoundError, GitFailed) as error:
+            if os.path.exists(path) and isinstance(error, GitFailed):
+                out.error = error
+            continue
+        hit = doomed.intersection(oids)
+        if not hit:
+            continue
+        if is_kept(folder, name):
+            (out.unfinished if name.startswith(OURS) else out.kept).update(hit)
+            continue
+        try:
+            _write_without(git, folder, name, [oid for oid in oids if oid not in doomed])
+        except GitFailed as error:
+            if os.path.exists(path):
+                out.error = error
+                out.unfinished |= hit
+            continue
+        except OSError as error:
+            raise disk_error(error, folder) from error
+        out.removed |= hit
+    return out
+
+
+def pack_folder(git: Git) -> str:
+    """Return the folder of a repository's own packs."""
+    return os.path.join(git.gitdir, "objects", "pack")
+
+
+def pack_names(folder: str) -> list[str]:
+    """Return the names of the packs that git sees, without `pack-` and ending."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [n[5:-4] for n in names if n.startswith("pack-") and n.endswith(".idx")]
+
+
+def _write_without(git: Git, folder: str, name: str, rest: list[str]) -> None:
+    """Put the rest of a pack's objects into a new one, and remove the pack."""
+    if rest:
+        listing = "".join(f"{oid}\n" for oid in rest).encode()
+        base = os.path.join(folder, OWN_PREFIX)
+        done = git.run("pack-objects", "-q", base, stdin=listing, config=DURABLE, timeout=600)
+        promisor = os.path.exists(os.path.join(folder, f"pack-{name}.promisor"))
+        algorithm = "sha256" if len(rest[0]) == 2 * RAW_LENGTH["sha256"] else "sha1"
+        for made in done.decode().split():
+            _put_in_place(folder, made, new_name(algorithm), promisor)
+        sync_dir(folder)
+    drop_pack(folder, name)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(folder, f"pack-{name}.promisor"))
+
+
+def _put_in_place(folder: str, made: str, name: str, promisor: bool) -> None:
+    if promisor:
+        with open(os.path.join(folder, f"pack-{name}.promisor"), "w", encoding="utf-8"):
+            pass
+    for suffix in (".pack", ".rev", ".idx"):  # the index last: git sees no pack without one
+        old = os.path.join(folder, f"{OWN_PREFIX}-{made}{suffix}")
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(old, os.path.join(folder, f"pack-{name}{suffix}"))
+
+
+def _remove_own_parts(folder: str) -> None:
+    """Remove what a purge that was killed left. Hold the maintenance lock."""
+    for path in glob.glob(os.path.join(glob.escape(folder), OWN_PREFIX + "*")):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+# -- who may still put back what was removed
+
+
+def packers(git: Git) -> dict[str, str]:
+    """Return what is being packed here now: temporary files, and git's processes, each with its name for people.
+
+    Such a process may have read what was removed a moment ago, and write it again.
+    """
+    out = {path: f"the file {path}" for path in _young_parts(pack_folder(git))}
+    folder = os.path.realpath(os.path.join(git.gitdir, "objects")) + os.sep
+    for pid, command in processes_with(lambda path: path.startswith(folder)):
+        if _is_packing(command):
+            out[f"process {pid}"] = f"process {pid} ({' '.join(command)[:60]})"
+    return out
+
+
+def abandoned_parts(git: Git) -> list[str]:
+    """Return temporary packs of processes that were killed; they may hold anything."""
+    return [path for path, age in _parts(pack_folder(git)) if age >= ABANDONED]
+
+
+def _young_parts(folder: str) -> Iterator[str]:
+    return (path for path, age in _parts(folder) if age < ABANDONED)
+
+
+def _parts(folder: str) -> Iterator[tuple[str, float]]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        if name.startswith(_PARTS) and not name.startswith(OWN_PREFIX):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError):
+                yield path, time.time() - os.stat(path).st_mtime
+
+
+def _is_packing(command: list[str]) -> bool:
+    program = os.path.basename(command[0])
+    words = {program.removeprefix("git-"), *command[1:]}
+    return program.startswith("git") and bool(words & _PACKERS)
