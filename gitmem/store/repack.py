@@ -130,9 +130,12 @@ def _joint_indexes(folder: str) -> Iterator[mmap.mmap]:
     """Yield what each index over several packs holds; newer git keeps a chain of them in a folder."""
     chain = os.path.join(glob.escape(folder), "multi-pack-index.d", "*.midx")
     for path in (os.path.join(folder, "multi-pack-index"), *glob.glob(chain)):
-        with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                yield data
+        with (
+            contextlib.suppress(OSError, ValueError),
+            open(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            yield data
 
 
 def _remove_joint_indexes(folder: str) -> None:

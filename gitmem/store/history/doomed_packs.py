@@ -5,8 +5,8 @@ go or come at any moment: what is not there any more needs no work, and what cam
 """
 
 import contextlib
-import glob
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from gitmem.git.object_codec import RAW_LENGTH
 from gitmem.git.process import DURABLE, Git
 from gitmem.store.repack import drop_pack, index_oids
 
-OWN_PREFIX = ".tmp-gitmem-pack"  # of a pack that is being written here; git takes no notice of it
+OWN_FOLDER = "gitmem-purge"  # below the objects; only the holder of the maintenance lock uses it
 ABANDONED = 600.0  # seconds after which a temporary pack is that of a process that was killed
 _PARTS = ("tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_", ".tmp-")
 _PACKERS = frozenset({
@@ -41,7 +41,7 @@ def sweep(git: Git, doomed: set[str]) -> Sweep:
     """Write each pack that holds a doomed object anew without it; raises External on the disk's refusal."""
     folder = pack_folder(git)
     out = Sweep()
-    _remove_own_parts(folder)
+    shutil.rmtree(_own_folder(git), ignore_errors=True)
     for name in pack_names(folder):
         path = os.path.join(folder, f"pack-{name}.idx")
         try:
@@ -66,6 +66,7 @@ def sweep(git: Git, doomed: set[str]) -> Sweep:
         except OSError as error:
             raise disk_error(error, folder) from error
         out.removed |= hit
+    shutil.rmtree(_own_folder(git), ignore_errors=True)
     return out
 
 
@@ -84,36 +85,45 @@ def pack_names(folder: str) -> list[str]:
 
 
 def _write_without(git: Git, folder: str, name: str, rest: list[str]) -> None:
-    """Put the rest of a pack's objects into a new one, and remove the pack."""
+    """Put the rest of a pack's objects into a new one, and remove the pack.
+
+    The new one has a `.keep` until the old one is gone: a repacking that sees both would otherwise take the new one for
+    redundant. It is made in a folder where git does not look.
+    """
+    made: list[str] = []
     if rest:
+        place = _own_folder(git)
+        os.makedirs(place, mode=0o700, exist_ok=True)
         listing = "".join(f"{oid}\n" for oid in rest).encode()
-        base = os.path.join(folder, OWN_PREFIX)
+        base = os.path.join(place, "pack")
         done = git.run("pack-objects", "-q", base, stdin=listing, config=DURABLE, timeout=600)
         promisor = os.path.exists(os.path.join(folder, f"pack-{name}.promisor"))
         algorithm = "sha256" if len(rest[0]) == 2 * RAW_LENGTH["sha256"] else "sha1"
-        for made in done.decode().split():
-            _put_in_place(folder, made, new_name(algorithm), promisor)
+        for pack in done.decode().split():
+            made.append(new_name(algorithm))
+            _put_in_place(place, pack, folder, made[-1], promisor)
         sync_dir(folder)
     drop_pack(folder, name)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(os.path.join(folder, f"pack-{name}.promisor"))
+    for ending in (f"{name}.promisor", *(f"{pack}.keep" for pack in made)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(folder, f"pack-{ending}"))
 
 
-def _put_in_place(folder: str, made: str, name: str, promisor: bool) -> None:
-    if promisor:
-        with open(os.path.join(folder, f"pack-{name}.promisor"), "w", encoding="utf-8"):
+def _put_in_place(place: str, made: str, folder: str, name: str, promisor: bool) -> None:
+    stem = os.path.join(folder, f"pack-{name}")
+    for ending in (".keep", ".promisor") if promisor else (".keep",):
+        with open(stem + ending, "w", encoding="utf-8"):
             pass
-    for suffix in (".pack", ".rev", ".idx"):  # the index last: git sees no pack without one
-        old = os.path.join(folder, f"{OWN_PREFIX}-{made}{suffix}")
-        with contextlib.suppress(FileNotFoundError):
-            os.rename(old, os.path.join(folder, f"pack-{name}{suffix}"))
+    reverse = os.path.join(place, f"pack-{made}.rev")  # not every git writes one
+    if os.path.exists(reverse):
+        os.rename(reverse, stem + ".rev")
+    for ending in (".pack", ".idx"):  # the index last: git sees no pack without one
+        os.rename(os.path.join(place, f"pack-{made}{ending}"), stem + ending)
 
 
-def _remove_own_parts(folder: str) -> None:
-    """Remove what a purge that was killed left. Hold the maintenance lock."""
-    for path in glob.glob(os.path.join(glob.escape(folder), OWN_PREFIX + "*")):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+def _own_folder(git: Git) -> str:
+    """Return where packs are made: on the disk of the objects, where git does not look for any."""
+    return os.path.join(git.gitdir, "objects", OWN_FOLDER)
 
 
 # -- who may still put back what was removed
@@ -147,7 +157,7 @@ def _parts(folder: str) -> Iterator[tuple[str, float]]:
     except OSError:
         return
     for name in names:
-        if name.startswith(_PARTS) and not name.startswith(OWN_PREFIX):
+        if name.startswith(_PARTS):
             path = os.path.join(folder, name)
             with contextlib.suppress(OSError):
                 yield path, time.time() - os.stat(path).st_mtime

@@ -76,7 +76,7 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         swept = sweep(git, doomed)
         removed |= loose | swept.removed
         # whoever begins to pack from now on cannot find them; whoever had begun may still write them
-        busy = _wait_for(git, packers(git), deadline)
+        busy = _wait_for(packers(git), deadline)
         there = _present(git, doomed) - swept.kept
         ours = there & _own_objects(git) if there else set()
         if not ours and not busy:
@@ -94,7 +94,7 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
     return Pruned(len(removed), sorted(swept.kept), borrowed, busy, abandoned_parts(git))
 
 
-def _wait_for(git: Git, watched: dict[str, str], deadline: float) -> list[str]:
+def _wait_for(watched: dict[str, str], deadline: float) -> list[str]:
     """Wait until packing that was under way has ended; return what has not."""
     while watched:
         watched = {key: name for key, name in watched.items() if _is_there(key)}
