@@ -4,17 +4,21 @@ import os
 from collections.abc import Callable, Iterator
 
 
-def processes_with(is_wanted: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (process id, command line) of other processes that have a wanted file open or mapped.
+def can_tell() -> bool:
+    """Say whether the kernel tells which files processes have open."""
+    return os.path.isdir("/proc/self/fd")
+
+
+def processes_with(is_wanted: Callable[[str], bool]) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Yield (process id, command line, paths) of other processes that have wanted files open or mapped.
 
     A file that was removed meanwhile has " (deleted)" at the end of its path. Processes of other
     users are seen only where the kernel lets this one look.
     """
     for pid in _others():
-        if any(is_wanted(path) for path in _open_paths(pid)):
-            command = _command_line(pid)
-            if command:
-                yield pid, command
+        paths = [path for path in _open_paths(pid) if is_wanted(path)]
+        if paths:
+            yield pid, _command_line(pid), paths
 
 
 def is_running(pid: int) -> bool:

@@ -163,4 +163,4 @@ def _holders(path: str) -> str:
     """Return the processes that have the file open, for people."""
     real = os.path.realpath(path)
     rows = processes_with(lambda other: other.startswith(real))
-    return ", ".join(f"process {pid} ({' '.join(command)[:60]})" for pid, command in rows)
+    return ", ".join(f"process {pid} ({' '.join(command)[:60]})" for pid, command, _ in rows)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gitmem.base.files import disk_error, sync_dir
-from gitmem.base.open_files import processes_with
+from gitmem.base.open_files import can_tell, processes_with
 from gitmem.errors import GitFailed
 from gitmem.git.new_packs import OURS, is_kept, new_name
 from gitmem.git.object_codec import RAW_LENGTH
@@ -20,7 +20,8 @@ from gitmem.git.process import DURABLE, Git
 from gitmem.store.repack import drop_pack, index_oids
 
 OWN_FOLDER = "gitmem-purge"  # below the objects; only the holder of the maintenance lock uses it
-ABANDONED = 600.0  # seconds after which a temporary pack is that of a process that was killed
+CLOSING = 2.0  # seconds that a temporary pack may be there that nobody has open: before its renaming
+ABANDONED = 600.0  # and where the system does not tell who has it open
 _PARTS = ("tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_", ".tmp-")
 _PACKERS = frozenset({
     "gc", "repack", "pack-objects", "index-pack", "unpack-objects", "maintenance", "fetch-pack",
@@ -134,24 +135,34 @@ def packers(git: Git) -> dict[str, str]:
 
     Such a process may have read what was removed a moment ago, and write it again.
     """
-    out = {path: f"the file {path}" for path in _young_parts(pack_folder(git))}
+    out, opened = {}, set()
     folder = os.path.realpath(os.path.join(git.gitdir, "objects")) + os.sep
-    for pid, command in processes_with(lambda path: path.startswith(folder)):
-        if _is_packing(command):
+    for pid, command, paths in processes_with(lambda path: path.startswith(folder)):
+        opened.update(paths)
+        if command and _is_packing(command):
             out[f"process {pid}"] = f"process {pid} ({' '.join(command)[:60]})"
+    for path, about in _parts(pack_folder(git)):
+        if _is_alive(path, about, opened):
+            out[path] = f"the file {path}"
     return out
 
 
 def abandoned_parts(git: Git) -> list[str]:
     """Return temporary packs of processes that were killed; they may hold anything."""
-    return [path for path, age in _parts(pack_folder(git)) if age >= ABANDONED]
+    alive = packers(git)
+    return [path for path, _ in _parts(pack_folder(git)) if path not in alive]
 
 
-def _young_parts(folder: str) -> Iterator[str]:
-    return (path for path, age in _parts(folder) if age < ABANDONED)
+def _is_alive(path: str, about: os.stat_result, opened: set[str]) -> bool:
+    """Say whether somebody still writes a temporary file, as far as can be told."""
+    age = time.time() - about.st_mtime
+    if age < CLOSING or os.path.realpath(path) in opened:
+        return True
+    is_visible = can_tell() and about.st_uid == os.geteuid()
+    return not is_visible and age < ABANDONED
 
 
-def _parts(folder: str) -> Iterator[tuple[str, float]]:
+def _parts(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -160,7 +171,7 @@ def _parts(folder: str) -> Iterator[tuple[str, float]]:
         if name.startswith(_PARTS):
             path = os.path.join(folder, name)
             with contextlib.suppress(OSError):
-                yield path, time.time() - os.stat(path).st_mtime
+                yield path, os.stat(path)
 
 
 def _is_packing(command: list[str]) -> bool:

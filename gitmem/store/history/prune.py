@@ -27,7 +27,7 @@ from gitmem.store.history.doomed_packs import (
 )
 from gitmem.store.history.pending import PENDING, doom, pending, remember
 from gitmem.store.history.redact import Mask
-from gitmem.store.repack import drop_stale_joint_index
+from gitmem.store.repack import drop_stale_joint_index, index_oids
 
 PATIENCE = 30.0  # seconds that other packing processes are waited for
 TRIES = 5  # runs of git that another process may disturb
@@ -78,7 +78,7 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         # whoever begins to pack from now on cannot find them; whoever had begun may still write them
         busy = _wait_for(packers(git), deadline)
         there = _present(git, doomed) - swept.kept
-        ours = there & _own_objects(git) if there else set()
+        ours = there & _own_objects(git) if there and _borrows(git) else there
         if not ours and not busy:
             break
         if time.monotonic() > deadline:
@@ -90,7 +90,8 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
     drop_stale_joint_index(pack_folder(git))
     if _graph_names(git, doomed):
         _renew_commit_graph(git)
-    borrowed = sorted(there - ours)
+    # asked once more: one may have gone between two looks
+    borrowed = sorted(_present(git, there - ours)) if there - ours else []
     return Pruned(len(removed), sorted(swept.kept), borrowed, busy, abandoned_parts(git))
 
 
@@ -135,22 +136,20 @@ def _present(git: Git, oids: set[str]) -> set[str]:
     return {line.decode() for line in out.splitlines() if not line.endswith(b" missing")}
 
 
+def _borrows(git: Git) -> bool:
+    """Say whether the repository reads objects of another one."""
+    return os.path.exists(os.path.join(git.gitdir, "objects", "info", "alternates"))
+
+
 def _own_objects(git: Git) -> set[str]:
     """Return the objects that are loose or packed in this repository, not in one that it borrows from."""
-    out = _undisturbed(
-        git,
-        *("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"),
-    ).decode()
+    listing = ("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
+    out = _undisturbed(git, *listing).decode().split()
+    own = {oid for oid in out if os.path.exists(_loose_path(git, oid))}
     folder = pack_folder(git)
-    alternates = os.path.join(git.gitdir, "objects", "info", "alternates")
-    if not os.path.exists(alternates):
-        return set(out.split())
-    own = {oid for oid in out.split() if os.path.exists(_loose_path(git, oid))}
     for name in pack_names(folder):
-        with contextlib.suppress(OSError):
-            with open(os.path.join(folder, f"pack-{name}.idx"), "rb") as file:
-                rows = git.run("show-index", stdin=file.read(), timeout=600).splitlines()
-            own.update(row.split()[1].decode() for row in rows)
+        with contextlib.suppress(FileNotFoundError, GitFailed):
+            own.update(index_oids(git, os.path.join(folder, f"pack-{name}.idx")))
     return own
 
 
