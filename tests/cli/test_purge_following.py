@@ -153,7 +153,7 @@ def test_a_purge_does_not_send_what_waits(people: tuple[Mem, Mem]) -> None:
 
 def test_an_emptied_history_without_a_purge_takes_nothing(people: tuple[Mem, Mem], hub: Path) -> None:
     """A forced push of a history that names commits as purged, with nothing in it, waits like a purge; one that names none is merged."""
-    one, two = people
+    _, two = people
     for number in range(8):
         two.add(f"Ana's {number}")
     two("sync")
