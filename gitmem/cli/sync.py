@@ -10,6 +10,7 @@ import click
 from gitmem.app import App
 from gitmem.base.detach import detach
 from gitmem.cli import options
+from gitmem.cli.consent import FOLLOW_HELP, agrees
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import MissingObject, RemoteRefused, UserError
 from gitmem.git.objects import diff
@@ -18,7 +19,6 @@ from gitmem.repo.refs import BRANCH, SHARED
 from gitmem.services.maintenance import extracted, purge_follow
 from gitmem.store import sync
 from gitmem.store.history import prune
-from gitmem.store.history.losses import Losses
 from gitmem.store.store import Store
 
 TOLD = "extracted-entries-told"  # in our folder: a sync has said that extracted entries would be sent
@@ -60,7 +60,7 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
     help="Write everything to a bundle file instead; read it with: git mem sync FILE",
 )
 @click.option("--pull-only", is_flag=True, help="Fetch and merge, push nothing.")
-@click.option("--follow-purge", is_flag=True, help="Follow a purge of many records, or of other people's, without a question.")
+@click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @options.json_option
 @click.pass_obj
 def sync_command(
@@ -89,7 +89,7 @@ def sync_command(
         held = may_push and not pull_only and not _may_send(app)
         app.flush_reads()
         before = store.tip()
-        consent = partial(_agrees, term, name, follow_purge)
+        consent = partial(agrees, term, name, follow_purge)
         try:
             out = sync.sync(
                 store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held, consent=consent
@@ -122,16 +122,6 @@ def _row(out: sync.Outcome) -> dict[str, Any]:
     return {key: getattr(out, key) for key in keys} | {
         key: lost.as_json() if lost else None for key, lost in purges.items()
     }
-
-
-def _agrees(term: Terminal, remote: str, follow: bool, lost: Losses) -> bool:
-    """Say whether a purge of many records, or of other people's, is followed: only a person says so."""
-    if follow:
-        return True
-    if term.environ.get("GITMEM_BACKGROUND") or not os.isatty(0):
-        return False
-    term.note(purge_follow.summary(lost, plain(remote)))
-    return click.confirm("Follow it? What goes is kept on this machine for 30 days.", default=False, err=True)
 
 
 def _is_much(store: Store, before: str | None) -> bool:

@@ -19,7 +19,7 @@ from gitmem.git.objects import COMMIT, Draft, Identity, Objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES, SNAPSHOTS
-from gitmem.store.history.losses import losses
+from gitmem.store.history.losses import Losses
 from gitmem.store.history.pending import doom
 from gitmem.store.history.propagate import carry_over, holds, purged_ids
 from gitmem.store.history.prune import Pruned, doom_strays, holders, prune
@@ -27,7 +27,7 @@ from gitmem.store.history.redact import Mask, mark_bytes
 from gitmem.store.history.rewrite import Cleaner, Rewritten, rewrite
 from gitmem.store.layout import PURGES, check_format, tombstone_path
 from gitmem.store.store import Store
-from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, set_ref, tracking_ref
+from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, nobody, set_ref, tracking_ref, weigh
 from gitmem.store.tree_merge import Report, merge_commits
 
 REF_PATIENCE = 10.0  # seconds that git's lock on a ref, as of a packing of refs, is waited for
@@ -183,14 +183,23 @@ class Sent:
     pruned: Pruned = field(default_factory=Pruned)
     masked: set[str] = field(default_factory=set)
     left_out: list[str] = field(default_factory=list)
+    followed: Losses | None = None  # what a purge there takes out of this clone
+    quarantined: int = 0  # records of those that are kept on this machine
 
 
-def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask | None) -> Sent | None:
+def send(
+    store: Store,
+    git: Git,
+    remote: Remote,
+    ids: Sequence[str],
+    mask: Mask | None,
+    consent: Callable[[Losses], bool] = nobody,
+) -> Sent | None:
     """Replace a remote's history by ours, with what it had that we had not; None when it has no memory.
 
     What it has is purged first: of these ids and texts, and of the records that were ever purged here. Where only
     the text of an earlier purge would do and was not given, the changes made there are compared and masked, or
-    refused with a UserError. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
+    refused with a UserError. A purge that was made there is followed as `sync` does, with consent. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
     """
     into = tracking_ref(remote.name)
     if not remote.fetch(into):
@@ -202,7 +211,7 @@ def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask 
     doomed = [there]
     doom(store.home, doomed)
     try:
-        tip = _joined(store, remote, there, ids, mask, out, doomed)
+        tip = _joined(store, remote, there, ids, mask, out, doomed, consent)
         remote.push(tip, lease=there)
         set_ref(store.objects, into, tip)
     finally:
@@ -214,7 +223,16 @@ def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask 
     return out
 
 
-def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: Mask | None, out: Sent, doomed: list[str]) -> str:
+def _joined(
+    store: Store,
+    remote: Remote,
+    there: str,
+    ids: Sequence[str],
+    mask: Mask | None,
+    out: Sent,
+    doomed: list[str],
+    consent: Callable[[Losses], bool],
+) -> str:
     """Bring our ref to a commit that holds both sides and nothing purged; return it."""
     objects = store.objects
     entry = objects.find(objects.commit(there).tree, "gitmem.json")
@@ -228,7 +246,7 @@ def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: 
         theirs = _mark(store, done, cleaner.ids)
     for _ in range(TRIES):
         ours = store.tip()
-        made, _ = _join(store, remote, ours, theirs, out, doomed)
+        made, _ = _join(store, remote, ours, theirs, out, doomed, consent)
         again = rewrite(objects, made, cleaner)
         if again.replaced:  # ours had it too, from a write after the purge
             doomed += [made, *([ours] if ours else [])]
@@ -244,7 +262,15 @@ def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: 
     raise External("the store was too busy to merge into.", "Run the command again.")
 
 
-def _join(store: Store, remote: Remote, ours: str | None, theirs: str, out: Sent, doomed: list[str]) -> tuple[str, Report]:
+def _join(
+    store: Store,
+    remote: Remote,
+    ours: str | None,
+    theirs: str,
+    out: Sent,
+    doomed: list[str],
+    consent: Callable[[Losses], bool],
+) -> tuple[str, Report]:
     objects = store.objects
     if ours is None:
         return theirs, Report()
@@ -261,10 +287,11 @@ def _join(store: Store, remote: Remote, ours: str | None, theirs: str, out: Sent
             carried = carry_over(objects, theirs, ours)
         else:
             carried = carry_over(objects, ours, theirs)
-            if losses(objects, remote.git, ours, theirs, carried).need_consent:
+            out.followed, agreed, out.quarantined = weigh(store, remote, ours, theirs, carried, consent)
+            if not agreed:
                 raise UserError(
                     f"{remote.name} was purged of many records, or of other people's, and this clone does not follow that yet.",
-                    f"See what would go, and decide: git mem sync {remote.name}",
+                    "Run it on a terminal, which asks, or with --follow-purge: what goes is kept here for 30 days.",
                 )
     except MissingObject as error:
         raise External(f"what {remote.name} sent is incomplete: {error}", "Run 'git fsck' on the remote.") from error

@@ -161,8 +161,11 @@ def _join(
             followed = None
             if holds(store.objects, ours, theirs):
                 followed = carry_over(store.objects, ours, theirs)
-                if not _may_follow(store, remote, ours, theirs, followed, out, consent):
+                lost, agreed, kept = weigh(store, remote, ours, theirs, followed, consent)
+                if not agreed:
+                    out.waiting = lost
                     return
+                out.followed, out.quarantined = lost, kept
                 made, report = followed.commit, followed.report
                 # noted before the ref moves: a sync that is killed in between is ended by the next prune
                 doom(store.home, [ours, *followed.doomed])
@@ -193,32 +196,32 @@ def _join(
     raise External("the store was too busy to merge into.", "Run 'git mem sync' again.")
 
 
-def _may_follow(
+def weigh(
     store: Store,
     remote: Remote,
     ours: str,
     theirs: str,
     followed: Carried,
-    out: Outcome,
     consent: Callable[[Losses], bool],
-) -> bool:
-    """Say whether a purge is followed now; what needed consent is in the quarantine when this returns true."""
+) -> tuple[Losses, bool, int]:
+    """Return what following a purge takes out, whether it is followed now, and how many records the quarantine has of that.
+
+    They are on the disk when this returns.
+    """
     lost = losses(store.objects, remote.git, ours, theirs, followed)
-    if lost.need_consent:
-        if not consent(lost):
-            out.waiting = lost
-            return False
-        records = last_bytes(store.objects, remote.git, ours, lost.ids)
-        about = {
-            "at": store.clock.stamp(),
-            "purger": ", ".join(lost.purgers),
-            "remote": out.remote,
-            "theirs": theirs,
-        }
-        quarantine.keep(store.home, store.clock.ulid(), about, records)
-        out.quarantined = len(records)
-    out.followed = lost
-    return True
+    if not lost.need_consent:
+        return lost, True, 0
+    if not consent(lost):
+        return lost, False, 0
+    records = last_bytes(store.objects, remote.git, ours, lost.ids)
+    about = {
+        "at": store.clock.stamp(),
+        "purger": ", ".join(lost.purgers),
+        "remote": remote.name,
+        "theirs": theirs,
+    }
+    quarantine.keep(store.home, store.clock.ulid(), about, records)
+    return lost, True, len(records)
 
 
 def backup(store: Store, tip: str) -> str:

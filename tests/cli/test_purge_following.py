@@ -147,8 +147,10 @@ def test_a_purge_does_not_send_what_waits(people: tuple[Mem, Mem]) -> None:
     two("sync")
     one("sync")
     one("purge", *all_ids(one), "--remote", "origin", "--yes")
-    assert "git mem sync origin" in two("purge", "--remote", "origin", "--yes", code=1).err
+    assert "--follow-purge" in two("purge", "--remote", "origin", "--yes", code=1).err
     assert len(two.titles()) == 8
+    two("purge", "--remote", "origin", "--yes", "--follow-purge")
+    assert (two.titles(), len(kept(two))) == ([], 8)
 
 
 def test_an_emptied_history_without_a_purge_takes_nothing(people: tuple[Mem, Mem], hub: Path) -> None:

@@ -2,15 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import click
 
 from gitmem.app import App
 from gitmem.cli import options
+from gitmem.cli.consent import FOLLOW_HELP, agrees
 from gitmem.cli.records.quarantine import drop_quarantine, list_quarantine, restore_quarantined
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import Busy, UnknownId, UserError
-from gitmem.services.maintenance import purge_exports, purge_local
+from gitmem.services.maintenance import purge_exports, purge_follow, purge_local
 from gitmem.services.maintenance.purge_one import object_places, purge_store
 from gitmem.services.maintenance.purge_places import (
     CLEAN,
@@ -44,6 +46,7 @@ CHANGE_IT = "Clones that have fetched it keep it until they sync and prune. If i
 @click.option("--quarantine-list", "listing", is_flag=True, help="List what a purge by somebody else took out of this clone.")
 @click.option("--quarantine-restore", "restoring", is_flag=True, help="Bring back records ID... out of the quarantine.")
 @click.option("--quarantine-drop", "dropping", is_flag=True, help="Remove what is in the quarantine now, not after 30 days.")
+@click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @options.json_option
 @click.pass_obj
@@ -56,6 +59,7 @@ def purge_command(
     listing: bool,
     restoring: bool,
     dropping: bool,
+    follow_purge: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
@@ -89,7 +93,7 @@ def purge_command(
     with term.open() as app:
         run = _Run(term, app, ids, Mask(secrets), remote)
         run.ask(yes)
-        run.purge()
+        run.purge(follow_purge)
         return run.report(as_json)
 
 
@@ -144,12 +148,12 @@ class _Run:
         local = sum(purge_local.count_places(home, self.mask) for home in homes.values())
         return local + sum(count_places(self.app.store(scope), self.mask) for scope in self.scopes)
 
-    def purge(self) -> None:
+    def purge(self, follow: bool) -> None:
         """Purge the stores of this machine, then the remote."""
         if self.ids or self.mask:
             self._purge_here()
         if self.remote:
-            self._send(self.remote)
+            self._send(self.remote, follow)
         elif self.mask:
             self.places += purge_exports.search(self.app.location, self.app.env, self.mask)
 
@@ -180,17 +184,20 @@ class _Run:
 
         return some
 
-    def _send(self, name: str) -> None:
+    def _send(self, name: str, follow: bool) -> None:
         """Replace a remote's history by ours."""
         app, store = self.app, self.app.store()
         if store.tip() is None:
             raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
-        out = purge.send(store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask)
+        consent = partial(agrees, self.term, name, follow)
+        out = purge.send(store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent)
         if out is None:
             self.places.append(Place(f"remote {name}", CLEAN, 0, "it has no memory"))
             return
         app.close()
-        purge_local.erase(app.home, Mask(out.masked))
+        purge_local.erase(app.home, Mask(out.masked), quarantine=not out.quarantined)
+        if out.quarantined:
+            self.term.note(purge_follow.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN
         self.places.append(Place(f"remote {name}", state, out.rewritten, "replaced the history there"))
         self.places += object_places("fetched", out.pruned)
