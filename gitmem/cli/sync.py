@@ -1,7 +1,7 @@
 """Commands that share: sync, remote."""
 
 import os
-from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -9,18 +9,16 @@ import click
 
 from gitmem.app import App
 from gitmem.base.detach import detach
-from gitmem.base.files import Lock
 from gitmem.cli import options
+from gitmem.cli.consent import FOLLOW_HELP, agrees
 from gitmem.cli.terminal import Terminal, age, plain, short
 from gitmem.errors import MissingObject, RemoteRefused, UserError
 from gitmem.git.objects import diff
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
-from gitmem.services.maintenance import extracted, purge_local
+from gitmem.services.maintenance import extracted, purge_follow
 from gitmem.store import sync
 from gitmem.store.history import prune
-from gitmem.store.history.propagate import purged_ids
-from gitmem.store.history.redact import Mask
 from gitmem.store.store import Store
 
 TOLD = "extracted-entries-told"  # in our folder: a sync has said that extracted entries would be sent
@@ -62,9 +60,12 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
     help="Write everything to a bundle file instead; read it with: git mem sync FILE",
 )
 @click.option("--pull-only", is_flag=True, help="Fetch and merge, push nothing.")
+@click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @options.json_option
 @click.pass_obj
-def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull_only: bool, as_json: bool) -> None:
+def sync_command(
+    term: Terminal, remote: str | None, to_bundle: str | None, *, pull_only: bool, follow_purge: bool, as_json: bool
+) -> int:
     """Fetch, merge and push memory. It pushes only to a remote that you enabled, and never with force.
 
     Without an enabled remote, it fetches from 'origin' and sends nothing.
@@ -83,19 +84,22 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
                 raise UserError("the store is empty: there is nothing to put into a bundle.", "Add a first memory: git mem add 'title'")
             bundle(app.git, to_bundle, SHARED)
             term.say(f"wrote {to_bundle}. On the other side: git mem sync {to_bundle}")
-            return
+            return 0
         name, may_push = store_name(app, remote)
         held = may_push and not pull_only and not _may_send(app)
         app.flush_reads()
         before = store.tip()
+        consent = partial(agrees, term, name, follow_purge)
         try:
-            out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held)
+            out = sync.sync(
+                store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held, consent=consent
+            )
         except RemoteRefused as error:
             if error.fetched:
                 prune.prune(app.git, app.home, [error.fetched])
             raise
         if out.abandoned:
-            _follow(app, out)
+            out.warnings += purge_follow.finish(store, app.git, app.home, out, app.close)
         if _is_much(app.store(), before):  # anew: what followed a purge closed the objects
             detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
         else:
@@ -103,14 +107,21 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, pull
         if held:
             out.warnings.append(HELD)
         if as_json:
-            term.json(
-                {
-                    k: getattr(out, k)
-                    for k in ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused")
-                }
-            )
-            return
-        _report(term, app, out, may_push, name)
+            term.json(_row(out))
+        else:
+            _report(term, app, out, may_push, name)
+        if out.waiting:
+            term.note(f"error: {purge_follow.summary(out.waiting, plain(name))} It waits.")
+            term.note(f"hint: {purge_follow.how_to_follow(plain(name))}")
+        return int(out.waiting is not None)
+
+
+def _row(out: sync.Outcome) -> dict[str, Any]:
+    keys = ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused", "quarantined")
+    purges = {"waiting_purge": out.waiting, "followed_purge": out.followed}
+    return {key: getattr(out, key) for key in keys} | {
+        key: lost.as_json() if lost else None for key, lost in purges.items()
+    }
 
 
 def _is_much(store: Store, before: str | None) -> bool:
@@ -134,28 +145,6 @@ def _may_send(app: App) -> bool:
     return False
 
 
-def _follow(app: App, out: sync.Outcome) -> None:
-    """Remove from this disk what a purge elsewhere took out of the history that was followed."""
-    store, mask = app.store(), Mask(out.masked)
-    tip = store.tip()
-    ids = purged_ids(store.objects, tip) if tip else []
-    with Lock(app.home.touch("write.lock"), store.budget):
-        prune.doom_strays(app.git, app.home, mask, ids)
-    app.objects.close()
-    _, kept = prune.prune(app.git, app.home, out.abandoned)
-    held_by = prune.holders(app.git, out.replaced)
-    app.close()
-    purge_local.erase(app.home, mask, ids)
-    out.warnings += purge_warnings(kept, held_by)
-
-
-def purge_warnings(kept: Sequence[str], held_by: Sequence[str]) -> list[str]:
-    """Say which objects a purge had to leave on this disk, and what to do."""
-    said = [f"{len(kept)} object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'."] if kept else []
-    how = "delete or update that ref, then run 'git reflog expire --expire=now --all' and 'git gc --prune=now'."
-    return said + [f"{plain(ref)} still holds the old history, and git keeps it: {how}" for ref in held_by]
-
-
 def _resolved(app: App, name: str) -> str:
     """Return a path as an absolute one: git runs elsewhere."""
     return os.path.abspath(name) if name not in app.remotes() and os.path.exists(name) else name
@@ -164,6 +153,12 @@ def _resolved(app: App, name: str) -> str:
 def _report(term: Terminal, app: App, out: sync.Outcome, may_push: bool, name: str) -> None:
     for warning in out.warnings:
         term.note(f"warning: {warning}")
+    if out.followed and out.followed.ids:
+        term.note(purge_follow.summary(out.followed, plain(name)))
+    if out.quarantined:
+        term.note(purge_follow.quarantined(out.quarantined))
+    if out.waiting:
+        return
     if out.received or out.pushed:
         pieces = [
             f"received {out.received} commit{'s' if out.received != 1 else ''}" if out.received else "",

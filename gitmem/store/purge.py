@@ -7,24 +7,30 @@ joined with ours, so nothing that was purged can come back with it.
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from gitmem.base.files import Lock
+from gitmem.clock import LAST
 from gitmem.errors import External, MissingObject, Moved, UserError
-from gitmem.git.objects import COMMIT, Draft, Objects
+from gitmem.git.objects import COMMIT, Draft, Identity, Objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES, SNAPSHOTS
+from gitmem.store.history.losses import Losses
 from gitmem.store.history.pending import doom
 from gitmem.store.history.propagate import carry_over, holds, purged_ids
-from gitmem.store.history.prune import doom_strays, holders, prune
+from gitmem.store.history.prune import Pruned, doom_strays, holders, prune
 from gitmem.store.history.redact import Mask, mark_bytes
 from gitmem.store.history.rewrite import Cleaner, Rewritten, rewrite
 from gitmem.store.layout import PURGES, check_format, tombstone_path
 from gitmem.store.store import Store
-from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, set_ref, tracking_ref
+from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, nobody, set_ref, tracking_ref, weigh
 from gitmem.store.tree_merge import Report, merge_commits
+
+REF_PATIENCE = 10.0  # seconds that git's lock on a ref, as of a packing of refs, is waited for
 
 
 @dataclass(slots=True)
@@ -33,9 +39,9 @@ class Purged:
 
     rewritten: int = 0
     dropped_refs: list[str] = field(default_factory=list)
-    removed_objects: int = 0
-    kept_objects: list[str] = field(default_factory=list)
+    pruned: Pruned = field(default_factory=Pruned)
     held_by: list[str] = field(default_factory=list)  # the user's refs that still need what was purged
+    foreign: int = 0  # unreachable objects of the user's that hold the text
 
 
 def purge(
@@ -50,35 +56,74 @@ def purge(
     Leaves a tombstone of each record. Raises Busy, Moved when somebody writes at the same time.
     """
     out = Purged()
-    objects = store.objects
-    before: list[str] = []
-    boundaries: list[str] = []
     store.home.make()
     with Lock(store.home.touch("write.lock"), store.budget):
-        before = sorted({oid for ref, oid in objects.refs(NAMESPACE).items() if not ref.startswith(SNAPSHOTS)})
-        held = list(_snapshots(objects, ids, mask))
-        before += [oid for _, oid in held]
-        tip = store.tip()
-        if tip is not None:
-            done = rewrite(objects, tip, Cleaner(objects, ids, mask), progress)
-            out.rewritten, boundaries = done.replaced, done.boundaries
-            if done.replaced:
-                doom(store.home, before)
-                objects.move(store.ref, tip, _mark(store, done, ids), "gitmem: purge")
-        # what was fetched and what was backed up holds it too
-        for ref, oid in objects.refs(NAMESPACE).items():
-            if ref.startswith((REMOTES, BACKUP)):
-                objects.delete(ref, oid)
-                out.dropped_refs.append(ref)
-        for ref, oid in held:
-            objects.delete(ref, oid)
-            out.dropped_refs.append(ref)
+        boundaries = _rewrite_refs(store, ids, mask, progress, out)
         expire_reflogs(store, [store.ref, *out.dropped_refs])
-        doom_strays(git, store.home, mask or Mask(), ids)
-    objects.close()
-    out.removed_objects, out.kept_objects = prune(git, store.home, before)
+        out.foreign = doom_strays(git, store.home, mask or Mask(), ids)
+    store.objects.close()
+    out.pruned = prune(git, store.home)
     out.held_by = holders(git, boundaries)
     return out
+
+
+def _rewrite_refs(
+    store: Store,
+    ids: Sequence[str],
+    mask: Mask | None,
+    progress: Callable[[int, int], None],
+    out: Purged,
+) -> list[str]:
+    """Give the store a clean history and drop the refs that hold the old one; return the oldest commits replaced."""
+    objects = store.objects
+    refs = objects.refs(NAMESPACE)
+    held = dict(_snapshots(objects, ids, mask))
+    before = {oid for ref, oid in refs.items() if not ref.startswith(SNAPSHOTS)}
+    # noted before anything moves: a purge that is killed is ended by the next prune
+    doom(store.home, sorted(before | set(held.values())))
+    boundaries = _replace_history(store, ids, mask, progress, out)
+    # what was fetched and what was backed up holds it too
+    drop = {ref: oid for ref, oid in refs.items() if ref.startswith((REMOTES, BACKUP))}
+    for ref, oid in {**drop, **held}.items():
+        if _retried(partial(objects.delete, ref, oid), partial(objects.tip, ref)):
+            out.dropped_refs.append(ref)
+    return boundaries
+
+
+def _replace_history(
+    store: Store,
+    ids: Sequence[str],
+    mask: Mask | None,
+    progress: Callable[[int, int], None],
+    out: Purged,
+) -> list[str]:
+    objects = store.objects
+    tip = store.tip()
+    if tip is None:
+        return []
+    done = rewrite(objects, tip, Cleaner(objects, ids, mask), progress)
+    if done.replaced:
+        new = _mark(store, done, ids)
+        _retried(lambda: objects.move(store.ref, tip, new, "gitmem: purge"), store.tip)
+    out.rewritten = done.replaced
+    return done.boundaries
+
+
+def _retried(change: Callable[[], None], tip: Callable[[], str | None]) -> bool:
+    """Change a ref, again while git itself holds its lock; raises Moved when the ref has another value."""
+    before = tip()
+    deadline = time.monotonic() + REF_PATIENCE
+    while True:
+        try:
+            change()
+            return True
+        except Moved:
+            now = tip()
+            if now is None:
+                return False
+            if now != before or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
 
 
 def _snapshots(objects: Objects, ids: Sequence[str], mask: Mask | None) -> Iterator[tuple[str, str]]:
@@ -124,7 +169,10 @@ def _mark(store: Store, done: Rewritten, ids: Sequence[str]) -> str:
         if objects.find(commit.tree, tombstone_path(id)) is None:
             edits[tombstone_path(id)] = mark_bytes({"at": at, "by": store.author[0], "id": id, "purged": True})
     text = "gitmem: purge\n\nGitmem-Op: purge\n"
-    return objects.write(Draft(commit.tree, edits, (done.tip,), text, commit.committer, commit.committer))
+    # whose purge it is: other clones ask who took records out before they follow
+    when = max(int(store.clock.now()), min(commit.committer.time, LAST))
+    who = Identity(*store.author, when)
+    return objects.write(Draft(commit.tree, edits, (done.tip,), text, who, who))
 
 
 @dataclass(slots=True)
@@ -132,18 +180,26 @@ class Sent:
     """What replacing a remote's history did; `rewritten` counts commits of its that had to be made anew."""
 
     rewritten: int = 0
-    removed_objects: int = 0
-    kept_objects: list[str] = field(default_factory=list)
+    pruned: Pruned = field(default_factory=Pruned)
     masked: set[str] = field(default_factory=set)
     left_out: list[str] = field(default_factory=list)
+    followed: Losses | None = None  # what a purge there takes out of this clone
+    quarantined: int = 0  # records of those that are kept on this machine
 
 
-def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask | None) -> Sent | None:
+def send(
+    store: Store,
+    git: Git,
+    remote: Remote,
+    ids: Sequence[str],
+    mask: Mask | None,
+    consent: Callable[[Losses], bool] = nobody,
+) -> Sent | None:
     """Replace a remote's history by ours, with what it had that we had not; None when it has no memory.
 
     What it has is purged first: of these ids and texts, and of the records that were ever purged here. Where only
     the text of an earlier purge would do and was not given, the changes made there are compared and masked, or
-    refused with a UserError. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
+    refused with a UserError. A purge that was made there is followed as `sync` does, with consent. Goes through only if nobody pushes meanwhile; raises RemoteRefused.
     """
     into = tracking_ref(remote.name)
     if not remote.fetch(into):
@@ -155,7 +211,7 @@ def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask 
     doomed = [there]
     doom(store.home, doomed)
     try:
-        tip = _joined(store, remote, there, ids, mask, out, doomed)
+        tip = _joined(store, remote, there, ids, mask, out, doomed, consent)
         remote.push(tip, lease=there)
         set_ref(store.objects, into, tip)
     finally:
@@ -163,11 +219,20 @@ def send(store: Store, git: Git, remote: Remote, ids: Sequence[str], mask: Mask 
             store.objects.delete(into, there)
         expire_reflogs(store, [store.ref, into])
         store.objects.close()
-        out.removed_objects, out.kept_objects = prune(git, store.home, doomed)
+        out.pruned = prune(git, store.home, doomed)
     return out
 
 
-def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: Mask | None, out: Sent, doomed: list[str]) -> str:
+def _joined(
+    store: Store,
+    remote: Remote,
+    there: str,
+    ids: Sequence[str],
+    mask: Mask | None,
+    out: Sent,
+    doomed: list[str],
+    consent: Callable[[Losses], bool],
+) -> str:
     """Bring our ref to a commit that holds both sides and nothing purged; return it."""
     objects = store.objects
     entry = objects.find(objects.commit(there).tree, "gitmem.json")
@@ -181,7 +246,7 @@ def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: 
         theirs = _mark(store, done, cleaner.ids)
     for _ in range(TRIES):
         ours = store.tip()
-        made, _ = _join(store, remote, ours, theirs, out, doomed)
+        made, _ = _join(store, remote, ours, theirs, out, doomed, consent)
         again = rewrite(objects, made, cleaner)
         if again.replaced:  # ours had it too, from a write after the purge
             doomed += [made, *([ours] if ours else [])]
@@ -197,7 +262,15 @@ def _joined(store: Store, remote: Remote, there: str, ids: Sequence[str], mask: 
     raise External("the store was too busy to merge into.", "Run the command again.")
 
 
-def _join(store: Store, remote: Remote, ours: str | None, theirs: str, out: Sent, doomed: list[str]) -> tuple[str, Report]:
+def _join(
+    store: Store,
+    remote: Remote,
+    ours: str | None,
+    theirs: str,
+    out: Sent,
+    doomed: list[str],
+    consent: Callable[[Losses], bool],
+) -> tuple[str, Report]:
     objects = store.objects
     if ours is None:
         return theirs, Report()
@@ -210,7 +283,16 @@ def _join(store: Store, remote: Remote, ours: str | None, theirs: str, out: Sent
     try:
         if not kept and not lacking:
             return merge_commits(objects, ours, theirs)
-        carried = carry_over(objects, theirs, ours) if kept else carry_over(objects, ours, theirs)
+        if kept:
+            carried = carry_over(objects, theirs, ours)
+        else:
+            carried = carry_over(objects, ours, theirs)
+            out.followed, agreed, out.quarantined = weigh(store, remote, ours, theirs, carried, consent)
+            if not agreed:
+                raise UserError(
+                    f"{remote.name} was purged of many records, or of other people's, and this clone does not follow that yet.",
+                    "Run it on a terminal, which asks, or with --follow-purge: what goes is kept here for 30 days.",
+                )
     except MissingObject as error:
         raise External(f"what {remote.name} sent is incomplete: {error}", "Run 'git fsck' on the remote.") from error
     new = [*carried.doomed, *([ours] if lacking else [])]

@@ -4,11 +4,14 @@ Each write makes a pack (`gitmem.git.new_packs`); those of many writes become on
 """
 
 import contextlib
+import glob
 import mmap
 import os
+import re
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 
 from gitmem.base.files import Lock, sync_dir
 from gitmem.errors import Busy, External, GitFailed
@@ -109,16 +112,41 @@ def drop_pack(folder: str, name: str) -> None:
 
 def _drop_joint_index(folder: str, index: bytes) -> None:
     """Remove git's index over several packs when it names one that goes, as `git repack` does: git would look in vain."""
-    try:
-        with open(os.path.join(folder, "multi-pack-index"), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            if data.find(index) < 0:
-                return
-    except (FileNotFoundError, ValueError):
-        return
+    if any(data.find(index) >= 0 for data in _joint_indexes(folder)):
+        _remove_joint_indexes(folder)
+
+
+def drop_stale_joint_index(folder: str) -> None:
+    """Remove git's index over several packs when it names one that is gone: another process may have written it meanwhile."""
+    there = set(os.listdir(folder)) if os.path.isdir(folder) else set()
+    for data in _joint_indexes(folder):
+        named = {name.decode() for name in re.findall(rb"pack-[0-9a-f]{40,64}\.idx", data)}
+        if not named <= there:
+            _remove_joint_indexes(folder)
+            return
+
+
+def _joint_indexes(folder: str) -> Iterator[mmap.mmap]:
+    """Yield what each index over several packs holds; newer git keeps a chain of them in a folder."""
+    chain = os.path.join(glob.escape(folder), "multi-pack-index.d", "*.midx")
+    for path in (os.path.join(folder, "multi-pack-index"), *glob.glob(chain)):
+        with (
+            contextlib.suppress(OSError, ValueError),
+            open(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            yield data
+
+
+def _remove_joint_indexes(folder: str) -> None:
     # its bitmap and reverse index carry its name and a checksum
     for name in sorted(os.listdir(folder)):
         if name == "multi-pack-index" or name.startswith("multi-pack-index-"):
-            try:
+            with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, name))
-            except FileNotFoundError:
-                continue
+    # the list of the chain first: without it, git does not look for its parts
+    chain = os.path.join(folder, "multi-pack-index.d")
+    parts = sorted(os.listdir(chain), reverse=True) if os.path.isdir(chain) else []
+    for name in sorted(parts, key=lambda part: part != "multi-pack-index-chain"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(chain, name))

@@ -15,8 +15,10 @@ from gitmem.errors import External, GitmemError, MissingObject, Moved, RemoteRef
 from gitmem.git.objects import Objects
 from gitmem.git.remote import Remote
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES
+from gitmem.store import quarantine
+from gitmem.store.history.losses import Losses, last_bytes, losses
 from gitmem.store.history.pending import doom
-from gitmem.store.history.propagate import carry_over, holds, purges
+from gitmem.store.history.propagate import Carried, carry_over, holds, purges
 from gitmem.store.layout import FILE_LIMIT, FORMAT_PATH, check_format
 from gitmem.store.store import Store
 from gitmem.store.tree_merge import ROOT_TIME, Report, check_bounds, merge_commits
@@ -41,6 +43,9 @@ class Outcome:
     abandoned: list[str] = field(default_factory=list)  # old tips that held what somebody purged: to be pruned
     replaced: list[str] = field(default_factory=list)  # the oldest commits that the purge replaced
     masked: set[str] = field(default_factory=set)  # texts that the purge took out, for our own files
+    waiting: Losses | None = None  # a purge that nobody agreed to follow yet; nothing was merged or pushed
+    followed: Losses | None = None  # what a purge that was followed took out of this clone
+    quarantined: int = 0  # records of those that are kept on this machine
 
     def note(self, report: Report) -> None:
         """Add a merge's report."""
@@ -58,19 +63,32 @@ def tracking_ref(name: str) -> str:
     return f"{REMOTES}{name if plain else 'url-' + hashlib.sha256(name.encode()).hexdigest()[:12]}/main"
 
 
-def sync(store: Store, remote: Remote, *, push: bool, sleep: Callable[[float], None] = time.sleep) -> Outcome:
+def nobody(_: Losses) -> bool:
+    """Agree to no purge that needs a person's consent."""
+    return False
+
+
+def sync(
+    store: Store,
+    remote: Remote,
+    *,
+    push: bool,
+    sleep: Callable[[float], None] = time.sleep,
+    consent: Callable[[Losses], bool] = nobody,
+) -> Outcome:
     """Bring a store and a remote to the same state; raises RemoteRefused, FormatTooNew.
 
-    With `push=False` the remote is only read. Ends within the remote's timeout per exchange, eight rounds at most.
+    With `push=False` the remote is only read. A purge of many records, or of other people's, is followed only with consent;
+    without it nothing is merged or pushed. Ends within the remote's timeout per exchange, eight rounds at most.
     """
     out = Outcome(remote.name)
     into = tracking_ref(remote.name)
     for attempt in range(TRIES):
         fetched = _fetch(store, remote, into, out)
         if fetched is not None:
-            _join(store, remote, fetched, out)
+            _join(store, remote, fetched, out, consent)
         tip = store.tip()
-        if not push or tip is None or tip == fetched:
+        if out.waiting or not push or tip is None or tip == fetched:
             break
         try:
             remote.push(tip)
@@ -84,6 +102,7 @@ def sync(store: Store, remote: Remote, *, push: bool, sleep: Callable[[float], N
         set_ref(store.objects, into, tip)
         break
     _expire_backups(store)
+    quarantine.expire(store.home, store.clock.now())
     return out
 
 
@@ -125,7 +144,9 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     return fetched
 
 
-def _join(store: Store, remote: Remote, theirs: str, out: Outcome) -> None:
+def _join(
+    store: Store, remote: Remote, theirs: str, out: Outcome, consent: Callable[[Losses], bool]
+) -> None:
     """Merge a fetched commit into the store, by compare-and-swap."""
     for _ in range(TRIES * 4):
         ours = store.tip()
@@ -140,6 +161,11 @@ def _join(store: Store, remote: Remote, theirs: str, out: Outcome) -> None:
             followed = None
             if holds(store.objects, ours, theirs):
                 followed = carry_over(store.objects, ours, theirs)
+                lost, agreed, kept = weigh(store, remote, ours, theirs, followed, consent)
+                if not agreed:
+                    out.waiting = lost
+                    return
+                out.followed, out.quarantined = lost, kept
                 made, report = followed.commit, followed.report
                 # noted before the ref moves: a sync that is killed in between is ended by the next prune
                 doom(store.home, [ours, *followed.doomed])
@@ -162,11 +188,40 @@ def _join(store: Store, remote: Remote, theirs: str, out: Outcome) -> None:
             out.masked |= followed.masked
             out.warnings.append(f"{out.remote}'s history was purged of a secret; yours follows it, with what you had not sent.")
             out.warnings += [f"your unsent change of {path} quotes what was purged, and was left out." for path in followed.left_out]
+            out.warnings += [f"your unsent change of {id} went with the record, which was purged." for id in followed.unsent]
         out.received += received
         out.merged = made not in {ours, theirs}
         out.note(report)
         return
     raise External("the store was too busy to merge into.", "Run 'git mem sync' again.")
+
+
+def weigh(
+    store: Store,
+    remote: Remote,
+    ours: str,
+    theirs: str,
+    followed: Carried,
+    consent: Callable[[Losses], bool],
+) -> tuple[Losses, bool, int]:
+    """Return what following a purge takes out, whether it is followed now, and how many records the quarantine has of that.
+
+    They are on the disk when this returns.
+    """
+    lost = losses(store.objects, remote.git, ours, theirs, followed)
+    if not lost.need_consent:
+        return lost, True, 0
+    if not consent(lost):
+        return lost, False, 0
+    records = last_bytes(store.objects, remote.git, ours, lost.ids)
+    about = {
+        "at": store.clock.stamp(),
+        "purger": ", ".join(lost.purgers),
+        "remote": remote.name,
+        "theirs": theirs,
+    }
+    quarantine.keep(store.home, store.clock.ulid(), about, records)
+    return lost, True, len(records)
 
 
 def backup(store: Store, tip: str) -> str:

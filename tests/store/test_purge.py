@@ -54,7 +54,7 @@ def test_record_is_gone_from_history_and_disk(store, repo):
     assert SECRET.encode() not in everything(repo)
     assert ({one.id, two.id}, "") == (listed(store), fsck(repo))
     assert out.rewritten >= 3
-    assert out.removed_objects > 0
+    assert out.pruned.removed > 0
     assert before not in git(repo, "rev-list", "--all").split()
 
 
@@ -143,13 +143,13 @@ def test_text_that_is_nowhere_changes_nothing(store, repo):
     add(store)
     tip, objects = store.tip(), git(repo, "count-objects", "-v")
     out = run(store, repo, text=True)
-    assert (tip, objects, 0, 0) == (store.tip(), git(repo, "count-objects", "-v"), out.rewritten, out.removed_objects)
+    assert (tip, objects, 0, 0) == (store.tip(), git(repo, "count-objects", "-v"), out.rewritten, out.pruned.removed)
 
 
 def test_purge_of_an_empty_store(store, repo):
     """There is nothing to do, and it is not an error."""
     store.home.make()
-    assert (0, 0) == ((out := run(store, repo, text=True)).rewritten, out.removed_objects)
+    assert (0, 0) == ((out := run(store, repo, text=True)).rewritten, out.pruned.removed)
 
 
 def test_forgotten_first_and_purged_then(store, repo):
@@ -341,7 +341,7 @@ def test_kept_pack_is_told(store, repo):
     for pack in (repo / ".git" / "objects" / "pack").glob("*.pack"):
         pack.with_suffix(".keep").touch()
     out = run(store, repo, bad.id)
-    assert [] != out.kept_objects
+    assert [] != list(out.pruned.kept)
     assert "" == fsck(repo)
 
 
@@ -446,7 +446,7 @@ def test_prune_never_deletes_what_a_ref_needs(store, repo):
     add(store)
     reachable = git(repo, "rev-list", "--objects", "--all", "--no-object-names").split()
     remember(store.home, {"oids": reachable, "tips": [store.tip()]})
-    assert (0, []) == prune(git_of(repo), store.home)
+    assert (0, ()) == prune(git_of(repo), store.home)[:2]
     assert "" == fsck(repo)
 
 

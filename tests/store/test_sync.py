@@ -49,7 +49,7 @@ class World:
         return Path(store.home.path).parents[1]
 
     def sync(self, store: Store, *, push: bool = True, **options: object) -> Outcome:
-        return sync(store, remote_of(self.path(store), **options), push=push)
+        return sync(store, remote_of(self.path(store), **options), push=push, consent=lambda _: True)
 
     def tip(self, ref: str = SHARED) -> str:
         return git(self.hub, "rev-parse", "--verify", "-q", ref, ok=(0, 1))
@@ -684,7 +684,7 @@ def remove(world: World, store: Store, *ids: str, text: str = "") -> None:
 
 def publish(world: World, store: Store, *ids: str, text: str = "") -> Sent:
     """Send a purge to the hub, naming again what it was of."""
-    sent = send(store, git_of(world.path(store)), remote_of(world.path(store)), ids, Mask([text] if text else []))
+    sent = send(store, git_of(world.path(store)), remote_of(world.path(store)), ids, Mask([text] if text else []), lambda _: True)
     assert sent
     return sent
 
@@ -947,7 +947,7 @@ def test_reflogs_and_other_remotes_are_cleaned_when_a_purge_is_followed(world):
     remove(world, a, text=WORD)
     publish(world, a)
     out = world.sync(b)
-    assert [] == prune(git_of(world.path(b)), b.home, out.abandoned)[1]
+    assert [] == list(prune(git_of(world.path(b)), b.home, out.abandoned).kept)
     assert ({clean}, {TRACKING}) == (b.objects.refs(BACKUP).keys(), b.objects.refs(REMOTES).keys())
     every = ["cat-file", "--batch-all-objects", "--batch"]
     assert WORD.encode() not in subprocess.run(["git", "-C", world.path(b), *every], capture_output=True, check=True).stdout

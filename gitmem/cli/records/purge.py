@@ -1,22 +1,34 @@
-"""The command that removes a secret from all of history."""
+"""The command that removes a secret from all of history, and the one that looks after the quarantine."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import click
 
 from gitmem.app import App
-from gitmem.cli.sync import purge_warnings
+from gitmem.cli import options
+from gitmem.cli.consent import FOLLOW_HELP, agrees
+from gitmem.cli.records.quarantine import drop_quarantine, list_quarantine, restore_quarantined
 from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import Busy, UnknownId, UserError
-from gitmem.records.record import kind_of
-from gitmem.services.maintenance import purge_local
-from gitmem.services.records import history
-from gitmem.store import journal, operations, purge
-from gitmem.store.history.propagate import purged_ids
-from gitmem.store.history.redact import MASK, SHORTEST, Mask
-from gitmem.store.layout import id_of_path
-from gitmem.store.store import Message, Store
+from gitmem.services.maintenance import purge_exports, purge_follow, purge_local
+from gitmem.services.maintenance.purge_one import object_places, purge_store
+from gitmem.services.maintenance.purge_places import (
+    CLEAN,
+    HELD,
+    REMOVED,
+    YOURS,
+    Place,
+    is_held,
+    was_removed,
+)
+from gitmem.services.maintenance.purge_request import check_texts, count_places, find_ids, is_named
+from gitmem.store import journal, purge
+from gitmem.store.history.redact import Mask
+
+NAMES = "names and words that the store itself needs"
+CHANGE_IT = "Clones that have fetched it keep it until they sync and prune. If it was a secret, change it at its source."
 
 
 @click.command("purge", short_help="Remove a secret from all of history")
@@ -31,145 +43,236 @@ from gitmem.store.store import Message, Store
 @click.option(
     "--remote", "remote", metavar="NAME", help="Replace the history on this remote too (the one case in which gitmem forces a push)."
 )
+@click.option("--quarantine-list", "listing", is_flag=True, help="List what a purge by somebody else took out of this clone.")
+@click.option("--quarantine-restore", "restoring", is_flag=True, help="Bring back records ID... out of the quarantine.")
+@click.option("--quarantine-drop", "dropping", is_flag=True, help="Remove what is in the quarantine now, not after 30 days.")
+@click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@options.json_option
 @click.pass_obj
-def purge_command(term: Terminal, ids: tuple[str, ...], texts: tuple[str, ...], remote: str | None, yes: bool) -> None:
+def purge_command(
+    term: Terminal,
+    ids: tuple[str, ...],
+    texts: tuple[str, ...],
+    remote: str | None,
+    *,
+    listing: bool,
+    restoring: bool,
+    dropping: bool,
+    follow_purge: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
     """Remove records, or a text, from the store's whole history and their objects from this disk.
 
-    Rewrites gitmem's own refs, drops its backups and deletes the objects that nothing else needs. Other
-    clones follow at their next sync; they, and the remote until it is purged, may still hold it: a
-    secret that was shared must be changed at its source.
+    Rewrites gitmem's own refs, drops its backups, deletes the objects that nothing else needs, and says for
+    each place what was in it. Run it again to check: it ends with 0 when nothing is left. Other clones follow
+    at their next sync; they, and the remote until it is purged, may still hold it: a secret that was shared
+    must be changed at its source.
 
     \b
     Examples:
       git mem purge 7k2m9qxa
       git mem purge --text 'hunter2' --remote origin
+      git mem purge --quarantine-list
     """
+    if listing or restoring or dropping:
+        _check_quarantine_call(ids, texts, remote, (listing, restoring, dropping))
+        with term.open() as app:
+            if listing:
+                list_quarantine(term, app, as_json)
+            elif restoring:
+                restore_quarantined(term, app, ids)
+            else:
+                drop_quarantine(term, app)
+            return 0
     if not ids and not texts and not remote:
         raise click.UsageError("give an id, --text SECRET, or --remote NAME to send an earlier purge.")
     secrets = [click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts]
-    if any(len(s.strip()) < SHORTEST for s in secrets):
-        raise UserError("the text is too short: it would tear holes into everything.", "Give at least four characters.")
-    if any(s in MASK for s in secrets):
-        raise UserError(f"the text is a part of {MASK}, which takes the place of what is removed.", "Give more of it.")
+    check_texts(secrets)
     with term.open() as app:
+        run = _Run(term, app, ids, Mask(secrets), remote)
+        run.ask(yes)
+        run.purge(follow_purge)
+        return run.report(as_json)
+
+
+def _check_quarantine_call(
+    ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]
+) -> None:
+    if sum(flags) > 1 or texts or remote:
+        raise click.UsageError("the quarantine is looked after alone: give one --quarantine option.")
+    if bool(ids) != flags[1]:
+        raise click.UsageError("--quarantine-restore needs an ID; the other --quarantine options take none.")
+
+
+class _Run:
+    """One purge: of what, where, and what was found."""
+
+    def __init__(
+        self, term: Terminal, app: App, ids: Sequence[str], mask: Mask, remote: str | None
+    ) -> None:
+        self.term, self.app, self.mask, self.remote = term, app, mask, remote
+        self.places: list[Place] = []
         app.settle()
         scopes = ["shared", "private"]
         if app.has_user() and not app.is_user_store():
             app.user.settle()
             scopes.append("user")
-        scopes = [s for s in scopes if app.store(s).tip()]
-        if any(journal.count(_owner(app, s).home) for s in scopes):
+        self.scopes = [s for s in scopes if app.store(s).tip()]
+        if any(journal.count(self._owner(s).home) for s in self.scopes):
             raise Busy("writes wait in the journal, which may hold it too.", "Run the command again; 'git mem doctor' shows what waits.")
-        wanted = {scope: _find(app, scope, ids) for scope in scopes}
-        missing = [i for i in ids if not any(_named(i, found) for group in wanted.values() for found in group)]
+        self.wanted = {scope: find_ids(app.store(scope), ids) for scope in self.scopes}
+        self.ids = list(dict.fromkeys(id for group in self.wanted.values() for id in group))
+        missing = [given for given in ids if not any(is_named(given, id) for id in self.ids)]
         if missing:
             raise UnknownId(f"no record, now or ever, matches '{missing[0]}'.", "List what was forgotten: git mem restore --list")
-        mask = Mask(secrets)
-        found = False
-        if ids or secrets:
-            what = ", ".join([*dict.fromkeys(short(i) for group in wanted.values() for i in group), *(["the text"] if secrets else [])])
-            if not yes and not _confirmed(f"Remove {what} from all of history? This cannot be undone."):
-                raise UserError("nothing was changed.", "Give --yes to do it without a question.")
-            for scope in scopes:
-                if wanted[scope] or secrets:
-                    found = _one(term, _owner(app, scope), app.store(scope), scope, wanted[scope], mask) or found
-        if remote:
-            found = _send(term, app, remote, wanted.get("shared", []), mask) or found
-        if not found and (ids or secrets):
-            raise _not_found(mask, remote)
-        if mask.left:
-            term.note(
-                f"warning: the text is also part of names that a mask would break: {', '.join(plain(p) for p in sorted(mask.left)[:4])}"
+
+    def _owner(self, scope: str) -> App:
+        return self.app.user if scope == "user" else self.app
+
+    def ask(self, yes: bool) -> None:
+        """Ask whether to go on; raises UserError when not."""
+        if yes or not (self.ids or self.mask):
+            return
+        if not os.isatty(0):
+            raise UserError("nothing was changed.", "Give --yes to do it without a question.")
+        named = [*map(short, self.ids), *(["the text"] if self.mask else [])]
+        places = f" It stands in {self._count()} place(s)." if self.mask else ""
+        question = f"Remove {', '.join(named)} from all of history?{places} This cannot be undone."
+        if not click.confirm(question, default=False, err=True):
+            raise UserError("nothing was changed.", "Give --yes to do it without a question.")
+
+    def _count(self) -> int:
+        homes = {self._owner(scope).home.path: self._owner(scope).home for scope in self.scopes}
+        local = sum(purge_local.count_places(home, self.mask) for home in homes.values())
+        return local + sum(count_places(self.app.store(scope), self.mask) for scope in self.scopes)
+
+    def purge(self, follow: bool) -> None:
+        """Purge the stores of this machine, then the remote."""
+        if self.ids or self.mask:
+            self._purge_here()
+        if self.remote:
+            self._send(self.remote, follow)
+        elif self.mask:
+            self.places += purge_exports.search(self.app.location, self.app.env, self.mask)
+
+    def _purge_here(self) -> None:
+        cleaned: dict[str, App] = {}
+        for scope in self.scopes:
+            ids = self.wanted[scope]
+            if not ids and not self.mask:
+                continue
+            owner = self._owner(scope)
+            store = self.app.store(scope)
+            self.places += purge_store(store, owner.git, scope, ids, self.mask, self._progress())
+            cleaned[owner.home.path] = owner
+        for owner in cleaned.values():
+            owner.close()
+            prefix = "user: " if owner is not self.app else ""
+            for place in purge_local.erase(owner.home, self.mask, self.ids):
+                self.places.append(Place(prefix + place.name, place.state, place.count, place.detail))
+
+    def _progress(self) -> Callable[[int, int], None]:
+        show = self.term.progress("rewriting")
+        if show is None:
+            return lambda *_: None
+
+        def some(done: int, total: int) -> None:
+            if done % 50 == 0 or done == total:
+                show(done, total)
+
+        return some
+
+    def _send(self, name: str, follow: bool) -> None:
+        """Replace a remote's history by ours."""
+        app, store = self.app, self.app.store()
+        if store.tip() is None:
+            raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
+        consent = partial(agrees, self.term, name, follow)
+        out = purge.send(store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent)
+        if out is None:
+            self.places.append(Place(f"remote {name}", CLEAN, 0, "it has no memory"))
+            return
+        app.close()
+        purge_local.erase(app.home, Mask(out.masked), quarantine=not out.quarantined)
+        if out.quarantined:
+            self.term.note(purge_follow.quarantined(out.quarantined))
+        state = REMOVED if out.rewritten else CLEAN
+        self.places.append(Place(f"remote {name}", state, out.rewritten, "replaced the history there"))
+        self.places += object_places("fetched", out.pruned)
+        for path in out.left_out:
+            self.term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
+
+    def report(self, as_json: bool) -> int:
+        """Say what was in each place; return the exit code."""
+        self._note_names()
+        held = [place for place in self.places if place.state == HELD]
+        remotes = self._remotes()
+        if as_json:
+            rows = [place.as_json() for place in self.places]
+            self.term.json({"places": rows, "gone": not held, "remotes_not_purged": remotes})
+        else:
+            self._say(self.places)
+        for line in _warnings(self.places):
+            self.term.note(line)
+        if remotes:
+            self.term.note(
+                f"Remotes and clones may still hold it: {', '.join(map(plain, remotes))}. "
+                f"Replace the history there: git mem purge --remote {plain(remotes[0])}"
             )
-        names = app.settings.get("remote") or ", ".join(app.remotes())
-        if not remote and names:
-            term.note(
-                f"Remotes and clones may still hold it: {names}. Replace the history there: git mem purge --remote {names.split(', ')[0]}"
-            )
-        term.note("Clones that have fetched it keep it until they sync and prune. If it was a secret, change it at its source.")
+        if self.remote:
+            self.term.note("The host may keep the old objects until it collects its garbage: ask it to, if the secret matters.")
+        self.term.note(CHANGE_IT)
+        return int(bool(held))
+
+    def _remotes(self) -> list[str]:
+        if self.remote:
+            return []
+        enabled = self.app.settings.get("remote")
+        return [enabled] if enabled else list(self.app.remotes())
+
+    def _note_names(self) -> None:
+        """Note where the text is a part of what a mask would break."""
+        left = sorted(self.mask.named or self.mask.left)
+        if not left:
+            return
+        # words of the format are in every store; that is worth a failure only when there was nothing else
+        is_failure = bool(self.mask.named) or not was_removed(self.places)
+        where = f"in {len(left)} file(s), of which the text is a part: {', '.join(left[:4])}"
+        hint = f"If a record is named so, remove the record: git mem purge ID ({left[0]})."
+        self.places.append(Place(NAMES, HELD if is_failure else YOURS, 0, f"{where}. {hint}"))
+
+    def _say(self, places: Sequence[Place]) -> None:
+        removed = [place for place in places if place.state == REMOVED]
+        for name, done in _grouped(removed).items():
+            self.term.say(f"{plain(name)}: {', '.join(done)}.")
+        if not removed and not is_held(places):
+            self.term.say("it is nowhere on this machine; nothing was changed.")
+        clean = [place.name for place in places if place.state == CLEAN]
+        if clean:
+            self.term.say(f"nothing there: {', '.join(map(plain, clean))}.")
 
 
-def _not_found(mask: Mask, remote: str | None) -> UserError:
-    where = f"neither here nor on {plain(remote)}" if remote else "nowhere; nothing was changed"
-    if mask.left:
-        return UserError(
-            f"it was found {where}, but in names and words that the store itself needs.",
-            f"If a record is named so, remove the record: git mem purge ID ({plain(min(mask.left))}).",
-        )
-    return UserError(f"it was found {where}.", "A text must be given exactly as it was written.")
-
-
-def _owner(app: App, scope: str) -> App:
-    return app.user if scope == "user" else app
-
-
-def _confirmed(question: str) -> bool:
-    return os.isatty(0) and click.confirm(question, default=False, err=True)
-
-
-def _named(text: str, id: str) -> bool:
-    low = text.lower()
-    return id == low or (len(low) >= 6 and (id.startswith(low) or id[4:].startswith(low) or id.endswith(low)))
-
-
-def _find(app: App, scope: str, ids: tuple[str, ...]) -> list[str]:
-    """Return the full ids, of today and of the past, that the user means."""
-    store = app.store(scope)
-    tip = store.tip()
-    if not ids or tip is None:
-        return []
-    known = {i for path, _ in store.entries() if (i := id_of_path(path))} | {*history.removed_ids(store), *purged_ids(store.objects, tip)}
-    out = []
-    for text in ids:
-        matches = [i for i in known if _named(text, i)]
-        if len(matches) > 1:
-            raise UnknownId(f"{len(matches)} records match '{text}'.", "Give more characters: " + " | ".join(sorted(matches)[:4]))
-        out += matches
+def _grouped(places: Iterable[Place]) -> dict[str, list[str]]:
+    """Return what was done, by store or file."""
+    out: dict[str, list[str]] = {}
+    for place in places:
+        scope, _, part = place.name.rpartition(" ")
+        if part == "history":
+            out.setdefault(scope, []).append(f"rewrote {place.count} commit(s)")
+        elif part == "objects":
+            out.setdefault(scope, []).append(f"removed {place.count} object(s) from this disk")
+        else:
+            out.setdefault(place.name, []).append(place.detail or f"cleaned {place.count}")
     return out
 
 
-def _one(term: Terminal, owner: App, store: Store, scope: str, ids: list[str], mask: Mask) -> bool:
-    """Purge one store and what our own files hold; return whether anything was found."""
-    if ids:
-        marks = [operations.forget(id, store.clock.stamp(), store.author[0], purged=True) for id in ids]
-        named = f"{', '.join(ids[:3])}{' …' if len(ids) > 3 else ''}"
-        if store.write(marks, Message(f"{kind_of(ids[0])}: purge {named}", "purge", tuple(ids))).journaled:
-            raise Busy("another git mem process is writing to this repository.", "Run the command again in a moment.")
-    out = purge.purge(store, owner.git, ids, mask, _progress(term))
-    home = owner.home
-    owner.close()
-    found = purge_local.erase(home, mask, ids)
-    if out.rewritten:
-        term.say(f"{scope}: rewrote {out.rewritten} commit(s), removed {out.removed_objects} object(s) from this disk.")
-    _warn(term, out.kept_objects, out.held_by)
-    return bool(out.rewritten or out.removed_objects or found)  # objects alone: what a purge that was killed had left
-
-
-def _warn(term: Terminal, kept: Sequence[str], held_by: Sequence[str] = ()) -> None:
-    for warning in purge_warnings(kept, held_by):
-        term.note(f"warning: {warning}")
-
-
-def _progress(term: Terminal) -> Callable[[int, int], None]:
-    show = term.progress()
-    return (lambda done, total: show(done, total) if done % 50 == 0 or done == total else None) if show else (lambda *_: None)
-
-
-def _send(term: Terminal, app: App, name: str, ids: Sequence[str], mask: Mask) -> bool:
-    """Replace a remote's history by ours; return whether it held what was named."""
-    store = app.store()
-    if store.tip() is None:
-        raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
-    out = purge.send(store, app.git, app.remote(name), ids, mask)
-    if out is None:
-        term.say(f"{plain(name)} has no memory: nothing to replace there.")
-        return False
-    app.close()
-    purge_local.erase(app.home, Mask(out.masked))
-    term.say(f"replaced the history on {plain(name)}; removed {out.removed_objects} fetched object(s) here.")
-    for path in out.left_out:
-        term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
-    _warn(term, out.kept_objects)
-    term.note("The host may keep the old objects until it collects its garbage: ask it to, if the secret matters.")
-    return out.rewritten > 0
+def _warnings(places: Iterable[Place]) -> Iterable[str]:
+    for place in places:
+        count = f"{place.count} " if place.count else ""
+        mark = " " if place.detail.startswith("still ") else ": "
+        if place.state == HELD:
+            yield f"error: {place.name}{mark}{count}{place.detail}"
+        elif place.state == YOURS:
+            yield f"warning: {place.name}{mark}{count}{place.detail}"

@@ -12,7 +12,7 @@ from gitmem.index.reader import open_index
 from gitmem.install import status
 from gitmem.install.plan import World
 from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.services.maintenance import doctor, extracted
+from gitmem.services.maintenance import doctor, extracted, purge_follow
 from gitmem.services.maintenance.mend import Mender
 from gitmem.services.work.context import root_of
 from gitmem.store.sync import tracking_ref
@@ -88,6 +88,7 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
     yield from doctor.check_purge(app.git, app.home)
+    yield from purge_follow.check_waiting(app.objects, SHARED)
     yield from status.findings(World(app.location, app.env))
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
     yield from doctor.check_model(app.settings, app.env)

@@ -253,8 +253,8 @@ def check_purge(git: Git, home: Home) -> Iterator[Finding]:
     if any(pending(home).values()):
         yield Finding(
             "warning",
-            "a purge was killed before it had removed all old objects.",
-            "Run: git mem doctor --fix, then the purge again",
+            "a purge ended before it had removed all old objects.",
+            "Run: git mem doctor --fix, then the purge again, which checks every place",
             _prune(git, home),
         )
 
@@ -409,7 +409,13 @@ def _unlink(path: str) -> Callable[[], str]:
 
 
 def _prune(git: Git, home: Home) -> Callable[[], str]:
-    return lambda: f"removed {prune.prune(git, home)[0]} old object(s)"
+    def repair() -> str:
+        done = prune.prune(git, home)
+        if done.busy:
+            raise Busy(f"git packs the old objects at the moment ({', '.join(done.busy[:3])}).", "Try again when it has ended.")
+        return f"removed {done.removed} old object(s)"
+
+    return repair
 
 
 def _drop_state(path: str) -> Callable[[], str]:

@@ -1,62 +1,243 @@
-"""What our own files beside the store hold of a text: the index, what sessions left, errors seen, writes set aside."""
+"""Our own files beside the store: caches, the working state, what sessions left, writes set aside, logs.
+
+Every file below our folder is looked at, whatever its name: a cache is removed and made again by the
+next reader, the others are masked. Each can be repeated: a file is replaced in one step.
+"""
 
 import contextlib
 import gzip
 import os
-from collections.abc import Iterator, Sequence
+import stat
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import IO
 
+from gitmem.base.files import sync_dir
+from gitmem.codemap.graph.cache import NAME as CODE_MAP
+from gitmem.codemap.search.index import NAME as CODE_SEARCH
 from gitmem.index.reader import NAME as INDEX
 from gitmem.repo.location import Home
-from gitmem.services.session_log.reader import PACKED, unpacked
+from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, Place
+from gitmem.services.maintenance.purge_state import count_in_state, erase_state
+from gitmem.services.session_log.reader import FOLDER as SESSIONS
+from gitmem.services.session_log.reader import LIVE, PACKED
 from gitmem.services.session_log.rotation import locked
+from gitmem.services.timeline.evolution import FOLDER as EVOLUTION
 from gitmem.state.database import NAME as STATE
-from gitmem.state.database import State, is_aside
-from gitmem.store.history.redact import Mask
+from gitmem.store.history.json_mask import OVERLAP, PIECE, mask_json, mask_lines, mask_plain
+from gitmem.store.history.pending import PENDING
+from gitmem.store.history.redact import SHORTEST, Mask
 from gitmem.store.journal import FOLDER as JOURNAL
+from gitmem.store.quarantine import FOLDER as QUARANTINE
+
+DATABASE_PARTS = ("", "-wal", "-shm", "-journal")
+WHOLE = 64 << 20  # bytes of one JSON document that are masked value by value
+SETTLING = (0.0, 0.02, 0.05)  # seconds between looks at a file that hooks may still write to
+FOLDERS = {SESSIONS: "session histories", JOURNAL: "journal", QUARANTINE: "quarantine"}
+LOG = "hook.log"
+OTHERS = "other files of gitmem"
+# What a killed process wrote beside a database, and databases that were set aside.
+_BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 
 
-def erase(home: Home, mask: Mask, ids: Sequence[str] = ()) -> int:
-    """Remove texts, and what is said of records, from our files; return how many held one.
+def erase(
+    home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True
+) -> list[Place]:
+    """Remove texts, and what is said of records, from our files; return what was in each place.
 
-    The index goes as a whole: the next reader makes it anew. Nobody in this process may have the index or the state open.
+    `quarantine` says whether that is one of them. Nobody in this process may have the index or the state open.
     """
-    for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(home.join(INDEX + suffix))
-    found = 0
-    named = [id.encode() for id in ids]
+    out = [_drop_database(home, INDEX)]
+    if mask:
+        out += [_drop_database(home, name) for name in (CODE_MAP, CODE_SEARCH)]
+    out.append(erase_state(home, mask, ids))
+    tally = _Tally()
     with locked(home):  # what is being compressed would come back as it was
-        for path in _files(home):
-            with contextlib.suppress(FileNotFoundError):
-                data = _read(path)
-                clean = mask.raw(b"".join(line for line in data.splitlines(keepends=True) if not any(id in line for id in named)))
-                if clean != data:
-                    found += 1
-                    if clean:
-                        with open(path, "wb") as file:  # in place: it keeps its mode
-                            file.write(gzip.compress(clean, mtime=0) if path.endswith(PACKED) else clean)
-                    else:
-                        os.unlink(path)
-    if mask and os.path.exists(home.join(STATE)):
-        with contextlib.closing(State(home)) as state:
-            held = any(mask.holds(pattern.encode()) for pattern, _, _ in state.errors(0.0))
-            found += held
-            state.purge_errors(mask.texts)
-    return found
+        for path, place in _files(home):
+            if place == FOLDERS[QUARANTINE] and not quarantine:
+                continue
+            tally.add(place, path, partial(_clean_file, path, mask, ids))
+    return [*out, *tally.places()]
 
 
-def _read(path: str) -> bytes:
-    """Return what a file says. A segment of a history that is damaged says what can be read of it, and loses the rest."""
-    with open(path, "rb") as file:
-        return b"".join(unpacked(file)) if path.endswith(PACKED) else file.read()
+def count_places(home: Home, mask: Mask) -> int:
+    """Return how many files and rows of ours hold one of the texts."""
+    count = count_in_state(home, mask)
+    for path, _ in _files(home):
+        with contextlib.suppress(OSError), _opened(path) as file:
+            count += _count(file, mask)
+    return count
 
 
-def _files(home: Home) -> Iterator[str]:
-    """Yield the files that may quote what people and agents wrote; databases and notes of our own are not among them."""
-    for folder in ("sessions", JOURNAL):
-        for path, _, names in os.walk(home.join(folder)):
-            yield from (full for name in names if not os.path.islink(full := os.path.join(path, name)))
-    with contextlib.suppress(FileNotFoundError):
-        for name in sorted(os.listdir(home.path)):
-            if name.startswith("errors.jsonl") or (name.endswith((".tmp", ".damaged")) and not is_aside(name)):
-                yield home.join(name)
+class _Tally:
+    """Adds up what was in the files of each place."""
+
+    def __init__(self) -> None:
+        self._changed = dict.fromkeys((*FOLDERS.values(), LOG, OTHERS), 0)
+        self._failed: dict[str, str] = {}
+
+    def add(self, place: str, path: str, clean: Callable[[], bool]) -> None:
+        try:
+            self._changed[place] += clean()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._failed[place] = f"{path}: {error.strerror or error}"
+
+    def places(self) -> Iterator[Place]:
+        for name, count in self._changed.items():
+            if name in self._failed:
+                yield Place(name, HELD, count, self._failed[name])
+            else:
+                yield Place(name, REMOVED if count else CLEAN, count)
+
+
+def _drop_database(home: Home, name: str) -> Place:
+    for suffix in DATABASE_PARTS:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(home.join(name + suffix))
+    return Place(name, CLEAN, 0, "made anew by the next reader")
+
+
+def _files(home: Home) -> Iterator[tuple[str, str]]:
+    """Yield (path, place) of our regular files, without the databases; links and pipes are nobody's text."""
+    skipped = {name + part for name in (INDEX, CODE_MAP, CODE_SEARCH, STATE) for part in DATABASE_PARTS}
+    for folder, below, names in os.walk(home.path):
+        below.sort()
+        top = os.path.relpath(folder, home.path).split(os.sep)[0]
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            is_database = top == "." and name in skipped
+            if is_database or name == PENDING or name.endswith(".lock"):
+                continue
+            with contextlib.suppress(OSError):
+                if stat.S_ISREG(os.lstat(path).st_mode):
+                    yield path, FOLDERS.get(top, LOG if name == LOG else OTHERS)
+
+
+def _clean_file(path: str, mask: Mask, ids: Sequence[str]) -> bool:
+    """Mask one file; say whether it held anything."""
+    named = [id.encode() for id in ids] if _has_rows(path) else []
+    with _opened(path) as file:
+        if not _concerns(file, mask, named):
+            return False
+        if path.endswith(_BINARY) or os.sep + EVOLUTION + os.sep in path:
+            os.unlink(path)
+        else:
+            file.seek(0)
+            _replace(path, file, mask, named)
+    return True
+
+
+def _has_rows(path: str) -> bool:
+    """Say whether a line of a file is a row of its own, which goes with the record that it names."""
+    folder, name = os.path.split(path)
+    return os.path.basename(folder) in FOLDERS or name.startswith("errors.jsonl")
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not path.endswith(PACKED):
+            yield file
+            return
+        with gzip.open(file) as packed:
+            yield packed  # type: ignore[misc]
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file in pieces; of a damaged segment, what can be read of it."""
+    try:
+        while piece := file.read(PIECE):
+            yield piece
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    try:
+        while line := file.readline(WHOLE):
+            yield line
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return
+
+
+def _concerns(file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> bool:
+    rest = b""
+    for piece in _pieces(file):
+        window = rest + piece
+        if mask.holds(window) or any(name in window for name in named):
+            return True
+        rest = window[-OVERLAP:]
+    last = rest.rpartition(b"\n")[2]
+    return bool(last) and any(_ends_with_part(last, text) for text in mask.texts)
+
+
+def _ends_with_part(data: bytes, text: str) -> bool:
+    encoded = text.encode("utf-8", "surrogateescape")
+    return data.endswith(encoded[: max(SHORTEST, len(encoded) // 2)]) or any(
+        data.endswith(encoded[:length]) for length in range(len(encoded) - 1, len(encoded) // 2, -1)
+    )
+
+
+def _count(file: IO[bytes], mask: Mask) -> int:
+    return sum(1 for line in _lines(file) if mask.holds(line))
+
+
+def _replace(path: str, file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> None:
+    """Put a masked copy in a file's place. What a hook writes to the old one meanwhile goes on with it."""
+    about = os.fstat(file.fileno())
+    temp = f"{path}.{os.getpid()}.tmp"
+    size = 0
+    try:
+        with open(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as raw:
+            out = gzip.GzipFile("", "wb", 6, raw, mtime=0) if path.endswith(PACKED) else raw
+            for clean in _masked(path, file, mask, named):
+                size += len(clean)
+                out.write(clean)
+            if out is not raw:
+                out.close()
+            raw.flush()
+            os.fchmod(raw.fileno(), stat.S_IMODE(about.st_mode))
+            os.fsync(raw.fileno())
+        if not size and not path.endswith(LIVE):
+            os.unlink(path)
+            os.unlink(temp)
+            return
+        os.utime(temp, (about.st_atime, about.st_mtime))
+        os.replace(temp, path)
+        sync_dir(os.path.dirname(path))
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temp)
+        raise
+    if path.endswith(LIVE):
+        _carry_on(path, file, mask, named)
+
+
+def _carry_on(path: str, old: IO[bytes], mask: Mask, named: Sequence[bytes]) -> None:
+    """Append what came to the old file after it was read: a hook may have had it open."""
+    for pause in SETTLING:
+        time.sleep(pause)
+        late = b"".join(_rows(old, named))
+        if late:
+            with open(path, "ab") as file:
+                file.write(b"".join(mask_lines(mask, late.splitlines(keepends=True))))
+
+
+def _rows(file: IO[bytes], named: Sequence[bytes]) -> Iterator[bytes]:
+    return (line for line in _lines(file) if not any(name in line for name in named))
+
+
+def _masked(path: str, file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> Iterator[bytes]:
+    if path.endswith(".json") or ".json." in path:
+        data = b"".join(_rows(file, named))
+        clean = mask_json(mask, data) if len(data) < WHOLE else None
+        yield from [clean] if clean is not None else mask_lines(mask, data.splitlines(keepends=True))
+    elif _has_rows(path):
+        yield from mask_lines(mask, _rows(file, named))
+    else:
+        yield from mask_plain(mask, _pieces(file))

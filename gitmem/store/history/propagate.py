@@ -32,6 +32,8 @@ class Carried:
     masked: set[str] = field(default_factory=set)  # the texts that were taken out of the changes
     left_out: list[str] = field(default_factory=list)  # paths whose change could not be told from what was purged
     doomed: list[str] = field(default_factory=list)  # commits made on the way that hold it
+    changed: set[str] = field(default_factory=set)  # paths that the purge gave another form
+    unsent: list[str] = field(default_factory=list)  # records that it took out and that had changes which nobody else has
 
 
 def purges(objects: Objects, commit: str) -> Iterator[dict[str, str]]:
@@ -106,7 +108,7 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     one, two = objects.commit(other), objects.commit(purged)
     pairs = _shared(objects, other, purged)
     out = Carried(purged, Report())
-    ids, forced = _difference(objects, pairs, out.masked)
+    ids, forced = _difference(objects, pairs, out.masked, out.changed)
     base = None
     if pairs:
         base = pairs[0][0].oid
@@ -126,6 +128,7 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     start = objects.commit(base).tree if base else None
     touched = {c.path for c in diff(objects, start, one.tree)}
     out.left_out = sorted(touched & forced.keys())
+    out.unsent = sorted(id for path in touched if (id := id_of_path(path)) and id in ids)
     edits, out.report = merge_trees(objects, clean(start) if start else None, two.tree, clean(one.tree))
     if edits:
         text = "gitmem: carry over\n\nGitmem-Op: merge\n"
@@ -151,8 +154,16 @@ def _shared(objects: Objects, other: str, purged: str) -> list[tuple[Commit, Com
     return pairs
 
 
-def _difference(objects: Objects, pairs: list[tuple[Commit, Commit]], masked: set[str]) -> tuple[set[str], dict[str, Entry | None]]:
-    """Return which records a purge removed, and files whose new form no mask explains; adds the texts it took out to `masked`."""
+def _difference(
+    objects: Objects,
+    pairs: list[tuple[Commit, Commit]],
+    masked: set[str],
+    changed: set[str],
+) -> tuple[set[str], dict[str, Entry | None]]:
+    """Return which records a purge removed, and files whose new form no mask explains.
+
+    Adds the texts that it took out to `masked`, and the paths of what it left in another form to `changed`.
+    """
     ids: set[str] = set()
     forced: dict[str, Entry | None] = {}
     for old, twin in pairs:
@@ -166,6 +177,7 @@ def _difference(objects: Objects, pairs: list[tuple[Commit, Commit]], masked: se
             elif change.old is None or change.new is None:
                 forced[path] = change.new
             else:
+                changed.add(path)
                 found = _taken_out(objects, change, masked)
                 if found is None:
                     forced[path] = change.new

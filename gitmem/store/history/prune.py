@@ -1,52 +1,168 @@
-"""Delete the objects that only a replaced history needed, loose or packed; nothing else of the user's."""
+"""Delete the objects that only a replaced history needed, loose or packed; nothing else of the user's.
+
+Another git process may collect garbage, repack or fetch at the same time. So what was removed is looked
+for again, until it is gone and nobody is left who had read it before.
+"""
 
 import contextlib
 import glob
 import os
+import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from gitmem.base.files import Lock, disk_error
+from gitmem.base.open_files import is_running
 from gitmem.errors import GitFailed, MissingObject
-from gitmem.git.new_packs import is_kept
 from gitmem.git.objects_cli import CliObjects
-from gitmem.git.process import DURABLE, Git
+from gitmem.git.process import Git
 from gitmem.records.codec import SUMMARY_LIMIT
 from gitmem.repo.location import Home
+from gitmem.store.history.doomed_packs import (
+    abandoned_parts,
+    pack_folder,
+    pack_names,
+    packers,
+    sweep,
+)
 from gitmem.store.history.pending import PENDING, doom, pending, remember
 from gitmem.store.history.redact import Mask
-from gitmem.store.repack import drop_pack, index_oids
+from gitmem.store.repack import drop_stale_joint_index, index_oids
+
+PATIENCE = 30.0  # seconds that other packing processes are waited for
+TRIES = 5  # runs of git that another process may disturb
 
 
-def prune(git: Git, home: Home, old_tips: Sequence[str] = ()) -> tuple[int, list[str]]:
-    """Delete the objects that only these tips needed; return how many, and those in packs marked `.keep`.
+class Pruned(NamedTuple):
+    """What became of the objects that had to go."""
+
+    removed: int = 0
+    kept: Sequence[str] = ()  # objects in packs that the user marked `.keep`
+    borrowed: Sequence[str] = ()  # objects that are in another repository, from which this one borrows
+    busy: Sequence[str] = ()  # processes and files that may still hold some; then a note stays
+    abandoned: Sequence[str] = ()  # temporary packs of processes that were killed
+
+
+def prune(git: Git, home: Home, old_tips: Sequence[str] = (), patience: float = PATIENCE) -> Pruned:
+    """Delete the objects that only these tips needed.
 
     What any ref, HEAD, index or reflog of any worktree reaches is kept. Ends what a prune that was killed began.
     """
-    left = pending(home)
-    doomed = set(left["oids"])
-    tips = "".join(f"{t}\n" for t in {*old_tips, *left["tips"]}).encode()
-    if tips:
-        out = git.run("rev-list", "--objects", "--ignore-missing", "--stdin", stdin=tips, timeout=600)
-        doomed |= {line.split(b" ", 1)[0].decode() for line in out.splitlines() if not line.startswith(b"-")}
-    if not doomed:
-        if any(left.values()):
+    waiting = pending(home)
+    if not old_tips and not any(waiting.values()):
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(home.join(PENDING))
-        return 0, []
-    doomed -= _reachable(git)
-    # by name: once the first is gone, the old tips no longer lead to the others
-    remember(home, {"oids": sorted(doomed)})
+        return Pruned()
+    home.make()
+    with Lock(home.touch("maintenance.lock"), patience):  # our own packing would carry them on
+        doomed = _doomed(git, {*old_tips, *waiting["tips"]}) | set(waiting["oids"])
+        doomed -= _reachable(git)
+        # by name: once the first is gone, the old tips no longer lead to the others
+        remember(home, {"oids": sorted(doomed)})
+        out = _remove(git, doomed, patience) if doomed else Pruned()
+        if not out.busy:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(home.join(PENDING))
+    return out
+
+
+def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
+    """Remove objects until they are gone for good, or the patience is at its end."""
+    deadline = time.monotonic() + patience
+    removed: set[str] = set()
     _renew_commit_graph(git)
-    removed = 0
+    while True:
+        loose = _remove_loose(git, doomed)
+        swept = sweep(git, doomed)
+        removed |= loose | swept.removed
+        # whoever begins to pack from now on cannot find them; whoever had begun may still write them
+        busy = _wait_for(packers(git), deadline)
+        there = _present(git, doomed) - swept.kept
+        ours = there & _own_objects(git) if there and _borrows(git) else there
+        if not ours and not busy:
+            break
+        if time.monotonic() > deadline:
+            if swept.error and not busy:
+                raise swept.error
+            busy = busy or [f"{len(ours)} object(s) that came back while another git process packed"]
+            break
+        time.sleep(0.05)
+    drop_stale_joint_index(pack_folder(git))
+    if _graph_names(git, doomed):
+        _renew_commit_graph(git)
+    # asked once more: one may have gone between two looks
+    borrowed = sorted(_present(git, there - ours)) if there - ours else []
+    return Pruned(len(removed), sorted(swept.kept), borrowed, busy, abandoned_parts(git))
+
+
+def _wait_for(watched: dict[str, str], deadline: float) -> list[str]:
+    """Wait until packing that was under way has ended; return what has not."""
+    while watched:
+        watched = {key: name for key, name in watched.items() if _is_there(key)}
+        if not watched or time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    return sorted(watched.values())
+
+
+def _is_there(key: str) -> bool:
+    if key.startswith("process "):
+        return is_running(int(key.split()[1]))
+    return os.path.exists(key)
+
+
+def _remove_loose(git: Git, doomed: set[str]) -> set[str]:
+    removed = set()
     for oid in doomed:
-        path = os.path.join(git.gitdir, "objects", oid[:2], oid[2:])
+        path = _loose_path(git, oid)
         try:
-            os.chmod(path, 0o644)
             os.unlink(path)
-            removed += 1
-        except FileNotFoundError:
+            removed.add(oid)
+        except (FileNotFoundError, NotADirectoryError):
             continue
-    packed, kept = _unpack_doomed(git, doomed)
-    os.unlink(home.join(PENDING))
-    return removed + packed, kept
+        except OSError as error:
+            raise disk_error(error, path) from error
+    return removed
+
+
+def _loose_path(git: Git, oid: str) -> str:
+    return os.path.join(git.gitdir, "objects", oid[:2], oid[2:])
+
+
+def _present(git: Git, oids: set[str]) -> set[str]:
+    """Return which objects git can still read."""
+    listing = "".join(f"{oid}\n" for oid in oids).encode()
+    out = _undisturbed(git, "cat-file", "--batch-check=%(objectname)", stdin=listing)
+    return {line.decode() for line in out.splitlines() if not line.endswith(b" missing")}
+
+
+def _borrows(git: Git) -> bool:
+    """Say whether the repository reads objects of another one."""
+    return os.path.exists(os.path.join(git.gitdir, "objects", "info", "alternates"))
+
+
+def _own_objects(git: Git) -> set[str]:
+    """Return the objects that are loose or packed in this repository, not in one that it borrows from."""
+    listing = ("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
+    out = _undisturbed(git, *listing).decode().split()
+    own = {oid for oid in out if os.path.exists(_loose_path(git, oid))}
+    folder = pack_folder(git)
+    for name in pack_names(folder):
+        with contextlib.suppress(FileNotFoundError, GitFailed):
+            own.update(index_oids(git, os.path.join(folder, f"pack-{name}.idx")))
+    return own
+
+
+def _undisturbed(git: Git, *args: str, stdin: bytes | None = None) -> bytes:
+    """Run git, again when a pack or a ref went under its hands."""
+    for attempt in range(TRIES):
+        try:
+            return git.run(*args, stdin=stdin, timeout=600)
+        except GitFailed:
+            if attempt == TRIES - 1:
+                raise
+            time.sleep(0.1 * (attempt + 1))
+    raise AssertionError
 
 
 def holders(git: Git, commits: Sequence[str]) -> list[str]:
@@ -55,34 +171,45 @@ def holders(git: Git, commits: Sequence[str]) -> list[str]:
     for oid in commits:
         if git.call("cat-file", "-e", oid, ok=(0, 1, 128))[0]:
             continue
-        refs = git.run("for-each-ref", "--format=%(refname)", "--contains", oid, timeout=600).decode("utf-8", "replace").split()
+        try:
+            listing = _undisturbed(git, "for-each-ref", "--format=%(refname)", "--contains", oid)
+        except GitFailed:  # it has gone meanwhile
+            continue
+        refs = listing.decode("utf-8", "replace").split()
         found += [ref for ref in refs or ["a reflog"] if ref not in found]
     return found
 
 
-def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> None:
-    """Note what no ref ever reached but holds the texts or records: left by a write that lost a race or was killed, or made for a merge.
+def doom_strays(git: Git, home: Home, mask: Mask, ids: Sequence[str]) -> int:
+    """Note what no ref ever reached but holds the texts or records; return how many objects of the user's hold them.
 
-    Only records and commits of ours; another unreachable object is the user's. Hold the write lock: what a writer is about to
-    commit is not reached yet.
+    Left by a write that lost a race or was killed, or made for a merge. Only records and commits of ours are noted; another
+    unreachable object is the user's. Hold the write lock: what a writer is about to commit is not reached yet.
     """
     if not mask and not ids:
-        return
-    listing = git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname) %(objecttype)", timeout=600)
-    known = _reachable(git)
+        return 0
+    form = "--batch-check=%(objectname) %(objecttype)"
+    listing = _undisturbed(git, "cat-file", "--batch-all-objects", "--unordered", form)
+    reached = _reachable(git)
     rows = (line.split() for line in listing.decode().splitlines())
-    loose = [oid for oid, kind in rows if kind in {"blob", "commit"} and oid not in known]
-    if not loose:
-        return
+    loose = [oid for oid, kind in rows if kind in {"blob", "commit"} and oid not in reached]
     names = [id.encode() for id in ids]
-    found = []
-    with contextlib.closing(CliObjects(git)) as objects, contextlib.suppress(MissingObject):  # the user's git may prune as well
-        for oid, data in objects.read_many_small(loose, 2 * SUMMARY_LIMIT):
-            ours = data is not None and (data.startswith(b"---\nid: ") or b"\nGitmem-Op: " in data)
-            if data and ours and (mask.holds(data) or any(name in data for name in names)):
-                found.append(oid)
-    if found:
-        doom(home, [], found)
+    ours, foreign = [], 0
+    with contextlib.closing(CliObjects(git)) as objects:
+        for oid in loose:
+            try:
+                data = objects.read_small(oid, 2 * SUMMARY_LIMIT)
+            except MissingObject:  # the user's git may prune as well
+                continue
+            if data is None or not (mask.holds(data) or any(name in data for name in names)):
+                continue
+            if data.startswith(b"---\nid: ") or b"\nGitmem-Op: " in data:
+                ours.append(oid)
+            else:
+                foreign += mask.holds(data)
+    if ours:
+        doom(home, [], ours)
+    return foreign
 
 
 def _renew_commit_graph(git: Git) -> None:
@@ -98,49 +225,46 @@ def _renew_commit_graph(git: Git) -> None:
     how = ["--split=replace"] if split else []
     try:
         git.run("commit-graph", "write", "--reachable", *how, config=("-c", "core.commitGraph=true"), timeout=600)
-    except GitFailed as error:
-        if ".lock'" not in error.stderr:
-            raise
+    except GitFailed:
         # the list of the chain first: without it, git does not look for its parts
-        for path in (single, os.path.join(chain, "commit-graph-chain"), *glob.glob(os.path.join(glob.escape(chain), "*.graph"))):
+        for path in (single, os.path.join(chain, "commit-graph-chain"), *_graphs(chain)):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
 
 
+def _graphs(chain: str) -> list[str]:
+    return glob.glob(os.path.join(glob.escape(chain), "*.graph"))
+
+
+def _graph_names(git: Git, doomed: set[str]) -> bool:
+    """Say whether a commit-graph names a commit that is gone: another process may have written it meanwhile."""
+    info = os.path.join(git.gitdir, "objects", "info")
+    for path in (os.path.join(info, "commit-graph"), *_graphs(os.path.join(info, "commit-graphs"))):
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError:
+            continue
+        if any(bytes.fromhex(oid) in data for oid in doomed):
+            return True
+    return False
+
+
+def _doomed(git: Git, tips: set[str]) -> set[str]:
+    """Return what some tips reach, as far as it is there."""
+    if not tips:
+        return set()
+    names = "".join(f"{tip}\n" for tip in tips).encode()
+    out = _listed(git, "--stdin", stdin=names)
+    return {oid for oid in out if not oid.startswith("-")}
+
+
 def _reachable(git: Git) -> set[str]:
     """Return every object that refs, HEADs, indexes and reflogs reach."""
-    out = git.run("rev-list", "--objects", "--all", "--reflog", "--indexed-objects", "--ignore-missing", timeout=600)
+    return _listed(git, "--all", "--reflog", "--indexed-objects")
+
+
+def _listed(git: Git, *what: str, stdin: bytes | None = None) -> set[str]:
+    args = ("rev-list", "--objects", "--ignore-missing", *what)
+    out = _undisturbed(git, *args, stdin=stdin)
     return {line.split(b" ", 1)[0].decode() for line in out.splitlines()}
-
-
-def _unpack_doomed(git: Git, doomed: set[str]) -> tuple[int, list[str]]:
-    """Write each pack that holds a doomed object anew without it."""
-    folder = os.path.join(git.gitdir, "objects", "pack")
-    removed, kept = 0, []
-    names = [n[5:-4] for n in sorted(os.listdir(folder)) if n.startswith("pack-") and n.endswith(".idx")] if os.path.isdir(folder) else []
-    for name in names:
-        oids = index_oids(git, os.path.join(folder, f"pack-{name}.idx"))
-        hit = doomed.intersection(oids)
-        if not hit:
-            continue
-        if is_kept(folder, name):
-            kept += sorted(hit)
-            continue
-        rest = [oid for oid in oids if oid not in doomed]
-        made: list[str] = []
-        if rest:
-            listing = "".join(f"{oid}\n" for oid in rest).encode()
-            made = git.run("pack-objects", "-q", os.path.join(folder, "pack"), stdin=listing, config=DURABLE, timeout=600).decode().split()
-            if os.path.exists(os.path.join(folder, f"pack-{name}.promisor")):
-                for new in made:
-                    with open(os.path.join(folder, f"pack-{new}.promisor"), "w", encoding="utf-8"):
-                        pass
-        if name not in made:
-            drop_pack(folder, name)
-            for suffix in (".promisor",):
-                try:
-                    os.unlink(os.path.join(folder, f"pack-{name}{suffix}"))
-                except FileNotFoundError:
-                    pass
-        removed += len(hit)
-    return removed, kept

@@ -13,6 +13,7 @@ from typing import Any
 from gitmem.errors import InvalidRecord
 from gitmem.records.codec import decode, encode_canonical
 from gitmem.records.record import ENUMS, SCHEMA, Record, canonical, clean_text, kind_of
+from gitmem.store.history.forms import Forms
 from gitmem.store.layout import FOLDER, FORMAT_PATH, PURGES, id_of_path
 
 MASK = "[purged]"
@@ -29,39 +30,42 @@ _MARKS = ("reason", "pattern", "said", "by")
 class Mask:
     """Replaces texts, in every form in which a store may hold them.
 
-    `found` becomes true with the first text replaced; `left` names the files where one is part of what must not be touched.
+    `found` becomes true with the first text replaced, `places` counts them; `left` names the files where one is part of what must
+    not be touched.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts = sorted({f for t in texts for f in _forms(t)}, key=lambda f: (-len(f), f))
-        raw = {f for t in self.texts for once in _escaped(t) for f in _escaped(once)}
-        self._raw = sorted((f.encode("utf-8", "surrogateescape") for f in raw), key=lambda f: (-len(f), f))
+        self.forms = Forms(self.texts)
         self.found = False
+        self.places = 0
         self.left: set[str] = set()
+        self.named: set[str] = set()  # of those, the files whose own path holds one
 
     def __bool__(self) -> bool:
         return bool(self.texts)
 
     def text(self, text: str) -> str:
-        """Return a text without the secrets."""
-        for needle in self.texts:
-            text = text.replace(needle, MASK)
-        return text
+        """Return a text without the secrets, plain or in JSON's escapes."""
+        clean, count = self.forms.replace(text, MASK)
+        self.places += count
+        return clean
 
     def raw(self, data: bytes) -> bytes:
         """Return bytes without the secrets, plain or in JSON's escapes."""
-        for needle in self._raw:
-            data = data.replace(needle, MASK.encode())
-        return data
+        clean, count = self.forms.replace_bytes(data, MASK.encode())
+        self.places += count
+        return clean
 
     def holds(self, data: bytes) -> bool:
         """Say whether bytes hold a secret."""
-        return any(needle in data for needle in self._raw)
+        return self.forms.are_in(data)
 
     def file(self, path: str, data: bytes) -> bytes:
         """Return a store's file without the secrets: the same bytes when they are not in there."""
         if self.holds(path.encode("utf-8", "surrogateescape")):
             self.left.add(path)
+            self.named.add(path)
         if not self.holds(data) and (b"\\" not in data or not _record_id(path)):
             return data
         if path in {FORMAT_PATH, PURGES} or path.startswith("usage/"):
@@ -210,12 +214,6 @@ def _record_id(path: str) -> str | None:
 def _forms(text: str) -> set[str]:
     """Return a text as it was given and as a record would have it."""
     clean = clean_text(text)
-    forms = {clean, clean.strip(), " ".join(clean.split()), unicodedata.normalize("NFD", clean)}
+    composed = {unicodedata.normalize(form, text) for form in ("NFC", "NFD")}
+    forms = {*composed, clean, clean.strip(), " ".join(clean.split()), unicodedata.normalize("NFD", clean)}
     return {text, *(f for f in forms if len(f) >= SHORTEST)}
-
-
-def _escaped(text: str) -> set[str]:
-    """Return a text and its forms inside of JSON."""
-    plain = json.dumps(text, ensure_ascii=False)[1:-1]
-    ours = re.sub("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]", lambda m: f"\\u{ord(m.group()):04x}", plain)
-    return {text, plain, ours, json.dumps(text)[1:-1]}

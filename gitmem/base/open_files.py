@@ -1,0 +1,64 @@
+"""Which processes have files open, by what the kernel tells below /proc; nothing where there is no /proc."""
+
+import os
+from collections.abc import Callable, Iterator
+
+
+def can_tell() -> bool:
+    """Say whether the kernel tells which files processes have open."""
+    return os.path.isdir("/proc/self/fd")
+
+
+def processes_with(is_wanted: Callable[[str], bool]) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Yield (process id, command line, paths) of other processes that have wanted files open or mapped.
+
+    A file that was removed meanwhile has " (deleted)" at the end of its path. Processes of other
+    users are seen only where the kernel lets this one look.
+    """
+    for pid in _others():
+        paths = [path for path in _open_paths(pid) if is_wanted(path)]
+        if paths:
+            yield pid, _command_line(pid), paths
+
+
+def is_running(pid: int) -> bool:
+    """Say whether a process is there and has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state = file.read(4096).rpartition(b")")[2].split()
+    except OSError:
+        return False
+    return bool(state) and state[0] not in {b"Z", b"X"}
+
+
+def _others() -> list[int]:
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return []
+    return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
+
+
+def _open_paths(pid: int) -> Iterator[str]:
+    try:
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            try:
+                yield os.readlink(f"/proc/{pid}/fd/{number}")
+            except OSError:
+                continue
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                parts = line.rstrip("\n").split(None, 5)
+                if len(parts) == 6:
+                    yield parts[5]
+    except OSError:
+        return
+
+
+def _command_line(pid: int) -> list[str]:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            data = file.read(65536)
+    except OSError:
+        return []
+    return data.decode("utf-8", "replace").rstrip("\0").split("\0") if data else []

@@ -1,0 +1,47 @@
+"""What `git mem purge --quarantine-…` shows and does."""
+
+from collections.abc import Sequence
+
+from gitmem.app import App
+from gitmem.cli.terminal import Terminal, plain, short
+from gitmem.errors import UnknownId
+from gitmem.services.maintenance import purge_quarantine
+from gitmem.services.maintenance.purge_request import is_named
+from gitmem.store import quarantine
+
+
+def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
+    """List what is kept."""
+    rows = list(purge_quarantine.titled(app.home))
+    if as_json:
+        term.json([
+            {"id": row.id, "title": title, "purged_by": row.purger, "at": row.at, "remote": row.remote}
+            for row, title in rows
+        ])  # fmt: skip
+        return
+    if not rows:
+        term.say("the quarantine is empty.")
+        return
+    for row, title in rows:
+        term.say(f"{short(row.id)} {plain(title)}  (purged by {plain(row.purger)}, {row.at[:10]})")
+    term.note("Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge --quarantine-drop")
+
+
+def restore_quarantined(term: Terminal, app: App, ids: Sequence[str]) -> None:
+    """Bring records back into the shared store."""
+    rows = list(quarantine.kept(app.home))
+    for given in ids:
+        matches = dict.fromkeys(row.id for row in rows if is_named(given, row.id))
+        if len(matches) != 1:
+            count = len(matches) or "no"
+            raise UnknownId(f"{count} records in the quarantine match '{given}'.", "List them: git mem purge --quarantine-list")
+        kept = next(row for row in rows if row.id in matches)
+        title = purge_quarantine.bring_back(app.store(), app.writer(), app.home, kept)
+        term.say(f"restored {short(kept.id)} {plain(title)}")
+    app.index()
+
+
+def drop_quarantine(term: Terminal, app: App) -> None:
+    """Remove all that is kept."""
+    count = quarantine.drop(app.home)
+    term.say(f"removed {count} record(s) from the quarantine.")

@@ -1,0 +1,77 @@
+"""Purge one store of this machine, and say for each place what was in it."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from gitmem.errors import Busy
+from gitmem.git.process import Git
+from gitmem.records.record import kind_of
+from gitmem.services.maintenance.purge_places import CLEAN, HELD, REMOVED, YOURS, Place
+from gitmem.store import operations, purge
+from gitmem.store.history.prune import Pruned
+from gitmem.store.history.redact import Mask
+from gitmem.store.store import Message, Store
+
+COMMITS = "commit(s) rewritten"
+OBJECTS = "object(s) removed from this disk"
+KEPT_MARK = "object(s) are in packs marked .keep; remove those marks and run 'git gc --prune=now'."
+HOLDS = (
+    "still holds the old history, and git keeps it: delete or update that ref, then run "
+    "'git reflog expire --expire=now --all' and 'git gc --prune=now'."
+)
+
+
+def purge_store(
+    store: Store,
+    git: Git,
+    scope: str,
+    ids: Sequence[str],
+    mask: Mask,
+    progress: Callable[[int, int], None],
+) -> list[Place]:
+    """Remove records and texts from a store's history and the objects from the disk; return the places.
+
+    Raises Busy, Moved when somebody writes at the same time. Can be repeated after a kill at any point.
+    """
+    if ids:
+        _leave_tombstones(store, ids)
+    done = purge.purge(store, git, ids, mask, progress)
+    return [
+        Place(f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS),
+        Place(f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"),
+        Place(f"{scope} reflogs", CLEAN, 0, "emptied"),
+        *object_places(scope, done.pruned),
+        *(Place(ref, YOURS, 0, HOLDS) for ref in done.held_by),
+        *_foreign(done.foreign),
+    ]
+
+
+def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
+    """Yield what became of the objects of an old history."""
+    name = f"{scope} objects"
+    if pruned.busy:
+        who = ", ".join(pruned.busy[:3])
+        yield Place(name, HELD, pruned.removed, f"object(s) removed, but git packs at the moment ({who}) and may write them again; run this again when it has ended")
+    elif pruned.kept:
+        yield Place(name, HELD, len(pruned.kept), KEPT_MARK)
+    else:
+        yield Place(name, REMOVED if pruned.removed else CLEAN, pruned.removed, OBJECTS)
+    if pruned.borrowed:
+        why = "object(s) are in the repository from which this one borrows; purge there"
+        yield Place(f"{scope} borrowed objects", HELD, len(pruned.borrowed), why)
+    if pruned.abandoned:
+        why = "file(s) of git processes that were killed, which may hold it: git prune --expire=now"
+        yield Place("temporary packs", YOURS, len(pruned.abandoned), why)
+
+
+def _foreign(count: int) -> Iterator[Place]:
+    if count:
+        why = "object(s) hold it, unreachable and not gitmem's: git reflog expire --expire=now --all && git gc --prune=now"
+        yield Place("objects of yours", YOURS, count, why)
+
+
+def _leave_tombstones(store: Store, ids: Sequence[str]) -> None:
+    marks = [operations.forget(id, store.clock.stamp(), store.author[0], purged=True) for id in ids]
+    more = " …" if len(ids) > 3 else ""
+    subject = f"{kind_of(ids[0])}: purge {', '.join(ids[:3])}{more}"
+    if store.write(marks, Message(subject, "purge", tuple(ids))).journaled:
+        raise Busy("another git mem process is writing to this repository.", "Run the command again in a moment.")

@@ -1,0 +1,31 @@
+"""The places in which a purge looks, and what it found in each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# HELD: in one of our places still; YOURS: in what is the user's, which a purge never touches.
+CLEAN, REMOVED, HELD, YOURS = "clean", "removed", "held", "yours"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place: nothing was in it, something was removed, or something is still there and why."""
+
+    name: str
+    state: str = CLEAN
+    count: int = 0
+    detail: str = ""
+
+    def as_json(self) -> dict[str, str | int]:
+        """Return it as a JSON object."""
+        return {"place": self.name, "state": self.state, "count": self.count, "detail": self.detail}
+
+
+def is_held(places: Iterable[Place]) -> bool:
+    """Say whether something that had to go is still in one of our places."""
+    return any(place.state == HELD for place in places)
+
+
+def was_removed(places: Iterable[Place]) -> bool:
+    """Say whether anything had to be removed."""
+    return any(place.state == REMOVED for place in places)

@@ -1,0 +1,135 @@
+"""A purge beside other git processes, and one that is killed: in the end the text is nowhere, and nothing else is lost."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import fsck, git
+from tests.scale import scaled
+from tests.stress.conftest import mem, mem_argv, mem_env
+
+pytestmark = pytest.mark.stress
+
+SECRET = "zebra-crossing-1793"
+LOOPS = (
+    [["gc", "-q", "--prune=now"]],
+    [["repack", "-adfq"]],
+    [["prune"], ["prune-packed", "-q"], ["repack", "-adkq"], ["pack-refs", "--all"], ["commit-graph", "write", "--reachable", "--split"]],
+)
+KILLS = scaled(40, 3)
+
+
+def everywhere(path: Path) -> list[str]:
+    """Return where the secret is: in objects of any kind, unpacked, or in the bytes of any file."""
+    dump = subprocess.run(
+        ["git", "-C", str(path), "cat-file", "--batch-all-objects", "--batch", "--unordered"], capture_output=True, check=False
+    ).stdout
+    found = ["objects"] if SECRET.encode() in dump else []
+    for file in (path / ".git").rglob("*"):
+        with contextlib.suppress(OSError):
+            if file.is_file() and SECRET.encode() in file.read_bytes():
+                found.append(str(file))
+    return found
+
+
+@contextlib.contextmanager
+def beside(path: Path) -> Iterator[None]:
+    """Run git's own cleaning again and again; one that fails because another one was quicker does no harm."""
+    ended = threading.Event()
+
+    def loop(commands: list[list[str]]) -> None:
+        while not ended.is_set():
+            for command in commands:
+                subprocess.run(["git", "-C", str(path), *command], capture_output=True, check=False)
+
+    threads = [threading.Thread(target=loop, args=(commands,)) for commands in LOOPS]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+@pytest.fixture
+def tainted(repo: Path) -> Path:
+    """A repository with the secret in packs and loose, in history and at the tip, and in what sessions left."""
+    mem(repo, "init", "--no-remote")
+    mem(repo, "add", "keeps")
+    for number in range(3):
+        mem(repo, "add", f"early {number}", "-m", f"body {SECRET}")
+    git(repo, "repack", "-adq")
+    mem(repo, "add", "late", "-m", f"body {SECRET}")
+    sessions = repo / ".git" / "gitmem" / "sessions"
+    sessions.mkdir(exist_ok=True)
+    (sessions / "history_20260101_000000_s.jsonl").write_text(f'{{"role": "user", "content": "{SECRET}"}}\n')
+    return repo
+
+
+@pytest.mark.parametrize("_", range(scaled(25, 1)))
+def test_a_purge_beside_gits_own_cleaning(tainted: Path, _: int) -> None:
+    """`gc --prune=now`, `repack`, `prune` and others run all the time: the purge ends, and says the truth."""
+    with beside(tainted):
+        time.sleep(random.uniform(0, 0.5))
+        mem(tainted, "purge", "--text", SECRET, "--yes")
+    assert everywhere(tainted) == []
+    assert fsck(tainted) == ""
+    assert "nowhere" in mem(tainted, "purge", "--text", SECRET, "--yes").stdout
+    assert len(mem(tainted, "list").stdout.splitlines()) >= 5
+
+
+def test_a_purge_that_is_killed_is_ended_by_the_next(tainted: Path) -> None:
+    """Killed at any moment, again and again, then run once to its end."""
+    took = 0.4
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            mem_argv(tainted, "purge", "--text", SECRET, "--yes"), env=mem_env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(random.uniform(0.3, 1.5) * took)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        took = min(took * 1.4, 2.0)
+        git(tainted, "gc", "-q")
+    mem(tainted, "purge", "--text", SECRET, "--yes")
+    assert everywhere(tainted) == []
+    assert fsck(tainted) == ""
+    assert not (tainted / ".git" / "gitmem" / "purge.json").exists()
+
+
+def test_a_packing_that_had_read_it_is_waited_for(tainted: Path) -> None:
+    """A packing that began before has the old objects in its hands: the purge waits for its end, and looks again."""
+    folder = tainted / ".git" / "objects" / "pack"
+    old = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = git(tainted, "rev-parse", "refs/gitmem/heads/main")
+    part = folder / "tmp_pack_slow"
+    with (
+        part.open("wb"),
+        subprocess.Popen(
+            mem_argv(tainted, "purge", "--text", SECRET, "--yes"), env=mem_env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as purge,
+    ):
+        until = time.monotonic() + 60
+        while "objects" in everywhere(tainted) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert git(tainted, "rev-parse", "refs/gitmem/heads/main") != before
+        assert purge.poll() is None, "it waits for the temporary file"
+        # the packing ends: the old objects are there again
+        for name, data in sorted(old.items(), key=lambda item: item[0].endswith(".idx")):
+            if not (folder / name).exists():
+                (folder / name).write_bytes(data)
+        part.unlink()
+        out, err = purge.communicate(timeout=120)
+        assert purge.returncode == 0, out + err
+    assert everywhere(tainted) == []
+    assert fsck(tainted) == ""
