@@ -124,7 +124,7 @@ PATTERNS = (
      r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))", "meant"),
     ("command-line password", "chpasswd", r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""", "meant"),
     ("command-line password", "stdin sudo cryptsetup passphrase-fd",
-     r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[ ]*[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
+     r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
     ("command-line password", "wpa_passphrase nmcli", rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}", "meant"),
     ("password hash", "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
      r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}", "real"),
@@ -136,7 +136,7 @@ PATTERNS = (
     ("token", "export", r"""export[ ]+[A-Za-z_]\w*=["']([^\s"']{16,256})["']""", "drawn"),
     ("basic authorization", "basic", r"(?i)(?<![a-z])basic[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})", "pair"),
     ("password", "auth", r"""(?i)["']auth["'][ ]*:[ ]*["']([A-Za-z0-9+/]{8,}={0,2})["']""", "pair"),
-    ("password", "login", r"(?<![\w-])login[ \t]+[^\s]{1,99}[ \t]*\n?[ \t]*password[ \t]+([^\s]{1,256})", "meant"),
+    ("password", "login", r"(?<![\w-])login[ \t]++[^\s]{1,99}[ \t]*+\n?[ \t]*+password[ \t]+([^\s]{1,256})", "meant"),
     ("high-entropy string", "", r"""(?<=["'`])[A-Za-z0-9+/_=-]{32,128}(?=["'`])""", "entropic"),
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ NEAR_WORDS = (
     " -w ",
 )
 NEAR = rf"(?i)(?:{HUMAN}|(?<![a-z])(?:store|key)?pass(?![a-z])|(?<![a-z])(?:pwd?|clave|psk|credentials?|log[io]n|add_?user|useradd|net user)(?![a-z])|(?<=[ ])-(?:p|P|N|w|U)(?=[ ]))"
-CHOSEN = r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,64}?\d)(?=[^\s"'`]{0,64}?[A-Za-z])(?=[^\s"'`]{0,64}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
+CHOSEN = r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,40}?\d)(?=[^\s"'`]{0,40}?[A-Za-z])(?=[^\s"'`]{0,40}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
 NOT_CHOSEN = r"^[$%@#&*-]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|@\d|\+\+|\.\w{2,4}$|\?\w+$(?<=\?[a-z]{9})|%[a-z]$|%\d*[sdif]|&&|^[\d.%+-]+[a-z]?$"
 KEYS = (
     "api|access|private|secret|signing|encryption|master|auth|account|shared|service|license|deploy|storage|webhook|client"
@@ -209,7 +209,7 @@ MARKER = r"\[redacted: ([A-Za-z0-9. -]{3,40})\]"
 BEGIN = r"-----?[ ]?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|PuTTY-User-Key-File-\d:"
 END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-MAC: ?[0-9a-f]+"
 
-BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
+BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*+(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
 
 
 def harmless(text: str) -> bool:

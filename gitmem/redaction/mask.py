@@ -200,7 +200,7 @@ def _key_blocks(text: str) -> Iterator[_Span]:
         start = stop.start()
         while start > 0:
             line = text.rfind("\n", 0, start - 1) + 1
-            if not _rx(r"[ \t|>E]*[A-Za-z0-9+/=]{16,}[ \t\r]*\n?").fullmatch(text, line, start):
+            if not _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?").fullmatch(text, line, start):
                 break
             start = line
         if start < stop.start():
@@ -223,7 +223,7 @@ def _kubernetes(text: str) -> Iterator[_Span]:
     sections = list(_rx(r"""(?m)(?<![\w-])(data|stringData)["']?:(?:[ \t]*(?:\{|$)|(?=[ ][\w.-]+:))""").finditer(text))
     for section, following in zip(sections, [*sections[1:], *[None] * bool(sections)], strict=True):
         end = following.start() if following else len(text)
-        for pair in _rx(r"""[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(text, section.end(), end):
+        for pair in _rx(r"""(?<![\w.-])[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(text, section.end(), end):
             if section[1] == "stringData" or _decoded(pair[1]):
                 yield *pair.span(1), 200, "secret"
 
