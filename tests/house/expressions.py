@@ -29,7 +29,7 @@ DYNAMIC = {
     "gitmem/hooks/context.py": (1, "`formats.MARKER`"),
     "gitmem/install/hook_command.py": (1, "an agent's name, escaped"),
     "gitmem/records/codec.py": (1, "resolvers of YAML's scalars, each repetition bounded"),
-    "gitmem/redaction/mask.py": (9, "the rows of `formats`, which are fed below, and patterns of the user that it has limited"),
+    "gitmem/redaction/mask.py": (8, "the rows of `formats`, which are fed below, and patterns of the user that it has limited"),
     "gitmem/store/history/redact.py": (1, "ids, escaped, as alternatives"),
     "gitmem/text/completion.py": (1, "`_FORMS`, which is found as a table"),
     "lsp/gitmem_lsp/editing/draft_text.py": (1, "a key, escaped"),
