@@ -12,7 +12,7 @@ from typing import Any
 
 from gitmem.base.fast import Lazy
 from gitmem.extraction.language import cue_phrases
-from gitmem.redaction import formats
+from gitmem.redaction import formats, passwords
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"gitmem": ROOT / "gitmem", "gitmem_lsp": ROOT / "lsp" / "gitmem_lsp"}
@@ -30,6 +30,7 @@ DYNAMIC = {
     "gitmem/install/hook_command.py": (1, "an agent's name, escaped"),
     "gitmem/records/codec.py": (1, "resolvers of YAML's scalars, each repetition bounded"),
     "gitmem/redaction/mask.py": (8, "the rows of `formats`, which are fed below, and patterns of the user that it has limited"),
+    "gitmem/redaction/passwords.py": (2, "`ANNOUNCED`, which is fed below, and parts of the module"),
     "gitmem/store/history/redact.py": (1, "ids, escaped, as alternatives"),
     "gitmem/text/completion.py": (1, "`_FORMS`, which is found as a table"),
     "lsp/gitmem_lsp/editing/draft_text.py": (1, "a key, escaped"),
@@ -174,6 +175,8 @@ def collect() -> tuple[list[Expression], list[str]]:
             add(f"formats: {kind}", re.compile(rf"(?<![A-Za-z0-9])(?:{re.escape(prefix)}){body}", re.ASCII), set())
     for kind, _, pattern, _ in formats.PATTERNS:
         add(f"formats: {kind}", re.compile(pattern, re.ASCII), set())
+    for _, announced in passwords._announced():
+        add("passwords: ANNOUNCED", announced, set())
     for language in cue_phrases.LANGUAGES:
         for kind, lists in cue_phrases.cues(language).of.items():
             for name, rules in lists.items():

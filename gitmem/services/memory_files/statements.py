@@ -12,6 +12,7 @@ from gitmem.records.kinds import text_key
 from gitmem.records.record import clean_body, clean_title
 from gitmem.services.memory_files.managed_block import regions
 from gitmem.services.memory_files.note_types import type_of
+from gitmem.redaction.formats import public
 from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of, without_code_spans
 
 MOST = 500  # statements of one file
@@ -76,7 +77,7 @@ def parse(text: str, known: Callable[[str], bool] = lambda _: False, scrub: Call
 
     `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet is only a pointer; `scrub` masks secrets.
     """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = public(text, keeps_lines=True).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     front, start = _front(lines)
     # a fence holds what it holds: a secret is masked in the statement, a comment mark in code is code
     masked = _without_comments(lines, start)
