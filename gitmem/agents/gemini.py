@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FULL = (1 << 20) // 2  # tokens: half of what its models take
 TAIL = 1 << 16  # bytes at the end of a transcript in which the last request's tokens are
 _TOKENS = Lazy(rb'"tokens":\{"input":(\d{1,12})')
-_CONTEXT = Lazy(r"\s*<hook_context>\s*</hook_context>\s*")
+_CONTEXT = Lazy(r"(?<!\s)\s*+<hook_context>\s*+</hook_context>\s*+")
 # what follows a command's output, a line each, the last first
 _KINDS = ("Process Group PGID: ", "Background PIDs: ", "Signal: ", "Exit Code: ", "Error: ")
 _CANCELLED = ("Command was cancelled", "Command was automatically cancelled")

@@ -25,7 +25,7 @@ _HIDDEN = Lazy(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff"
     "\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u0600-\u0605\u06dd\u070f\u0890-\u0891\u08e2\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-_MARK = Lazy(r"(?i)(?:\[|&lt;?|&#0*60;?|&#x0*3c;?)\s*(/?\s*git-mem)\s*(?:\]|&gt;?|&#0*62;?|&#x0*3e;?)")
+_MARK = Lazy(r"(?i)(?:\[|&lt;?|&#0{0,9}60;?|&#x0{0,9}3c;?)\s*+(/?\s*+git-mem)\s*+(?:\]|&gt;?|&#0{0,9}62;?|&#x0{0,9}3e;?)")
 _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›"})
 
 

@@ -10,6 +10,12 @@ _BETWEEN = frozenset(
     {"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox", "env", "timeout", "nice", "git", "git-mem", "sudo", "setsid"}
 )
 _DEEP = 8
+_passed: "set[int]" = set()
+
+
+def pass_over(pid: int) -> None:
+    """Take a process for one of those that only start something else."""
+    _passed.add(pid)
 
 
 def agent() -> str:
@@ -20,7 +26,7 @@ def agent() -> str:
         if found is None or pid <= 1:
             return ""
         name, parent, start = found
-        if name not in _BETWEEN:
+        if name not in _BETWEEN and pid not in _passed:
             return f"{_host()} {pid} {start}"
         pid = parent
     return ""

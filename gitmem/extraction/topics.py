@@ -18,8 +18,8 @@ USUAL, RARE = 4, 0.5  # percent of all sessions from which on a word tells nothi
 _WORD = re.compile(r"`([^`\n]{2,40})`|([^\W\d_][\w-]*(?:\.[a-z]\w*)?)")
 # what introduces a line and is not what it is about, and a table's line, whose rows are turns of their own
 _LABEL = re.compile(
-    r"(?im)^\W{0,4}(?:decisions?|to-?dos?|tasks?|preferences?|patterns?|errors?|root cause|cause|fix(?:ed)?|reason|context|phase|notes?|blocked|known|status|pending|done|decisi[óo]n|decisão|tareas?|tarefas?"
-    r"|preferencias?|preferências?|patr[óo]n|padrão|erros?|causa|soluci[óo]n|solução|motivo|contexto|fase|notas?|pendientes?|pendentes?|决定|待办|任务|偏好|模式|错误|原因|修复|背景|阶段)\s*[:：]|^\s*\|.*$"
+    r"(?im)^[^\w\n]{0,4}(?:decisions?|to-?dos?|tasks?|preferences?|patterns?|errors?|root cause|cause|fix(?:ed)?|reason|context|phase|notes?|blocked|known|status|pending|done|decisi[óo]n|decisão|tareas?|tarefas?"
+    r"|preferencias?|preferências?|patr[óo]n|padrão|erros?|causa|soluci[óo]n|solução|motivo|contexto|fase|notas?|pendientes?|pendentes?|决定|待办|任务|偏好|模式|错误|原因|修复|背景|阶段)\s*[:：]|^[ \t]*\|.*$"
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]{2,}")
 _GAP = re.compile(r"[\W_]*$")

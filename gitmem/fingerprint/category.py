@@ -55,7 +55,7 @@ _COMMANDS = (
     ("lint", Lazy(r"(?i)\b(?:eslint|ruff|flake8|pylint|mypy|pyright|prettier|stylelint|clippy|rubocop|shellcheck|golangci-lint|black|isort|yamllint|biome|oxlint|htmlhint|jsonlint|markdownlint|svelte-check|sqlfluff|bandit|pydocstyle|codespell|vulture|interrogate|go vet|cargo fmt|gofmt|hadolint|tflint|(?:npm|yarn|pnpm|make)(?: run)? lint)\b")),
     ("test", Lazy(
         r"(?i)\b(?:pytest|unittest|jest|vitest|mocha|ctest|rspec|cypress|playwright|prove|minitest|ava|jasmine|uvu)\b|\bnode\b[^|;&\n]{0,40} --test\b|"
-        r"\b(?:cargo|go|npm|yarn|pnpm|bun|make|gradlew?|mvnw?|tox|nox|dotnet|mix|rake|swift|bazel|deno)\b[^|;&\n]{0,200}?[ :](?:unit-?|integration-?)?tests?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b"
+        r"\b(?:cargo|go|npm|yarn|pnpm|bun|make|gradlew?|mvnw?|tox|nox|dotnet|mix|rake|swift|bazel|deno)\b[^|;&\n]{0,80}?[ :](?:unit-?|integration-?)?tests?\b|(?:^|[\s/])(?:run-?)?tests?\.(?:sh|rb|py|t)\b"
     )),
     ("build", Lazy(
         r"(?i)(?:^|[\s/;&|(=])(?:webpack|vite|esbuild|rollup|tsc|rustc|gcc|g\+\+|cc|clang(?:\+\+)?|cmake|g?make|ninja|mvnw?|gradlew?|javac|kotlinc|sass|lessc|postcss|terser|swc|parcel|tsup|ocamlc|ocamlopt|gfortran|nasm|protoc|bison|flex|m4|ghc|babel|pkg-config|dpkg|apt(?:-get)?|pip3?|msbuild|meson|bazel|terraform)(?=$|[\s;&|)])|"
@@ -67,11 +67,11 @@ _COMMANDS = (
 # What an output looks like, for when its command is not known. The first that fits wins.
 _LOOKS = (
     ("test", Lazy(
-        r"(?m)^={3,} (?:FAILURES|ERRORS|short test summary|test session|no tests)|^Ran \d+ tests? in|^\s*--- FAIL|^test result: FAILED|^\s*● |<<< (?:FAILURE|ERROR)!|^\s+\d+ failing$|^ FAIL |^FAILED \S+::|^Tests: |^not ok |"
+        r"(?m)^={3,} (?:FAILURES|ERRORS|short test summary|test session|no tests)|^Ran \d+ tests? in|^[ \t]*--- FAIL|^test result: FAILED|^[ \t]*● |<<< (?:FAILURE|ERROR)!|^[ \t]+\d++ failing$|^ FAIL |^FAILED \S+::|^Tests: |^not ok |"
         r"^\d+ runs, \d+ assertions|^E   +\S|^pytest: error: "
     )),
     ("lint", Lazy(
-        r"(?m)^\S+\.pyi?:\d+(?::\d+)?: (?:error|note): |^(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,5}:? (?!\d\d:).*\w|^\s+\d+:\d+\s+(?:error|warning|✖)\s|✖ \d+ problems?|\bSC\d{4}\b|^Found \d+ errors?\b|^would reformat |^Oops! Something went wrong|"
+        r"(?m)^\S+\.pyi?:\d+(?::\d+)?: (?:error|note): |^(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,5}:? (?!\d\d:).*\w|^[ \t]+\d++:\d++\s+(?:error|warning|✖)\s|✖ \d+ problems?|\bSC\d{4}\b|^Found \d+ errors?\b|^would reformat |^Oops! Something went wrong|"
         r"^  \S+:\d+:\d+ - error: |^\[error\] \S+: |^Checking formatting"
     )),
     ("integration", Lazy(r"(?m)^(?:psql|mysql|mariadb): |^ERROR \d+ \(\w{5}\)|^(?:psql:\S+ )?ERROR:  |^LINE \d+: |^Error: (?:in prepare|stepping), |^Parse error near line|^(?:docker|curl|wget|ssh): |^ERR |^WRONGTYPE ")),

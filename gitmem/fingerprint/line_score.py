@@ -92,7 +92,8 @@ def tidy(line: str) -> str:
     name = first.rstrip(":")
     if name.replace(".", "").isidentifier() and len(name) > 2 and not rest.startswith(("error", "fatal")):  # the usual: `Error: ...`
         return bare
-    return _LEAD.sub("", bare, 1).strip() or bare if _LEAD.match(bare) else bare
+    lead = _LEAD.match(bare)
+    return bare[lead.end() :].strip() or bare if lead else bare
 
 
 def ranked(lines: "Sequence[str]") -> "tuple[Found, int]":

@@ -22,10 +22,10 @@ _DRAWN = Lazy(r"(?=[^\W\d_]*\d|[\w-]*\d)(?=[\d_-]*[A-Za-z])[\w-]+")
 _HEX = Lazy(r"(?i)\b0x[0-9a-f]+\b")
 _NUMBER = Lazy(r"(?<![A-Za-z0-9_])(?:(?<![\w.:-])-)?\d+(?:[.,:_]\d+)*(?:e[+-]?\d+\b)?(?:-(?:rc|alpha|beta|dev|pre)[.\d]*)?")
 _AMOUNT = Lazy(r"(?i)(?:\d+(?:\.\d+)?(h|m|s|ms|µs|us|ns))+|\d+(?:\.\d+)?(?:[kMGT]i?)?B")
-_VERSION = Lazy(r"(?i)v\d+(?:\.\d+)+[\w.+-]*|\d+(?:\.\d+){2,}(?:[-+~.]\w[\w.+~-]*|(?:a|b|rc)\d+)")
+_VERSION = Lazy(r"(?i)v\d++(?:\.\d++)++[\w.+-]*+|(?<!\d)\d++(?:\.\d++){2}(?:[-+~.]\w[\w.+~-]*+|(?:a|b|rc)\d++)")
 _CODE = Lazy(r"(?i)(?:http(?:/\S+)?|status|code|errno|exit|signal|error(?: \d+)?)[ :=\[(]{0,3}$")
 _COMPARED = Lazy(
-    r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,30}$"
+    r"(?i)\b(?:status|http)(?:[ :=,()!]|\d{3}|\b(?:status|code|but|got|was|is|of|to|be|equals?|received|returned|response|expected|want(?:ed)?|actual|instead|not|and|line)\b){1,18}$"
 )
 _COUNTED = Lazy(r"(?i)error: $")
 _STATUS = Lazy(r"[45]\d\d [A-Z][A-Za-z' -]{2,30}")
@@ -121,7 +121,7 @@ def _token(found: "re.Match[str]") -> str:
         return ("<hash>" if len(number) >= 7 and _COMMIT.search(before) else "<n>") + tail
     if body.isalnum() and body.upper() == body and len(body) <= 5 and _CODE.search(before):
         return word
-    if _is_path(re.sub(r"(?::\d+)+$", "", body)):
+    if _is_path(re.sub(r"(?::\d{1,9}){1,4}$", "", body)):
         if _is_spec(body, before) or ("/" not in body and before.lower().endswith(("column ", "table "))):
             return word
         return (_own(body, text[max(0, start - 48) : start], tail + text[end : end + 48]) or "<path>") + tail

@@ -366,17 +366,17 @@ def masked(text: str) -> str:
     from gitmem.redaction.mask import scrub
 
     found = scrub(text, quick=True)
-    return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), found.text) if found.findings else text
+    return re.sub(MARKER, lambda mark: mark[0].replace(": ", ":").replace(" ", "-"), found.text)
 
 
 def known_masked(text: str) -> str:
-    """Return as much of an output as is looked at, without secrets of known formats: more would change what tells the error again."""
+    """Return as much of an output as is looked at, without secrets."""
     if len(text) <= SHORT and harmless(text):
         return text
     from gitmem.fingerprint.fingerprint import bounded
     from gitmem.redaction.mask import scrub
 
-    return scrub(bounded(text), known=True).text
+    return scrub(bounded(text), quick=True).text
 
 
 def _form(row: "Row") -> str:

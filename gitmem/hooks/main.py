@@ -9,14 +9,14 @@ import os
 import time
 
 from gitmem.agents import adapter, events
-from gitmem.agents.prompt_text import clean, fence
+from gitmem.agents.prompt_text import fence
 from gitmem.base.fast import dumps, loads, sqlite
 from gitmem.base.tolerated import NO_REPOSITORY
-from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
 from gitmem.hooks.context import Hook
 from gitmem.hooks.dispatch import react
 from gitmem.hooks.session_log import note, own_id
+from gitmem.hooks.watch import LIMIT, LOG, Watch
 from gitmem.repo.hook_switch import by_variable, is_off
 from gitmem.repo.location import is_own, locate
 from gitmem.text.tokens import tokens
@@ -25,9 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-LIMIT = 3.0  # seconds until the watchdog ends a hook, where an adapter names no other limit; a CLI gives it five
 PAYLOAD = 8 << 20  # bytes of input that are looked at
-LOG, LOG_SIZE = "hook.log", 256 << 10
 
 
 class Malformed(GitmemError):
@@ -89,51 +87,6 @@ def respond(
     return dumps(answer).encode()
 
 
-class Watch:
-    """Ends the process in time, from a thread of its own: input may never come, a disk may hang."""
-
-    def __init__(self) -> None:
-        self.begun = time.monotonic()
-        self.until = self.begun + LIMIT
-        self.name = ""
-        self.log = ""
-
-    def start(self) -> None:
-        """Begin to watch."""
-        from _thread import start_new_thread
-
-        start_new_thread(self._wait, ())
-
-    def ready(self, hook: Hook | None, name: str, limit: float) -> None:
-        """Learn the event, how long it may take, and once it is known the repository whose log takes a failure."""
-        self.name = name
-        self.until = self.begun + limit
-        if hook:
-            self.log = hook.home.join(LOG)
-
-    def _wait(self) -> None:
-        from _thread import start_new_thread
-
-        while (left := self.until - time.monotonic()) > 0:
-            time.sleep(min(left, 0.2))  # the limit may have become shorter
-        start_new_thread(self.failed, ("it took too long and was ended",))  # the disk may be what hangs
-        time.sleep(0.05)
-        os._exit(0)
-
-    def failed(self, why: str) -> None:
-        """Append one line to the log, if there is a folder for it."""
-        if not self.log or not os.path.isdir(os.path.dirname(self.log)):
-            return
-        try:
-            if os.path.exists(self.log) and os.path.getsize(self.log) > LOG_SIZE:
-                os.replace(self.log, self.log + ".1")
-            handle = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-            os.write(handle, f"{stamp(time.time())} {self.name or '-'} {clean(why, 400)}\n".encode("utf-8", "replace"))
-            os.close(handle)
-        except OSError:
-            pass  # there is nowhere left to say it
-
-
 def _input() -> bytes | None:
     """Return the payload, None when there is none; raises GitmemError for more than anyone should send."""
     data = bytearray()
@@ -162,7 +115,9 @@ def main(args: "Sequence[str]") -> int:
     """Answer one hook call and end the process with exit code 0, whatever happened."""
     watch, out = Watch(), b""
     try:
-        out = _call(args, watch)
+        heard = _reads_payload()
+        if heard is not None:
+            out = _call(args, watch, heard)
     except BaseException as error:  # noqa: BLE001 - exit code 2 would block the agent, any other would bother its user
         watch.failed(f"{type(error).__name__}: {error}")
     try:
@@ -173,21 +128,36 @@ def main(args: "Sequence[str]") -> int:
     os._exit(0)  # no clean-up: closing state.db would write it back to disk each time
 
 
-def _call(args: "Sequence[str]", watch: Watch) -> bytes:
+def _reads_payload() -> "bool | None":
+    """Return whether anybody hears what is printed; None when there is no payload to read."""
     if by_variable(os.environ):
-        return b""
+        return None
     reads, heard = _standard()
     if not reads:
-        return b""
+        return None
     if os.isatty(0):
         os.write(2, b"git mem hook is called by an agent's CLI, with an event's JSON on stdin. See: git mem hook --help\n")
-        return b""
-    watch.start()
+        return None
+    return heard
+
+
+def _log_of_here() -> str:
+    """Return the log of the repository of the current folder; empty in one of others, where a link may lead anywhere."""
     try:
-        where = locate(os.getcwd(), os.environ)  # for what goes wrong before the payload says where
-        watch.log = os.path.join(where.home, LOG) if is_own(where) else ""  # in a repository of others, a link may lead anywhere
+        where = locate(os.getcwd(), os.environ)
     except NO_REPOSITORY:
-        pass
+        return ""
+    return os.path.join(where.home, LOG) if is_own(where) else ""
+
+
+def _call(args: "Sequence[str]", watch: Watch, heard: bool) -> bytes:
+    try:
+        watch.start()
+    except OSError:
+        watch.log = _log_of_here()
+        raise
+    watch.log = _log_of_here()  # for what goes wrong before the payload says where
+    watch.tell()
     began = time.time()  # two hooks of one event begin at once, and may read it one after the other
     data = _input()
     if data and not args:

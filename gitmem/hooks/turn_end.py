@@ -7,7 +7,7 @@ from gitmem.state import memory_file_requests, sessions
 AGAIN, JUST = "started again", 30.0  # mark of a start after a compaction, and seconds for which it counts as the same one
 SNAPSHOT_GAP = 600.0  # seconds between two snapshots of a session
 _DECIDED = Lazy(r"(?i)\b(?:decided|decision|we(?:'ll| will) (?:use|go with)|instead of|root cause|turns out|lesson|gotcha|from now on)\b")
-_SAVED = Lazy(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:add|gotcha\s+(?:add|edit)|edit|supersede)\b")
+_SAVED = Lazy(r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:add|gotcha\s{1,9}(?:add|edit)|edit|supersede)\b")
 REMARK = (
     "This session came to a decision or a finding, and nothing of it was recorded: a record lets the next session know. "
     "`git mem add TITLE -m WHY --type decision` records one; a turn that has nothing to record simply ends."

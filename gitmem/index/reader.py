@@ -316,7 +316,7 @@ class Index:
 def _marked(text: str | None) -> "list[str]":
     import re
 
-    return list(dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x03]*)\x03", text or "")))
+    return list(dict.fromkeys(unfold(w.lower()) for w in re.findall("\x02([^\x02\x03]*+)\x03", text or "")))
 
 
 def _dicts(names: "Sequence[str]", rows: "Iterable[Sequence[Any]]") -> "list[dict[str, Any]]":

@@ -20,7 +20,7 @@ NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-
 CALL = "@GIT_MEM@"  # in a template: how git-mem is called
 START = "#!/bin/sh\n"
 OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
-_BLOCK = re.compile(rb"# >>> git mem\b[^\n]*\n(?:[^\n]*\n)*?# <<< git mem\n")
+_BLOCK = re.compile(rb"(?m)^# >>> git mem\b[^\n]*+\n(?:(?!# >>> git mem\b)[^\n]*+\n)*?# <<< git mem\n")
 _SHELL = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*)?(?:\S*/)?(?:sh|bash|dash|ksh|mksh|zsh|ash)(?:[ \t\r][^\n]*)?(?:\n|$)")
 
 

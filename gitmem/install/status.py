@@ -16,7 +16,7 @@ from gitmem.install.plan import World
 from gitmem.install.settings_formats import SHAPES
 from gitmem.services.maintenance.doctor import Finding
 
-_STRING = re.compile(rb'"(?:[^"\\\n\x00-\x1f]|\\["\\/bfnrtu])*"')
+_STRING = re.compile(rb'"(?:[^"\\\n\x00-\x1f]|\\["\\/bfnrtu])*+(?:"|[\n\x00-\x1f]|\Z)')
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ _STOP = frozenset(
     o os um uma e em de da do das dos para por com se que não foi ser está ao as el la los las un una y en del al con su es lo sus le les""".split()
 )  # fmt: skip
 _TOLD = re.compile(
-    r"\b(?:instead of|rather than|no longer(?: use)?|in place of|and not|not|em vez d[eoa]s?|ao invés d[eoa]s?|não mais|en (?:lugar|vez) de|ya no)\s+(?P<a>[^,.;:()]{2,60})"
-    r"|\b(?:from|replac\w+|drop(?:ped|ping)?|remov\w+|substitu\w+|reemplaz\w+)\s+(?P<b>[^,.;:()]{2,40}?)\s+(?:to|with|by|por|pel[oa]|con|in favou?r of)\b"
+    r"\b(?:instead of|rather than|no longer(?: use)?|in place of|and not|not|em vez d[eoa]s?|ao invés d[eoa]s?|não mais|en (?:lugar|vez) de|ya no)\s++(?P<a>[^,.;:()]{2,60})"
+    r"|\b(?:from|replac\w+|drop(?:ped|ping)?|remov\w+|substitu\w+|reemplaz\w+)\s++(?P<b>[^\s,.;:()][^,.;:()]{1,39}?)\s{1,9}(?:to|with|by|por|pel[oa]|con|in favou?r of)\b"
     r"|(?:而不是|不再使?用|不要再?用|而非|代替|取代)(?P<c>[^，。；、,.;]{1,20})",
     re.IGNORECASE,
 )

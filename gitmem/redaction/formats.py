@@ -8,6 +8,7 @@ from gitmem.base.fast import Lazy
 # Kind, prefixes, what follows them. A prefix never starts inside a word.
 PREFIXED = (
     ("AWS access key", "AKIA ASIA ABIA ACCA A3T", r"[A-Z0-9]{16,17}(?![A-Za-z0-9])"),
+    ("AWS MWS key", "amzn.mws.", r"[0-9a-f-]{36}(?![\w-])"),
     ("AWS Bedrock key", "ABSKQmVkcm9ja", r"[\w+/=-]{40,}"),
     ("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{20,}"),
     ("GitLab token", "glpat- gldt- glrt- glft- glsoat- glcbt- glimt- glptt- glagent- gloas- glffct- GR1348941", r"[\w.-]{19,}\w"),
@@ -124,7 +125,7 @@ PATTERNS = (
      r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))", "meant"),
     ("command-line password", "chpasswd", r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""", "meant"),
     ("command-line password", "stdin sudo cryptsetup passphrase-fd",
-     r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[ ]*[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
+     r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
     ("command-line password", "wpa_passphrase nmcli", rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}", "meant"),
     ("password hash", "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
      r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}", "real"),
@@ -136,7 +137,7 @@ PATTERNS = (
     ("token", "export", r"""export[ ]+[A-Za-z_]\w*=["']([^\s"']{16,256})["']""", "drawn"),
     ("basic authorization", "basic", r"(?i)(?<![a-z])basic[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})", "pair"),
     ("password", "auth", r"""(?i)["']auth["'][ ]*:[ ]*["']([A-Za-z0-9+/]{8,}={0,2})["']""", "pair"),
-    ("password", "login", r"(?<![\w-])login[ \t]+[^\s]{1,99}[ \t]*\n?[ \t]*password[ \t]+([^\s]{1,256})", "meant"),
+    ("password", "login", r"(?<![\w-])login[ \t]++[^\s]{1,99}[ \t]*+\n?[ \t]*+password[ \t]+([^\s]{1,256})", "meant"),
     ("high-entropy string", "", r"""(?<=["'`])[A-Za-z0-9+/_=-]{32,128}(?=["'`])""", "entropic"),
 )  # fmt: skip
 
@@ -162,7 +163,7 @@ NEAR_WORDS = (
     " -w ",
 )
 NEAR = rf"(?i)(?:{HUMAN}|(?<![a-z])(?:store|key)?pass(?![a-z])|(?<![a-z])(?:pwd?|clave|psk|credentials?|log[io]n|add_?user|useradd|net user)(?![a-z])|(?<=[ ])-(?:p|P|N|w|U)(?=[ ]))"
-CHOSEN = r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,64}?\d)(?=[^\s"'`]{0,64}?[A-Za-z])(?=[^\s"'`]{0,64}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
+CHOSEN = r"""(?<![^\s"'`=:：>|/(%は是])(?=[^\s"'`]{0,40}?\d)(?=[^\s"'`]{0,40}?[A-Za-z])(?=[^\s"'`]{0,40}?[!$%#?+@&*^~])[A-Za-z0-9!$%#?+@&*^~_.-]{7,64}(?<![.,;:])"""
 NOT_CHOSEN = r"^[$%@#&*-]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|@\d|\+\+|\.\w{2,4}$|\?\w+$(?<=\?[a-z]{9})|%[a-z]$|%\d*[sdif]|&&|^[\d.%+-]+[a-z]?$"
 KEYS = (
     "api|access|private|secret|signing|encryption|master|auth|account|shared|service|license|deploy|storage|webhook|client"
@@ -209,7 +210,7 @@ MARKER = r"\[redacted: ([A-Za-z0-9. -]{3,40})\]"
 BEGIN = r"-----?[ ]?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|PuTTY-User-Key-File-\d:"
 END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-MAC: ?[0-9a-f]+"
 
-BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
+BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*+(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
 
 
 def harmless(text: str) -> bool:
@@ -218,7 +219,11 @@ def harmless(text: str) -> bool:
     For hooks, which would pay for the detectors with each command; what is not harmless at once is asked of them.
     """
     low = text.lower()
+    if "private" in low or "ｐｒｉｖａｔｅ" in low:
+        return False
     if any(near in low for near in NEAR_WORDS) and any(c.isdigit() for c in text) and any(c in "!$%#?+@&*^~" for c in text):
+        return False
+    if text.count(" ") > 10 and _is_list_of_words(text):
         return False
     if any(hint in low for hint in _HINTS) or any(prefix in text for prefix in _PREFIXES):
         return False
@@ -227,22 +232,50 @@ def harmless(text: str) -> bool:
     )
 
 
+def _is_list_of_words(text: str) -> bool:
+    """Say whether a line may be a mnemonic: a dozen short words in small letters, and nothing else."""
+    for line in text.split("\n"):
+        words = line.strip(" \t\"'`.").split()
+        if len(words) > 11 and all(3 <= len(word.rstrip(",")) <= 8 and word.islower() for word in words):
+            return True
+    return False
+
+
 _PREFIXES = tuple(prefix for _, prefixes, _ in PREFIXED for prefix in prefixes.split())
-_HINTS = frozenset({*KEYWORDS, "cookie", "putty", *(hint for _, hints, _, _ in PATTERNS for hint in hints.split())})
+# words that may announce a chosen password, besides KEYWORDS
+_ANNOUNCING = ("clave", "parola", "psk", "zugang", "cred", "identifi", "login", "net use", "sqlplus", "lftp", "ncftp", "sqlcmd", "enable ", "mnemonic", "seed ", "wallet")
+_HINTS = frozenset({*KEYWORDS, *_ANNOUNCING, "cookie", "putty", *(hint for _, hints, _, _ in PATTERNS for hint in hints.split())})
 
 
-_MARK = Lazy(r"(?i)<(/?)private(?:\s[^<>]*)?>")
+# the mark as it is typed, in entities, as JSON escapes it, in full width; with attributes, in any case
+_OPEN, _CLOSE = r"(?:<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|＜|﹤|‹)", r"(?:>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|＞|﹥|›)"
+_MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (/?) \s{{0,9}} (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?|\s[^<>＜＞&]{{0,200}}) {_CLOSE}")
 
 
-def public(text: str) -> str:
-    """Return a text without what stands between `<private>` and `</private>`; a mark without an end hides the rest."""
-    if "<private" not in text and "<private" not in text.lower():
+def may_be_private(text: str) -> bool:
+    """Say whether a text may hold the mark of a private part."""
+    low = text.lower()
+    return "private" in low or "ｐｒｉｖａｔｅ" in low
+
+
+def public(text: str, *, keeps_lines: bool = False) -> str:
+    """Return a text without what stands between `<private>` and `</private>`; a mark without an end hides the rest.
+
+    With `keeps_lines`, the ends of lines in it stay.
+    """
+    if not may_be_private(text):
         return text
     kept: list[str] = []
-    deep = at = 0
+    depth = at = 0
     for mark in _MARK.finditer(text):
-        if not deep:
+        if not depth:
             kept.append(text[at : mark.start()])
-        deep = max(0, deep - 1) if mark[1] else deep + 1
+        elif keeps_lines:
+            kept.append("\n" * text.count("\n", at, mark.end()))
+        depth = max(0, depth - 1) if mark[1] else depth + 1
         at = mark.end()
-    return "".join(kept) + ("" if deep else text[at:])
+    if not depth:
+        kept.append(text[at:])
+    elif keeps_lines:
+        kept.append("\n" * text.count("\n", at))
+    return "".join(kept)

@@ -13,7 +13,7 @@ from collections import namedtuple
 from functools import cache
 from math import log2
 
-from gitmem.redaction import detectors, formats
+from gitmem.redaction import detectors, formats, passwords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ else:  # the same, without the import of `typing`: hooks scrub what they keep
 
 _JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
 
-_KINDS = {"private key", "session cookie", "password", "token", "key", "secret", "credential"}
+_KINDS = {"mnemonic", "private key", "session cookie", "password", "token", "key", "secret", "credential"}
 _KINDS |= {row[0] for row in formats.PREFIXED} | {row[0] for row in formats.PATTERNS} | detectors.KINDS
 
 
@@ -54,11 +54,13 @@ def _rx(pattern: str) -> re.Pattern[str]:
 def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: bool = False) -> Scrubbed:
     """Return the text with each secret replaced by `[redacted: <kind>]`; its other characters stay as they are.
 
-    `quick` does without detect-secrets, whose import a hook cannot pay for: it masks every run of characters that would have been shown to it;
-    `known` does without it and leaves those.
+    What is marked private is left out. Every run of characters that a machine may have drawn is masked.
+    `quick` does without detect-secrets, which only tells whose token such a run is, and whose import a hook cannot pay for;
+    `known` leaves those runs, which names of files are full of.
     Idempotent: what is masked is taken out of sight and the rest is searched again until nothing is found.
     A value that a regex of `allow` finds itself in is kept; what is not a safe regex is taken as literal text.
     """
+    text = formats.public(text)
     hidden = _hide(text, [m.span() for m in _rx(formats.MARKER).finditer(text) if m[1] in _KINDS]) if "[redacted: " in text else text
     tests = [_allowance(a) for a in allow if a]
     found: list[_Span] = []
@@ -67,7 +69,9 @@ def scrub(text: str, allow: Sequence[str] = (), *, quick: bool = False, known: b
         # what is allowed must not be seen by the second either, whole or in part
         spans = _kept(own, text, tests)
         if not spans and not known:
-            spans = _kept((_drawn if quick else _second)(_hide(hidden, sorted(s[:2] for s in own))), text, tests)
+            rest = _hide(hidden, sorted(s[:2] for s in own))
+            named = [] if quick else _second(rest)
+            spans = _kept([*named, *_drawn(rest)], text, tests)
         if not spans:
             break
         found += spans
@@ -164,6 +168,8 @@ def _detect(text: str) -> list[_Span]:
         spans += _assignments(text)
     if any(w in low for w in formats.NEAR_WORDS):
         spans += _near(text)
+    spans += [(start, end, 360, "password") for start, end in passwords.chosen(text)]
+    spans += [(start, end, 370, "mnemonic") for start, end in passwords.mnemonics(text)]
     return spans
 
 
@@ -174,7 +180,7 @@ def _second(text: str) -> list[_Span]:
 
 def _drawn(text: str) -> list[_Span]:
     """Return what looks drawn by a machine."""
-    return [(start, end, 400, "token") for start, end in detectors.runs(text) if _given(text[start:end]) and not _is_digest(text, start)]
+    return [(start, end, 401, "token") for start, end in detectors.runs(text) if _given(text[start:end]) and not _is_digest(text, start)]
 
 
 def _is_digest(text: str, at: int) -> bool:
@@ -200,7 +206,7 @@ def _key_blocks(text: str) -> Iterator[_Span]:
         start = stop.start()
         while start > 0:
             line = text.rfind("\n", 0, start - 1) + 1
-            if not _rx(r"[ \t|>E]*[A-Za-z0-9+/=]{16,}[ \t\r]*\n?").fullmatch(text, line, start):
+            if not _rx(r"[ \t|>]*+(?:E[ \t]++)?+[A-Za-z0-9+/=]{16,}+[ \t\r]*+\n?").fullmatch(text, line, start):
                 break
             start = line
         if start < stop.start():
@@ -223,7 +229,7 @@ def _kubernetes(text: str) -> Iterator[_Span]:
     sections = list(_rx(r"""(?m)(?<![\w-])(data|stringData)["']?:(?:[ \t]*(?:\{|$)|(?=[ ][\w.-]+:))""").finditer(text))
     for section, following in zip(sections, [*sections[1:], *[None] * bool(sections)], strict=True):
         end = following.start() if following else len(text)
-        for pair in _rx(r"""[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(text, section.end(), end):
+        for pair in _rx(r"""(?<![\w.-])[\w.-]{1,128}["']?:[ ]{1,4}["']?([^\s"',}]{4,})""").finditer(text, section.end(), end):
             if section[1] == "stringData" or _decoded(pair[1]):
                 yield *pair.span(1), 200, "secret"
 

@@ -1,11 +1,10 @@
 """Files that are never stored: what a repository's `.gitmemignore` names, by the patterns of gitignore(5). Pure; the hot path imports this."""
 
 import posixpath
-from fnmatch import translate
 from math import inf
 
 from gitmem.base.fast import Lazy
-from gitmem.text.globs import fits, glob_match
+from gitmem.text.globs import fault, fits, glob_match, is_simple
 from gitmem.text.shell import parts
 
 TYPE_CHECKING = False
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MOST = 1000  # patterns that are looked at
+MOST_COMPILED = 100  # of them with more marks than one `*`, which need an expression
 OUTPUT = 20_000  # characters of each end of an output that are looked at; the rest is dropped
 _INSIDE = "/\0"  # makes a folder of a path: some file in it
 _WORD = Lazy(r"[^\s\"'`()\[\]{}<>|;&,:=]+")
@@ -27,11 +27,11 @@ class Ignored:
 
     def __init__(self, lines: "Iterable[str]", looks: float = inf) -> None:
         self._looks = looks
-        self._rules = [rule for line in list(lines)[:MOST] if (rule := _rule(line))]
+        self._rules, self.faults = _rules(lines)
         # what may be ignored is seen by one look at each name of a path, however many patterns there are
         hiding = [rule for rule in self._rules if not rule.negated]
         self._plain = {rule.first for rule in hiding if not rule.wild}
-        self._wild = Lazy("|".join(translate(rule.first) for rule in hiding if rule.wild) or r"(?!)")
+        self._wild = dict.fromkeys(rule.first for rule in hiding if rule.wild)
         self._spaced = [rule.pattern for rule in hiding if " " in rule.pattern]
 
     def __bool__(self) -> bool:
@@ -42,10 +42,14 @@ class Ignored:
         if not self._rules or not path:
             return False
         names = path.split("/")
-        if self._plain.isdisjoint(names) and not any(self._wild.match(name) for name in names):
+        if self._plain.isdisjoint(names) and not self._may_hide(names):
             return False
         self._looks -= len(names) * len(self._rules)
         return self._looks < 0 or any(self._one("/".join(names[:n]), n < len(names)) for n in range(1, len(names) + 1))
+
+    def _may_hide(self, names: "Sequence[str]") -> bool:
+        """Say whether a pattern with marks fits one of some names."""
+        return any(fits(name, pattern) for pattern in self._wild for name in names)
 
     def _one(self, path: str, is_folder: bool) -> bool:
         verdict = False
@@ -107,8 +111,30 @@ def _within(word: str, roots: "Sequence[str]", folder: str) -> "set[str]":
     return {path for path in found if path != "." and not path.startswith("..")}
 
 
+def _rules(lines: "Iterable[str]") -> "tuple[list[_Rule], list[tuple[str, str]]]":
+    """Return the rules of some lines, and (pattern, why) of those that are not used."""
+    rules: list[_Rule] = []
+    faults: list[tuple[str, str]] = []
+    compiled = 0
+    for number, line in enumerate(lines):
+        if number >= MOST:
+            faults.append((line, f"only {MOST} lines are looked at"))
+            break
+        why = fault(line)
+        rule = None if why else _rule(line)
+        if rule is not None and rule.is_compiled:
+            compiled += 1
+            if compiled > MOST_COMPILED:
+                why = f"only {MOST_COMPILED} patterns may have more marks than one `*`"
+        if why:
+            faults.append((line, why))
+        elif rule is not None:
+            rules.append(rule)
+    return rules, faults
+
+
 class _Rule:
-    __slots__ = ("anchored", "first", "folders", "negated", "pattern", "wild")
+    __slots__ = ("anchored", "first", "folders", "is_compiled", "negated", "pattern", "wild")
 
     def __init__(self, pattern: str, *, negated: bool, folders: bool, anchored: bool) -> None:
         self.pattern = pattern
@@ -117,6 +143,7 @@ class _Rule:
         self.anchored = anchored
         self.first = pattern.split("/", 1)[0]  # that one name of a path has to be
         self.wild = any(c in self.first for c in "*?[")
+        self.is_compiled = any(mark in name for name in pattern.split("/") if name != "**" and not is_simple(name) for mark in "*?[")
 
     def fits(self, path: str) -> bool:
         if not self.anchored:

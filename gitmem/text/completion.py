@@ -13,17 +13,17 @@ _REST = r"(?P<what>.{2,160})"
 _FORMS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"^{_WHAT}\s+(?:is|are|was|were|has been|have been)\s+(?:now |all |also |already |finally |fully )*(?:{_EN})\b",
+        rf"^{_WHAT}\s{{1,9}}(?:is|are|was|were|has been|have been)\s+(?:now |all |also |already |finally |fully )*(?:{_EN})\b",
         (
             r"\b(?:I|we)(?:['’]ve| have|['’]m| am)?\s+(?:just |also |already |finally |now )*"
             rf"(?:done with|finished|completed|wrote|written|implemented|added|fixed|shipped|merged|migrated|deployed|released)\s+(?:with |writing )?{_REST}"
         ),
         rf"^(?:all )?(?:done|finished|completed)(?: with| writing|:)?\s+{_REST}",
-        rf"^{_WHAT}\s+(?:já )?(?:está|estão|ficou|ficaram|foi|foram)\s+(?:já |agora |também )*(?:{_PT})\b",
+        rf"^{_WHAT}\s{{1,9}}(?:já )?(?:está|estão|ficou|ficaram|foi|foram)\s+(?:já |agora |também )*(?:{_PT})\b",
         rf"^(?:já |eu )*(?:terminei|acabei|concluí|finalizei|escrevi|implementei|fiz|corrigi|terminamos|acabamos|concluímos|finalizamos)\s+(?:de \w+ |com )?{_REST}",
-        rf"^{_WHAT}\s+(?:ya )?(?:está|están|quedó|quedaron|fue|fueron)\s+(?:ya |también )*(?:{_ES})\b",
+        rf"^{_WHAT}\s{{1,9}}(?:ya )?(?:está|están|quedó|quedaron|fue|fueron)\s+(?:ya |también )*(?:{_ES})\b",
         rf"^(?:ya |yo )*(?:terminé|acabé|completé|finalicé|escribí|implementé|hice|corregí|terminamos|acabamos|completamos)\s+(?:de \w+ |con )?{_REST}",
-        r"^(?P<what>.{2,60}?)(?:已经?|都|也|全部)*(?:完成|做完|写完|写好|做好|搞定|弄好|修好)了?$",
+        r"^(?P<what>.{2,60}?)(?:已经?|都|也|全部){0,6}(?:完成|做完|写完|写好|做好|搞定|弄好|修好)了?$",
         r"^(?:我们?|已经?)*(?:完成|做完|写完|搞定)了(?P<what>.{2,60})",
     )
 )

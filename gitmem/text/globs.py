@@ -1,21 +1,55 @@
-"""Places that are patterns. Pure; the hot path imports this."""
+"""Places that are patterns. Pure; the hot path imports this.
 
-from fnmatch import fnmatchcase
+Patterns come from files and records of others: one that would take long is refused (`fault`), and matches nothing.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+LONGEST = 256  # characters of one name's pattern
+PATH_LONGEST = 1024  # characters of a path's pattern
+STARS = 8  # of one name's pattern
+_MARKS = ("*", "?", "[")
+
+
+def fault(pattern: str) -> str:
+    """Return why a pattern is not used; empty when it is."""
+    if len(pattern) > PATH_LONGEST:
+        return f"it has more than {PATH_LONGEST} characters"
+    for name in pattern.split("/"):
+        if len(name) > LONGEST:
+            return f"a name in it has more than {LONGEST} characters"
+        if name.count("*") > STARS:
+            return f"a name in it has more than {STARS} `*`"
+    return ""
+
+
+def is_simple(pattern: str) -> bool:
+    """Say whether a name's pattern has one `*` and no other mark: it takes no expression to match it."""
+    return pattern.count("*") == 1 and "?" not in pattern and "[" not in pattern
+
 
 def fits(name: str, pattern: str) -> bool:
-    """Say whether one name matches a pattern; one without `*`, `?` and `[` is not compiled."""
-    return name == pattern or (("*" in pattern or "?" in pattern or "[" in pattern) and fnmatchcase(name, pattern))
+    """Say whether one name matches a pattern; only one with several marks is compiled."""
+    if name == pattern:
+        return True
+    if is_simple(pattern):
+        head, _, tail = pattern.partition("*")
+        return len(name) >= len(head) + len(tail) and name.startswith(head) and name.endswith(tail)
+    if not any(mark in pattern for mark in _MARKS) or fault(pattern):
+        return False
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, pattern)
 
 
 def glob_match(pattern: str, path: str) -> bool:
     """Say whether a path matches a pattern: `*` and `?` stay in a folder, `**` spans folders, a bare name matches in any folder."""
     if pattern == path:
         return True
+    if len(pattern) > PATH_LONGEST:
+        return False
     if "/" not in pattern:
         return fits(path.rsplit("/", 1)[-1], pattern)
     want = pattern.strip("/").split("/")

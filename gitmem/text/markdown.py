@@ -1,15 +1,17 @@
 """The pieces of a Markdown file: headings, paragraphs, list items with what is below them, fences of code, tables. Pure."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]++(.*))?$")
 _RULER = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)(?=\S)(.*)$")
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
+_TICKS = re.compile(r"`++")
 IMPORT = re.compile(r"@((?:[^\s\\]|\\ )+)$")
 
 
@@ -36,7 +38,7 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
         if not line.strip():
             at += 1
         elif found := _HEADING.match(line):
-            head = found[2] or ""
+            head = _heading_text(found[2] or "")
             yield Piece("head", at + 1, at + 1, head, head)
             at += 1
         elif _RULER.match(line):
@@ -62,6 +64,34 @@ def pieces_of(lines: Sequence[str], at: int) -> Iterator[Piece]:
             kind = "table" if all(one.lstrip().startswith("|") for one in lines[at : end + 1]) else "text"
             yield Piece(kind, at + 1, end + 1, re.sub(r"(?m)^>[ \t]?", "", text), head)
             at = end + 1
+
+
+def _heading_text(said: str) -> str:
+    """Return what a heading says without the marks that close it: `one ##` has some, `C#` has none."""
+    said = said.rstrip(" \t")
+    bare = said.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else said
+
+
+def without_code_spans(text: str) -> str:
+    """Return a text without what stands between two equally long runs of backticks."""
+    runs = [(mark.start(), mark.end()) for mark in _TICKS.finditer(text)]
+    places: dict[int, list[int]] = {}
+    for number, (start, end) in enumerate(runs):
+        places.setdefault(end - start, []).append(number)
+    kept: list[str] = []
+    at = number = 0
+    while number < len(runs):
+        start, end = runs[number]
+        same = places[end - start]
+        following = bisect_right(same, number)
+        if following == len(same):
+            number += 1
+            continue
+        kept.append(text[at:start])
+        number = same[following] + 1
+        at = runs[number - 1][1]
+    return "".join(kept) + text[at:]
 
 
 def _goes_on(line: str) -> bool:

@@ -16,7 +16,7 @@ _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}_]+(?:{SIGNS})?")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _BREAK = re.compile(r"[,，、;；:：](?!\d)")
 # `Before X, do Y` is `do Y before X`
-_TURNED = re.compile(r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando|quando)\b[^,]+),\s*([^,]+?)[\s.]*$")
+_TURNED = re.compile(r"(?i)^\s*((?:before|after|when|if|once|antes|depois|después|cuando|quando)\b[^,]+),\s*+([^,]*[^,\s.])[\s.]*$")
 _AND, _OR = frozenset("and e y".split()), frozenset("or ou o".split())
 _NOT = frozenset("not no never none don dont avoid avoids avoiding nunca não jamais jamás evitar evite evita tampoco".split())
 _CUT = {f"{word}n": word for word in "does did is are was were has have had should would could must need".split()} | {

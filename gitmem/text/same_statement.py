@@ -28,7 +28,7 @@ _LEAD = re.compile(
     r"|(?:vamos\sa|vamos|hemos\sdecidido|decidimos|falta|precisamos|precisa|temos\s(?:que|de)|tenemos\sque|hay\sque|por\sfavor)[,\s]+(?!com\b|con\b)"
     r"|(?:我们|还需要|需要|决定))\s*"
 )
-_POLITE = re.compile(r"[,，]?\s*\b(?:please|thanks|por favor|obrigad[oa]|gracias)\b|请|谢谢", re.IGNORECASE)
+_POLITE = re.compile(r"(?:[,，]|(?<!\s))\s*+\b(?:please|thanks|por favor|obrigad[oa]|gracias)\b|请|谢谢", re.IGNORECASE)
 _MARKUP = re.compile(r"[`*_]{2,}|`|\*(?=\w)|(?<=\w)\*")
 
 

@@ -23,13 +23,13 @@ _WRAPPER = Lazy(
     r"^(?:(?:time|command|exec|nohup)(?:\s+-p)?|env(?:\s+(?:-i|-u\s+\S+|--))*|nice(?:\s+-n\s*-?\d+|\s+-\d+)?|stdbuf(?:\s+-\S+)+|"
     r"timeout(?:\s+(?:-[ks]\s+(?!-)\S+|-(?![ks]\s)\S+))*\s+\d+(?:\.\d+)?[smhd]?)\s+"
 )
-_HIDDEN = Lazy(r"\s*(?:\d?>>?&\d?-?|(?:&|\d)?>>?\s*/dev/null|<\s*/dev/null)")
-_FLAGS = Lazy(r"\s+(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)")
+_HIDDEN = Lazy(r"(?<!\s)\s*+(?:\d?>>?&\d?-?|(?:&|\d)?>>?\s*+/dev/null|<\s*+/dev/null)")
+_FLAGS = Lazy(r"(?<!\s)\s++(?:-q+|-v+|-s|-x|--quiet|--verbose|--silent|--no-header|--colou?r(?:=\w+)?|--tb=\w+|--)(?=\s|$)")
 _RUNNER = Lazy(
     r"^(?:(?:uv|poetry|pdm|hatch|pipenv)\s+run\s+|python\d?(?:\.\d+)?\s+-m\s+|npx\s+)?(?:pytest|unittest|npm|pnpm|yarn|bun|make|cargo|go|tox|nox|jest|vitest|mocha|mvn|gradle|ruff|mypy|tsc|eslint|pre-commit)\b"
 )
 _ODD = Lazy(
-    r"[(){}]|<<|(?:^|\s)#|(?:^|[;&|\n]\s*)(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|function|select|!|set\s+\+)(?:\s|$)"
+    r"[(){}]|<<|(?:^|\s)#|(?:^|[;&|\n][^\S\n]*+)(?:if|then|else|elif|fi|for|while|until|do|done|case|esac|function|select|!|set\s+\+)(?:\s|$)"
 )
 _PIPEFAIL = Lazy(r"^set\s+-(?:\w*o\s+pipefail|\w+\s+-o\s+pipefail)(?:\s|$)")
 _SHOWING = Lazy(r"^(?:tail|head|cat|less|tee|grep|egrep|rg|sed|awk|sort|uniq|wc)\b")

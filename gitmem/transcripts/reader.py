@@ -32,7 +32,7 @@ _MAGIC = (
     (b"\xff\xfe", WIDE), (b"\xfe\xff", WIDE),
 )  # fmt: skip
 _COMMIT = re.compile(rb"\s*commit [0-9a-f]{7,64}\b[^\n]*\n(?:Merge|Author|AuthorDate|Commit|Date|gpg|\s)")
-_ONE_LINES = re.compile(rb"\s*(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*|\Z)){2}")
+_ONE_LINES = re.compile(rb"\s*+(?:(?:[*|/\\ ]*\* )?[0-9a-f]{7,64} (?:\([^()\n]{1,400}\) )?\S[^\n]*(?:\n(?:[*|/\\ ]+\n)*|\Z)){2}")
 # a document of `git mem session export`, or a list of them, in whatever order its keys are
 _EXPORT = re.compile(rb'"interactions"\s*:\s*\[\s*(?:[{\]]|\Z)')
 _CODEX = {"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "inter_agent_communication_metadata"}
@@ -89,7 +89,7 @@ def detect(head: bytes, name: str = "") -> str:
             return "state"
     if start[:1] == b"[" and b'"parts"' in head and b'"role"' in head:
         return "gemini-document"
-    if name.lower().endswith((".md", ".markdown")) and re.search(rb"(?m)^\s*[-*] \[[ xX]\] ", head):
+    if name.lower().endswith((".md", ".markdown")) and re.search(rb"(?m)^[ \t]*[-*] \[[ xX]\] ", head):
         return "plan"
     return "text"
 

@@ -66,6 +66,7 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
 def _findings(app: App) -> Iterator[doctor.Finding]:
     yield from doctor.check_git(app.git, app.objects.traits.name)
     known = open_index(app.home.join("index.db"))
+    yield from doctor.check_ignored(app.hidden(app.location.worktree).faults)
     yield from doctor.check_refs(app.git, app.location, app.home, known, lambda: _mend(app))
     if known is not None:
         known.db.close()

@@ -13,7 +13,7 @@ MANIFESTS = frozenset({
     "package.json", "pnpm-workspace.yaml", "Cargo.toml", "go.mod", "go.work", "composer.json", "pyproject.toml", "setup.cfg", "setup.py",
 })  # fmt: skip
 _TSCONFIG = re.compile(r"(?:ts|js)config(?:\.[\w.-]+)?\.json")
-_JSON_NOISE = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_JSON_NOISE = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
 
 
 class Binding(NamedTuple):

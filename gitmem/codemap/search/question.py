@@ -16,11 +16,11 @@ LONGEST = 20_000  # characters of a text that are looked at
 
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)*")
-_PATH = re.compile(r"(?<![\w/.-])/?(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,5}(?![\w/])")
+_PATH = re.compile(r"(?<![\w/.@+-])/?(?:[\w.@+-]++/)*+[\w.@+-]+\.[A-Za-z]\w{0,5}(?![\w/])")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
-_TICKED = re.compile(r"`+([^`\n]{2,80})`+")
+_TICKED = re.compile(r"(?<!`)`++([^`\n]{2,80}+)`++")
 
 
 def split_name(name: str) -> list[str]:
@@ -30,11 +30,17 @@ def split_name(name: str) -> list[str]:
 
 def camel_parts(text: str) -> str:
     """Return the words inside the names of a text that have capitals in them, each name once: what a tokenizer does not tell apart."""
-    names = dict.fromkeys(word for word in _CODE_WORD.findall(text) if _CAMEL.search(word))
+    names = dict.fromkeys(word for word in _words_of(text) if _CAMEL.search(word))
     return " ".join(part for name in names for part in split_name(name) if len(part) > 1)
 
 
-_CODE_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*")
+_ALPHANUMERIC = re.compile(r"[A-Za-z0-9]++")
+
+
+def _words_of(text: str) -> "Iterable[str]":
+    """Yield the runs of letters and digits in a text, from their first letter on."""
+    for word in _ALPHANUMERIC.findall(text):
+        yield word.lstrip("0123456789")
 
 
 class Question:

@@ -23,8 +23,8 @@ MAX_LINE = 2_000  # characters of a captured text that a predicate sees
 MEMORY = 1 << 30  # bytes that the child may have
 
 OURS = "gitmem-"  # before the name of each predicate, so that tree-sitter leaves it to us
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_PARTS = re.compile(rf"(?P<mark>[#.])(?P<name>[A-Za-z_][\w.-]*[?!])|{_STRING}|;[^\n]*", re.DOTALL)
+_STRING = r'"(?:[^"\\]|\\.)*+(?:"|\Z)'
+_PARTS = re.compile(rf"(?P<mark>[#.])(?P<name>[A-Za-z_][\w.-]{{0,60}}[?!])|{_STRING}|;[^\n]*", re.DOTALL)
 
 _lock = threading.Lock()
 _child: "subprocess.Popen[bytes] | None" = None

@@ -22,12 +22,12 @@ RUST_SELF = frozenset({"Self"})  # its `self` and `super` are modules
 
 _CHAIN = re.compile(rb"\\?[^\W\d]\w*(?:(?:\.|::|\\|\?\.)[^\W\d]\w*)*")
 _JOINT = re.compile(rb"::|\\|\?\.")
-_LAST = re.compile(rb"\w+$")
+_LAST = re.compile(rb"(?<!\w)\w++$")
 _PYTHON_MAIN = re.compile(rb"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
-_CPP = re.compile(rb"^\s*(?:namespace\s+\w+|template\s*<|class\s+\w+[^;\n]*$|using\s+\w+\s*=)", re.MULTILINE)
+_CPP = re.compile(rb"^[ \t]*+(?:namespace\s++\w|template\s*+<|class\s++\w++[^;\n]*+$|using\s++\w++\s*+=)", re.MULTILINE)
 _MAIN = frozenset({"main", "Main"})
 _ENVIRONMENT = re.compile(
-    rb"""(?:environ(?:\.get|\.setdefault|\.pop)?[\[(]|[gG]et_?[eE]nv\w*\(|env::var(?:_os)?\(|\benv!\(|\bENV(?:\.fetch)?[\[(]|\$_ENV\[|Lookup[Ee]nv\(|\benv\()\s*['"]([A-Z][A-Z0-9_]{1,60})['"]"""
+    rb"""(?:environ(?:\.get|\.setdefault|\.pop)?[\[(]|[gG]et_?[eE]nv\w{0,30}\(|env::var(?:_os)?\(|\benv!\(|\bENV(?:\.fetch)?[\[(]|\$_ENV\[|Lookup[Ee]nv\(|\benv\()\s*['"]([A-Z][A-Z0-9_]{1,60})['"]"""
     rb"|process\.env\.([A-Z][A-Z0-9_]{1,60})|import\.meta\.env\.([A-Z][A-Z0-9_]{1,60})|process\.env\[['\"]([A-Z][A-Z0-9_]{1,60})['\"]"
 )
 _ROUTE = re.compile(

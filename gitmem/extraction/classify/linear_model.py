@@ -36,8 +36,8 @@ LONGEST = 400  # characters of a sentence that are looked at
 ALONE = "K alone"  # the feature of a sentence of which nothing is known but itself
 ROW = LANE * len(CLASSES) // 8  # bytes
 _TOKEN = re.compile(
-    r"`[^`\n]*`|https?://\S+|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+(?:['’][^\W\d_]+)?(?:[._/-]\w+)+(?:\(\))?|\w*[A-Za-z]\w*\d\w*"
-    r"|\d[\d.,:]*(?:%|ms|s|kb|mb|gb|k|m)?\b|[^\W\d_]+(?:['’][^\W\d_]+)?|[?!:;¿¡→(),.…]|--?\w[\w-]*",
+    r"`[^`\n]*`|https?://\S+|[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]++(?:['’][^\W\d_]++)?(?:[._/-]\w++)++(?:\(\))?|[^\WA-Za-z]{0,12}+[A-Za-z][^\W\d]*+\d\w*+"
+    r"|(?<!\d)\d[\d.,:]{0,20}(?:%|ms|s|kb|mb|gb|k|m)?\b|[^\W\d_]+(?:['’][^\W\d_]+)?|[?!:;¿¡→(),.…]|--?\w[\w-]*",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"^[`-]|://|[a-z][A-Z]|_|\w\.\w|/\w|\w\(\)")

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 _BEGINS = (r"\b", "^")
-_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z)|[()|]", re.DOTALL)
 
 
 def alternatives(expression: str) -> list[str]:
@@ -39,6 +39,7 @@ def _beginning(expression: str) -> str:
     return next((one for one in _BEGINS if expression.startswith(one)), "")
 
 
+LOOKED_AT = 800  # characters of a text that cues are looked for in: a rule may take the square of it
 REMEMBERED = 4000  # texts of which is known what cues are in them
 LANGUAGES = ("en", "pt", "es", "zh")
 _OTHERS = re.compile("用(户|例|途|法|于)")  # words with a letter that alone means `use`
@@ -73,7 +74,7 @@ class Cues:
 
     def find(self, kind: str, name: str, text: str) -> re.Match[str] | None:
         """Return where a cue of a list is in a text; its groups may be in lower case."""
-        looked = _looked(text, self.language)
+        looked = _looked(text[:LOOKED_AT], self.language)
         key = kind, name
         try:
             return looked.found[key]
@@ -83,7 +84,7 @@ class Cues:
 
     def shown(self, lists: Iterable[tuple[str, str]], text: str) -> list[tuple[str, str]]:
         """Return those of some lists, each as (kind, list), that have a cue in a text."""
-        looked = _looked(text, self.language)
+        looked = _looked(text[:LOOKED_AT], self.language)
         found = looked.found
         return [key for key in lists if (found[key] if key in found else found.setdefault(key, self._search(key, looked)))]
 

@@ -12,9 +12,9 @@ SENTENCES = 400  # of one turn
 WRAPPED = (60, 120)  # columns of lines that are cut for their length
 PARAGRAPH = 60  # lines of a paragraph that are looked at
 WRAPPED_BEFORE_A_NAME = (71, 81)  # where the next one begins with a capital
-_FENCE = re.compile(r"(?ms)^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
+_FENCE = re.compile(r"(?ms)^[ \t]*(```++|~~~++)[^\n]*+\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _INLINE_BLOCK = re.compile(r"(?s)```.*?(?:```|\Z)")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s++(\S.*)$")
 _BOLD_LINE = re.compile(r"^\s*(?:\*\*|__)([^*_\n]{2,80}?)[:：]?(?:\*\*|__)[:：]?\s*$")
 _POINT = re.compile(r"^(\s*)(?:[-*+•·‣–]\s+|\(?\d{1,3}[.)]\s+|\d{1,3}、\s*|[a-h]\)\s+)(.*)$")
 _BOX = re.compile(r"^\[([ xX✓✔~/-])\]\s*(.*)$")
@@ -25,7 +25,7 @@ _STRUCK = re.compile(r"~~[^~\n]+~~")
 _STRUCK_OUT = re.compile(
     r"(?i)~~[^~\n]+~~\s*(?:$|[(\[:,;–—-]|(?:dropped|cancell?ed|rejected|won.?t ?fix|no longer|not needed|obsolete|cancelad|descartad|rechazad|rejeitad|取消|不需要|不做))"
 )
-_LINK = re.compile(r"\[([^\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
+_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((?:[^()\n]|\([^()\n]*\)){1,500}\)")
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+|(?<=[。！？；])[”’」）]*\s*")
 _SPAN = re.compile(r"(?<![A-Za-z0-9_`)\]}])`(?=[^\s`])[^`\n]{1,200}(?<=\S)`(?![A-Za-z0-9_`])")
 _SHORT = re.compile(
@@ -33,7 +33,7 @@ _SHORT = re.compile(
 )
 _NUMBER = re.compile(r"(?i)(?:^|[\s(\"“])(?:n[or]|ca?|vol|ch|sec|art|pp?)\.$")  # `no. 5`, `c. 1880`
 _CODE = re.compile(
-    r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w+[^>]*>\s*$|at \S+\(.*\)$|File \".*\", line \d+)"
+    r"^\s*(?:[$>%] \S|(?:def|class|import|from|const|let|var|function|return|if|for|while|public|private|func|fn|package|#include|SELECT|INSERT|UPDATE|CREATE|export)\b.*[;{(=:]\s*$|[{}\[\]();]+\s*$|</?\w++[^>]*+>\s*$|at [^\s(]++\(.*\)$|File \".*\", line \d+)"
 )
 _LABEL = re.compile(r"[^\W\d_][\w-]{1,20}(?: [\w-]{1,20}){0,2}:(?: |$)")
 _LEADING = re.compile(r"^(?:[^\w\s`\"'“‘«\[(<@#$./¿¡~✅✔☑-]|\ufe0f)+\s*")
@@ -76,8 +76,17 @@ def sentences(text: str, heading: str = "") -> Iterator[Sentence]:
 
 def last_heading(text: str) -> str:
     """Return the heading that a text is nothing but; empty when it is more."""
-    found = _HEADING.match(text) or _BOLD_LINE.match(text)
-    return tidy(found[1]) if found and "\n" not in text.strip() else ""
+    heading = _heading_of(text)
+    return tidy(heading) if heading and "\n" not in text.strip() else ""
+
+
+def _heading_of(line: str) -> str:
+    """Return what a line says that is a heading, without its marks; empty for another line."""
+    if marked := _HEADING.match(line):
+        said = marked[1].rstrip()
+        return said.rstrip("#").rstrip() or said
+    bold = _BOLD_LINE.match(line)
+    return bold[1] if bold else ""
 
 
 def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int, int]]]]:
@@ -111,10 +120,9 @@ def _blocks(text: str, heading: str) -> Iterator[tuple[Sentence, list[tuple[int,
         if bare.startswith((">", "|", "---", "===", "***")) or _CODE.match(line):
             yield from ended()
             continue
-        head = _HEADING.match(line) or _BOLD_LINE.match(line)
-        if head:
+        if head := _heading_of(line):
             yield from ended()
-            heading, lead = head[1].strip("*_ "), ""
+            heading, lead = head.strip("*_ "), ""
             continue
         found = _POINT.match(line)
         marked = _MARK_BOX.match(bare) if not found else _MARK_BOX.match(found[2])

@@ -26,7 +26,7 @@ _OF_USER = re.compile(
 _QUOTED = re.compile(r"^[\"'“«‘「『].*[\"'”»’」』][.!。]?$")
 # a name with a version, an address
 _VERSION = re.compile(
-    r"\b[A-Z][A-Za-z+#.]*(?: [A-Z][A-Za-z]+)?(?: is| é| es| version| versão| versión|版本是|是|版本)? ?v?\d+(?:\.\d+)+\b|\b(?:python|node|go|ruby|php|java|postgres|mysql|redis|rust|django|rails|react|vue|kotlin|swift|terraform|ubuntu|debian|alpine)"
+    r"\b[A-Z][A-Za-z+#.]{0,20}(?: [A-Z][A-Za-z]{1,20})?(?: is| é| es| version| versão| versión|版本是|是|版本)? ?v?\d+(?:\.\d+)+\b|\b(?:python|node|go|ruby|php|java|postgres|mysql|redis|rust|django|rails|react|vue|kotlin|swift|terraform|ubuntu|debian|alpine)"
     r" v?\d+(?:\.\d+)*\b|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:Debian|Ubuntu|Windows|macOS|iOS|Android|Node|Java|JDK|PHP|Rails|Django|Postgres|PostgreSQL|Electron|Angular|React|Vue|Ruby|Python|Kafka|Redis|MySQL|Spring Boot)"
     r"(?: is| é| es|是| )? ?v?\d+\b"
 )

@@ -333,15 +333,15 @@ def _plan(name: str, data: bytes) -> list[str]:
 
 def _prose(text: str) -> str:
     """Return the first paragraph of a README that says something: no badge, no heading, no picture."""
-    text = re.sub(r"<!--.*?-->|```.*?```", "", text, flags=re.DOTALL)
-    text = re.sub(r"`([^`<]+?)\s*<[^>`]*>`_+", r"\1", text)  # a link of reStructuredText
-    text = re.sub(r"</?[A-Za-z][^>]*>", "", text)
+    text = re.sub(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)", "", text, flags=re.DOTALL)
+    text = re.sub(r"`([^`<]++)<[^>`]*+>`_++", lambda link: link[1].rstrip(), text)  # a link of reStructuredText
+    text = re.sub(r"</?[A-Za-z][^<>]*+>", "", text)
     text = re.sub(r"^[^\n]+\n[=\-~^]{3,}[ \t]*$", "", text, flags=re.MULTILINE)  # a heading, underlined
     for part in re.split(r"\n\s*\n", text):
         lines = [row.strip() for row in part.splitlines() if row.strip()]
         plain = " ".join(row for row in lines if not re.match(r"[#=~*\-|<>!:]|\.\. |\[!\[|\[\S+\]:|https?://", row))
-        plain = re.sub(r"!\[[^\]]*\]\([^)]*\)|<[^>]+>|\|\w+\|", "", plain)
-        plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", plain)
+        plain = re.sub(r"!\[[^\[\]]*+\]\([^)]{0,500}\)|<[^<>]++>|\|\w++\|", "", plain)
+        plain = re.sub(r"\[([^\[\]]++)\]\([^)]{0,500}\)", r"\1", plain)
         plain = " ".join(plain.split())
         if len(plain) > 30 and " " in plain and not re.fullmatch(r"[=\-~^*#]+", plain):
             return plain
@@ -350,7 +350,7 @@ def _prose(text: str) -> str:
 
 def _told(text: str) -> str:
     """Return what a file for agents says, as one line: its points, else its first words."""
-    text = re.sub(r"<!--.*?-->|```.*?```", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)", "", text, flags=re.DOTALL)
     points = [
         " ".join(row.strip().lstrip("-*0123456789. ").split()) for row in text.splitlines() if re.match(r"\s*(?:[-*]|\d+\.)\s+\S", row)
     ]

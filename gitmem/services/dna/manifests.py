@@ -15,10 +15,10 @@ from gitmem.codemap.imports.files import json_object, table, texts, toml_table
 MAKE_TARGETS = 40
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;#)]*)")
 _GRADLE = re.compile(
-    r"""(?:implementation|api|compileOnly|runtimeOnly|kapt|testImplementation)\s*\(?\s*["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']"""
+    r"""(?:implementation|api|compileOnly|runtimeOnly|kapt|testImplementation)\s*+(?:\(\s*+)?["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']"""
 )
-_GEM = re.compile(r"""^\s*gem\s+["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", re.MULTILINE)
-_GEMSPEC = re.compile(r"""\.add_(?:runtime_)?dependency\s*\(?\s*["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""")
+_GEM = re.compile(r"""^[ \t]*gem\s+["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""", re.MULTILINE)
+_GEMSPEC = re.compile(r"""\.add_(?:runtime_)?dependency\s*+(?:\(\s*+)?["']([\w-]+)["'](?:\s*,\s*["']([^"']+)["'])?""")
 _TARGET = re.compile(r"^([A-Za-z0-9][\w.-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$", re.MULTILINE)
 
 
@@ -319,7 +319,7 @@ def _csproj(path: str, text: str) -> Declared:
 
 def _cmake(path: str, text: str) -> Declared:
     made = Declared(path, "cmake")
-    if found := re.search(r"(?i)\bproject\s*\(\s*([\w.+-]+)(?:[^)]*?VERSION\s+([\d.]+))?", text):
+    if found := re.search(r"(?i)\bproject\s*\(\s*([\w.+-]+)(?:[^()]*?VERSION\s+([\d.]+))?", text):
         made.name, made.version = found[1], found[2] or ""
     if found := re.search(r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+(\d+(?:\.\d+)*)", text):
         made.needs["CMake"] = f">={found[1]}"

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from gitmem.store.store import Store
 
 OLD_LOCK = 600  # seconds after which a ref's lock file is nobody's any more
 OLD_TEMP = 3600
+SHOWN = 60  # characters of a pattern
 NAMED = 50  # damaged files that are named one by one
 SHARED_LOCKS = (
     ("packed-refs.lock",),
@@ -54,6 +55,17 @@ def check_git(git: Git, backend: str) -> Iterator[Finding]:
         yield Finding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
     else:
         yield Finding("ok", f"git {version}, objects through {backend}")
+
+
+def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    """Are all patterns of `.gitmemignore` and `gitmem.ignore` used?"""
+    for pattern, why in faults[:NAMED]:
+        shown = pattern if len(pattern) <= SHOWN else pattern[:SHOWN] + "…"
+        yield Finding(
+            "warning",
+            f"a pattern of .gitmemignore or gitmem.ignore is not used: {shown!r}: {why}.",
+            "Write it shorter, or as several patterns.",
+        )
 
 
 def check_refs(git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]) -> Iterator[Finding]:

@@ -12,7 +12,8 @@ from gitmem.records.kinds import text_key
 from gitmem.records.record import clean_body, clean_title
 from gitmem.services.memory_files.managed_block import regions
 from gitmem.services.memory_files.note_types import type_of
-from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of
+from gitmem.redaction.formats import public
+from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of, without_code_spans
 
 MOST = 500  # statements of one file
 TITLE = 200  # characters of a title, from which on a first sentence is looked for
@@ -21,10 +22,9 @@ BODY = 20_000  # characters of a body that are kept
 STEPS = 200  # items below one line that are one statement; what follows is the next one
 DEEP = 4  # lists in lists that are told in a title
 
-_INLINE = re.compile(r"(?<![^\s(])@((?:[^\s\\`]|\\ )+\.(?:mdx?|txt))\b")  # in a sentence; a decorator or a person is none
-_CODE = re.compile(r"(`+).*?\1", re.DOTALL)
+_INLINE = re.compile(r"(?<![^\s(])@((?:[^\s\\`]|\\ (?!@))+\.(?:mdx?|txt))\b")  # in a sentence; a decorator or a person is none
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)")
-_PICTURE = re.compile(r"!?\[[^\]]*\]\([^)]*\)|!\[|\[|\]|\(https?://[^)]*\)")
+_PICTURE = re.compile(r"!?\[[^\[\]]*+\]\([^)]{0,500}\)|!\[|\[|\]|\(https?://[^()]*\)")
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 # what makes an exception: at its beginning, or somewhere in what allows something
@@ -77,7 +77,7 @@ def parse(text: str, known: Callable[[str], bool] = lambda _: False, scrub: Call
 
     `known` says whether a bullet's link leads to a file that is read by itself, so that the bullet is only a pointer; `scrub` masks secrets.
     """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = public(text, keeps_lines=True).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     front, start = _front(lines)
     # a fence holds what it holds: a secret is masked in the statement, a comment mark in code is code
     masked = _without_comments(lines, start)
@@ -95,7 +95,7 @@ def _imported(piece: Piece) -> list[str]:
     if piece.kind not in {"text", "item"}:
         return []
     alone = IMPORT.fullmatch(piece.text)
-    return [alone[1]] if alone else _INLINE.findall(_CODE.sub("", piece.text))
+    return [alone[1]] if alone else _INLINE.findall(without_code_spans(piece.text))
 
 
 def whole(page: Page, text: str, title: str, type: str, scrub: Callable[[str], str] = lambda text: text) -> Statement | None:
@@ -129,8 +129,16 @@ def _front(lines: Sequence[str]) -> tuple[dict[str, list[str]], int]:
 
 def _values(text: str) -> list[str]:
     """Return the values of `a, b`, `["a", "b"]` or `- a`; a comma inside of braces divides nothing."""
-    parts = re.split(r",(?![^{]*\})", text.strip().removeprefix("[").removesuffix("]"))
-    return [one for part in parts if (one := _bare(part))]
+    values = []
+    part = ""
+    for piece in text.strip().removeprefix("[").removesuffix("]").split(","):
+        part = f"{part},{piece}" if part else piece
+        if part.count("{") > part.count("}") and len(part) < MOST_OF_A_VALUE:
+            continue
+        values.append(_bare(part))
+        part = ""
+    values.append(_bare(part))
+    return [value for value in values if value]
 
 
 def _bare(text: str) -> str:

@@ -23,7 +23,8 @@ from gitmem.text.line_marks import BLANK, mark, marks, squeezed
 KEPT = 45 * 86400.0  # seconds that an edit may have waited for its commit; histories and edits go after 30 days
 LATE, SOON = 300.0, 5.0  # seconds that a command may go on after it has made a commit: one that has its subject, another one
 EARLY = 1.0  # git's times are whole seconds
-_COMMITS = re.compile(r"\b(?:git|gh|hub|jj|stg|sl)\b.*\b(?:commit|merge|rebase|cherry-pick|revert|am|pull|amend|squash)\b", re.DOTALL)
+_PROGRAM = re.compile(r"\b(?:git|gh|hub|jj|stg|sl)\b")
+_ACTION = re.compile(r"\b(?:commit|merge|rebase|cherry-pick|revert|am|pull|amend|squash)\b")
 _MESSAGE = re.compile(r"""\s-\w*m\s*(['"])(.+?)\1""", re.DOTALL)
 _TRAILER = re.compile(r"(?m)^Gitmem-Session: (\S{1,200})$")
 Row = Mapping[str, Any]
@@ -192,7 +193,7 @@ class Linker:
                 for row in self.rows(session)
                 if event(row) in {"AfterTool", "ToolFailed"} and facts(row).get("action") in {None, "command"}
             )
-            self._ran[session.id] = [(_time(row), content(row)) for row in rows if _COMMITS.search(content(row))]
+            self._ran[session.id] = [(_time(row), content(row)) for row in rows if _may_commit(content(row))]
         return self._ran[session.id]
 
     def _held(self, oid: str, since: float) -> dict[int, set[int]]:
@@ -263,9 +264,15 @@ def _number(spans: Mapping[str, Mapping[str, list[list[float | int]]]], versions
                 row.append(bisect_left(lines[path], row[0] - 1) + 1)
 
 
+def _may_commit(command: str) -> bool:
+    """Say whether a command names a program that makes commits, and behind it what makes one."""
+    program = _PROGRAM.search(command)
+    return program is not None and _ACTION.search(command, program.end()) is not None
+
+
 def _made(command: str, subject: str, after: float) -> bool:
     """Say whether a command that ended so many seconds after a commit made it: it has its subject, or no message of its own."""
-    if not _COMMITS.search(command):
+    if not _may_commit(command):
         return False
     if subject and subject in command:
         return True

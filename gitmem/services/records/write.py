@@ -13,6 +13,7 @@ from gitmem.errors import UserError
 from gitmem.records.kinds import PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
+from gitmem.redaction.formats import harmless
 from gitmem.redaction.mask import Finding, scrub, scrub_all
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
@@ -63,7 +64,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
         return result.text
 
     texts = [record.title, record.body, *_texts([record.fields.get(k) for k in (*SCRUBBED, "tags", "anchors", *NESTED)])]
-    if not scrub("\n\n\n".join(texts), allow).findings:  # one look at all of it: mostly there is nothing
+    if all(harmless(text) for text in texts):  # mostly there is nothing
         return record, ()
     fields: dict[str, Any] = {k: one(record.fields[k]) for k in SCRUBBED if isinstance(record.fields.get(k), str)}
     if record.fields.get("tags"):
@@ -73,8 +74,11 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
     for key in NESTED:
         if isinstance(record.fields.get(key), dict):
             fields[key] = scrub_all(record.fields[key], one)
-    title, body = one(record.title), one(record.body)
-    return (record.change(title=title, body=body, **fields) if found else record), tuple(found)
+    title, body = one(record.title).strip(), one(record.body)
+    if record.title and not title:
+        raise UserError("the title is nothing but a private part.", "Say outside of <private> what it is about.")
+    same = title == record.title and body == record.body and all(record.fields[key] == value for key, value in fields.items())
+    return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 SIGNS = ("error", "exception", "traceback", "fatal", "panic", "failed", "cannot", "not found", "denied", "err!", "warning", "unable", "undefined", "erro:", "错误", "失败")  # fmt: skip
-_RAISED = re.compile(r"[\w.$]*(?:Error|Exception|Fault|fatal|error|panic)(?:\[\w+\])?: .+")
+_RAISED = re.compile(r"(?<![\w.$])[\w.$]*?(?:Error|Exception|Fault|fatal|error|panic)(?:\[\w++\])?: .+")
 
 
 class Errors:

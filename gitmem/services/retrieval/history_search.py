@@ -34,7 +34,7 @@ WEIGHT: Mapping[str, float] = {
 }
 TEXT = 8000  # characters of a row that are looked at
 WHOLE, KEPT = 8_000, 4_000  # rows, the newest, that are all looked at; and of the others those that may fit
-_RECALLED = re.compile(r"\bgit[ -]mem\s+(?:-\S+\s+)*(?:recall|search)\b|^\s*/(?:[\w-]+[:.])?recall\b")
+_RECALLED = re.compile(r"\bgit[ -]mem\s{1,9}(?:-\S{1,60}\s{1,9}){0,6}(?:recall|search)\b|^\s*/(?:[\w-]+[:.])?recall\b")
 
 
 def find(home: Home, ids: Sequence[str], words: str, limit: int, since: str = "") -> list[Hit]:

@@ -35,7 +35,7 @@ SEVERITY = {"critical": 1.06, "warning": 1.0, "info": 0.97}
 ALSO = {"anchor": 0.25, "glob": 0.25, "error": 0.25, "beside": 0.25, "text": 2.0}  # of a signal's score, when another one is stronger
 HALF_LIFE = 180 * 86400.0
 
-_PATH = re.compile(r"[\w.@~+-]*[/\\][\w./\\@+-]+(?::\d+)*|\b[\w-]+\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*")
+_PATH = re.compile(r"(?<![\w.@~+-])[\w.@~+-]*+[/\\][\w./\\@+-]+(?::\d+)*|(?<![\w-])[\w-]++\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*")
 
 
 class Match:

@@ -54,7 +54,7 @@ _NAME = re.compile(
 _CAPITALS = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
 _MARK = re.compile(r"\b(?:[A-Z][A-Z0-9]+|\w*[A-Za-z]\d\w*|\d+[A-Za-z]\w*|\w*[a-z][A-Z]\w*)\b")
 _SENTENCE = re.compile(r"[.;?!]\s+|\n+|[。;?!]")
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{0,20}://\S+")
 _QUOTE = re.compile("(?<![\\w])[\"'`“«「]([^\"'`“”«»「」\n]{12,160})[\"'`”»」](?![\\w])")
 _ENDS = frozenset(
     "py js jsx ts tsx mjs go rs java kt rb php c cc cpp h cs md json yaml yml toml html css sh sql txt".split()

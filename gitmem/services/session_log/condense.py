@@ -32,7 +32,7 @@ _ASSIGNED = re.compile(
 _BEFORE = re.compile(
     r"^\s*(?:cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*|(?:export\s+)?[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s;&|]*)(?:\s*(?:&&|;)\s*|\s+))+"
 )
-_COMMITTED = re.compile(r"\bgit\s+(?:-\S+\s+\S+\s+)*commit\b.*?\s-[a-zA-Z]*m\s*(?:\"([^\"\n]+)|'([^'\n]+)|(\S+))")
+_COMMITTED = re.compile(r"\bgit\s++(?:-\S++\s++\S++\s++){0,4}commit\b.{0,400}?\s-[a-zA-Z]{0,9}m\s*(?:\"([^\"\n]+)|'([^'\n]+)|(\S+))")
 _KEYS = {DECISION: "decided", PREFERENCE: "wanted", ERROR: "learned", PATTERN: "learned", TASK: "next", DONE: "done"}
 # what a session that has lost its context is told, in this order: (key, how it is called, how many of it)
 TOLD = (("marked", "marked", 20), ("next", "to do", 8), ("decided", "decided", 10), ("wanted", "wanted by the user", 6), ("failed", "fails", 5), ("learned", "learned", 5))  # fmt: skip

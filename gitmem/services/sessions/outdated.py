@@ -18,7 +18,7 @@ from gitmem.services.sessions.summary_merge import PERHAPS, closes, finishes
 from gitmem.store.store import Store
 
 Row = Mapping[str, Any]
-_FILE = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)*\.\w{1,8}\b")  # what looks like a file with an ending
+_FILE = re.compile(r"(?<![\w.@+/-])[\w.@+-]*(?:/[\w.@+-]+)*\.\w{1,8}\b")  # what looks like a file with an ending
 MOST = 400  # records of a kind that are looked at, the newest
 
 

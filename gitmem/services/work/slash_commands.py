@@ -25,7 +25,7 @@ _LOOKS_LIKE_CODE = Lazy(r";\s*$|[{}]|\w\(|\s[-+/*]?=\s|->|::|=>|\b(?:char|int|vo
 _ENDS = Lazy(r"(?<=[^ \t*])\*(?![\w*])")  # where an emphasis ends: a star after a letter, and nothing of a word behind it
 # -c and -C always take a value: were they taken for options without one too, a row of them could be read in endless ways
 _GIT = Lazy(rf"(?:^|[;&|(]|\bsudo\s)\s*git((?:\s+-[cC]\s+\S+|\s+(?!-[cC]\s)--?[a-z][\w-]*(?:=\S+)?)*)\s+({'|'.join(GIT)})(?![\w-])")
-_STORY = Lazy(r"(?i)(?<!\S)[\w./-]*stor(?:y|ies)[\w./-]*(?!\S)")
+_STORY = Lazy(r"(?i)(?<!\S)(?=[\w./-]*?stor(?:y|ies))[\w./-]++(?!\S)")
 _AGENT = Lazy(r"@([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=\s|$)")
 # what an agent's CLI does with itself
 OWN = frozenset(

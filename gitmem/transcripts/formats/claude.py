@@ -13,7 +13,7 @@ from gitmem.transcripts.turn import ASSISTANT, SYSTEM, USER, Turn
 
 OPEN_CALLS = 256  # uses of tools that have not ended yet
 NAMES = 500  # tasks of the session's list
-_TOLD_INSTEAD = re.compile(r"(?s)The user doesn't want to (?:proceed|take).*?the user said:\s*(.+)")
+_TOLD_INSTEAD = re.compile(r"(?s)\AThe user doesn't want to (?:proceed|take).*?the user said:\s*(.+)")
 _CREATED = re.compile(r"Task #(\w+) created")
 _ANSWERED = re.compile(r'"([^"\n]{1,400})"="([^"\n]{1,400})"')
 

@@ -15,7 +15,7 @@ MOST = 8 << 20  # bytes of a state.json
 TASKS = 500
 KEY = 120  # characters by which a text of a document is known
 LINE = 500  # characters of a line that tells how far a plan is
-_BOX = re.compile(r"^\s*(?:[-*+•] |\d+[.)] )?\s*\[([ xX✓✔~/-])\]\s*(.+)", re.DOTALL)
+_BOX = re.compile(r"^\s*+(?:[-*+•] |\d++[.)] )?\s*+\[([ xX✓✔~/-])\]\s*+(.+)", re.DOTALL)
 _POINT = re.compile(r"^\s*(?:[-*+•] |\d+[.)、] ?)\s*(.+)", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 _PENDING = re.compile(
@@ -26,7 +26,7 @@ _PENDING = re.compile(
 _DONE = re.compile(
     r"(?i)\b(?:done|completed?|finished|shipped|closed|implemented|what was done|accomplished|concluíd[oa]s?|feit[oa]s?|finalizad[oa]s?|terminad[oa]s?|prontos?|hech[oa]s?|completad[oa]s?|listos?)\b|已完成|完成情况|已做|完成的"
 )
-_PHASE = re.compile(r"(?i)^[\s>*_#-]*(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*\s*[:：][*_]*\s*(.+?)[\s*_]*$", re.MULTILINE)  # fmt: skip
+_PHASE = re.compile(r"(?i)^[ \t>*_#-]*+(?:current |fase |当前)?(?:phase|stage|status|fase(?: (?:atual|actual))?|etapa(?: (?:atual|actual))?|estado|阶段|状态)[*_]*+\s*+[:：][*_]*+\s*+([^\n]*[^\s*_])[\s*_]*$", re.MULTILINE)  # fmt: skip
 _LISTS = {
     "pending": ("pending", "todo", "tasks_pending", "pending_tasks", "pendingTasks", "in_progress", "inProgress", "doing", "wip", "current_tasks", "currentTasks", "remaining", "next", "next_steps", "nextSteps", "stories_pending", "backlog"),
     "completed": ("completed", "done", "tasks_done", "completed_tasks", "completedTasks", "finished", "stories_done"),
@@ -74,7 +74,7 @@ _FIRST = {
     "Preference": ("preference",), "Note": ("note",), "Blocked": ("blocker", "problem"),
 }  # fmt: skip
 _CUT = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")  # half an escape
-_VALUE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_VALUE = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"|\Z)', re.DOTALL)
 _SECRET = re.compile(r"(?i)pass|secret|token|key|pwd|credential|auth|senha|contraseñ|密码|密钥")
 _ABOUT = ("environment", "stack", "tech_stack", "techStack", "runtime")  # what describes where it runs
 _WHY = ("why", "reason", "rationale", "because", "cause", "root_cause", "rootCause")
@@ -112,7 +112,7 @@ def progress(turns: Iterable[Turn]) -> Progress:
             phase = said_phase[1][:200]
         box = _BOX.match(turn.text)
         point = _POINT.match(turn.text)
-        if box and re.fullmatch(r"~~.+~~\W*(?:\(.*\))?", box[2].strip(), re.DOTALL):
+        if box and re.fullmatch(r"~~.+~~[^\w(~]*+(?:\([^~]*\))?", box[2].strip(), re.DOTALL):
             continue  # it is struck out
         if box:
             tasks[" ".join(box[2].split())] = box[1] in "xX✓✔"

@@ -20,7 +20,7 @@ _PLAIN = set(
     "user human usuário usuario utilizador humano 用户 使用者 assistant claude gemini codex gpt chatgpt copilot assistente asistente 助手".split()
 )
 # when it was said, as chats are saved: `[10:32]`, `12/05/2024, 10:32 - `
-_WHEN = r"\u200e?(?:\[?\d[\d/.:,T\u202f \-]{3,22}(?:[\u202f ]?[AaPp]\.?[Mm]\.?)?\]?\s*(?:[-–]\s*)?)?"
+_WHEN = r"\u200e?(?:\[?\d[\d/.:,T\u202f \-]{3,22}(?:[\u202f ]?[AaPp]\.?[Mm]\.?)?\]?\s{0,3}(?:[-–]\s{0,3})?)?"
 _STAMP = re.compile(r"^\u200e?\[?\d{1,4}[/.:-]\d{1,2}")
 _AFTER = r"[*_]{0,2} ?(?:[(\[][^()\[\]\n]{1,40}[)\]])?\s*[:：>][*_]{0,2}(?:\s+|$|(?<=：))(.*)$"
 _LABEL = re.compile(rf"(?i)^\s{{0,3}}(?:#{{1,4}} +)?{_WHEN}[*_]{{0,2}}({'|'.join(sorted(_ROLES, key=len, reverse=True))}){_AFTER}")

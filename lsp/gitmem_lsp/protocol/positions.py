@@ -14,7 +14,7 @@ CODE_LIMIT = 1000  # code points of a line that a range covers at most: a minifi
 
 # what ends a line for Python and not for the protocol, and `\r`, which does so in its own way
 _OTHER_ENDS = ("\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
-_ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
+_ENDED = re.compile(r"(?<![^\r\n])[^\r\n]*+(?:\r\n|\r|\n)")
 _COMMENT = re.compile(r"(?<=\S)\s+(?://|#|--|/\*)\s[^'\"`]*$")
 
 

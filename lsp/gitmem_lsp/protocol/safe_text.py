@@ -16,9 +16,9 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?
 _ADDRESS = re.compile(r":(?=//)|(?<=\bwww)\.|(?<=\w)@(?=\w)|(?<=\bmailto):|(?<=\bxmpp):|(?<=\bvim):|(?<=\bvi):|(?<=\bex):", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _LINE_START = re.compile(r"(\s*)(?:([#+=-])|(\d{1,9})([.)]))")
-_BULLET = re.compile(r"\s*[-*+] +(?=\S)")
-_NUMBERED = re.compile(r"\s*\d{1,9}[.)] +(?=\S)")
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*$")
+_BULLET = re.compile(r"(?<!\s)\s*+[-*+] +(?=\S)")
+_NUMBERED = re.compile(r"(?<!\s)\s*+\d{1,9}[.)] +(?=\S)")
+_HEADING = re.compile(r" {0,3}#{1,6}\s++(.*)$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([A-Za-z0-9+#.-]{0,20})")
 
 
@@ -104,7 +104,8 @@ def _line(line: str) -> str:
     heading = _HEADING.match(line)
     if heading:
         # bold by the text's own words would need their emphasis balanced; a heading of level 4 needs nothing
-        return f"#### {inline(heading[1])}" if heading[1] else ""
+        said = heading[1].rstrip().rstrip("#").rstrip()
+        return f"#### {inline(said)}" if said else ""
     for marker in (_BULLET, _NUMBERED):
         found = marker.match(line)
         if found:

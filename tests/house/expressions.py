@@ -1,0 +1,342 @@
+"""Every regular expression of the product, found by itself, and inputs that are slow for each."""
+
+import ast
+import importlib
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+from gitmem.base.fast import Lazy
+from gitmem.extraction.language import cue_phrases
+from gitmem.redaction import formats, passwords
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {"gitmem": ROOT / "gitmem", "gitmem_lsp": ROOT / "lsp" / "gitmem_lsp"}
+CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+SCANS = CALLS - {"compile", "match", "fullmatch"}
+# files that make expressions of what no table of theirs has, how many, and why these are linear
+DYNAMIC = {
+    "gitmem/base/fast.py": (1, "compiles what a Lazy was made of"),
+    "gitmem/codemap/anchors/by_definition.py": (1, "a name, escaped; matched with 500 characters of a line"),
+    "gitmem/codemap/symbols/linear_regex.py": (1, "is RE2"),
+    "gitmem/extraction/language/cue_phrases.py": (3, "the rules in data/*.toml, which are fed below"),
+    "gitmem/fingerprint/fingerprint.py": (1, "a folder's path, escaped"),
+    "gitmem/git/dates.py": (1, "matched with at most 100 characters"),
+    "gitmem/hooks/context.py": (1, "`formats.MARKER`"),
+    "gitmem/install/hook_command.py": (1, "an agent's name, escaped"),
+    "gitmem/records/codec.py": (1, "resolvers of YAML's scalars, each repetition bounded"),
+    "gitmem/redaction/mask.py": (8, "the rows of `formats`, which are fed below, and patterns of the user that it has limited"),
+    "gitmem/redaction/passwords.py": (2, "`ANNOUNCED`, which is fed below, and parts of the module"),
+    "gitmem/store/history/redact.py": (1, "ids, escaped, as alternatives"),
+    "gitmem/text/completion.py": (1, "`_FORMS`, which is found as a table"),
+    "lsp/gitmem_lsp/editing/draft_text.py": (1, "a key, escaped"),
+}
+
+
+@dataclass
+class Expression:
+    """A compiled expression, where it was written, and whether it is only matched from a place."""
+
+    place: str
+    pattern: "re.Pattern[Any]"
+    methods: set[str] = field(default_factory=set)
+    most: int = 100_000  # characters of a text that it is asked about
+
+    @property
+    def is_anchored(self) -> bool:
+        return bool(self.methods) and not self.methods & SCANS
+
+    def run(self, text: str) -> None:
+        subject = text.encode() if isinstance(self.pattern.pattern, bytes) else text
+        if not self.is_anchored:
+            for _ in self.pattern.finditer(subject):
+                pass
+            return
+        if "match" in self.methods:
+            self.pattern.match(subject)
+        if "fullmatch" in self.methods:
+            self.pattern.fullmatch(subject)
+
+
+def modules() -> Iterator[tuple[str, Path, Any]]:
+    """Yield (name, file, module) of each module of the product."""
+    for package, folder in PACKAGES.items():
+        for file in sorted(folder.rglob("*.py")):
+            parts = [package, *file.relative_to(folder).with_suffix("").parts]
+            if parts[-1] == "__main__":
+                continue
+            name = ".".join(parts).removesuffix(".__init__")
+            yield str(file.relative_to(ROOT)), file, importlib.import_module(name)
+
+
+def _values(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Yield the expressions in a value: itself, or those of a container or a class."""
+    if isinstance(value, re.Pattern | Lazy):
+        yield value
+    elif depth < 4 and isinstance(value, dict):
+        for item in value.values():
+            yield from _values(item, depth + 1)
+    elif depth < 4 and isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _values(item, depth + 1)
+    elif isinstance(value, type) and value.__module__.startswith("gitmem") and depth < 2:
+        for item in list(vars(value).values()):
+            yield from _values(item, depth + 1)
+    elif type(value).__module__.startswith("gitmem") and depth < 3:
+        slots = [getattr(value, name, None) for name in getattr(type(value), "__slots__", ())]
+        for item in [*getattr(value, "__dict__", {}).values(), *slots]:
+            yield from _values(item, depth + 1)
+
+
+def _compiled(value: Any) -> "re.Pattern[Any]":
+    return re.compile(value._text) if isinstance(value, Lazy) else value
+
+
+def _called(call: ast.Call) -> str:
+    """Return the method of `re` that a call asks, `compile` for one that is kept; '' for another call."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        if function.value.id in {"re", "re2"} and function.attr in CALLS:
+            return function.attr
+    if isinstance(function, ast.Name) and function.id in {"Lazy", "_rx"}:
+        return "compile"
+    return ""
+
+
+def _method_of_kept(node: ast.AST) -> tuple[ast.Call, str] | None:
+    """Return (call, method) of `_rx(…).method`: the expression is kept elsewhere, and asked here."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Call):
+        return None
+    inner = node.value
+    is_kept = isinstance(inner.func, ast.Name) and inner.func.id == "_rx"
+    return (inner, node.attr) if is_kept and node.attr in CALLS else None
+
+
+def _evaluated(node: ast.AST, module: Any) -> Any:
+    code = compile(ast.Expression(node), "<expression>", "eval")  # type: ignore[arg-type]
+    return eval(code, {**vars(module), "re": re})
+
+
+def collect() -> tuple[list[Expression], list[str]]:
+    """Return the expressions of the product, and the places that make some of what no test can see."""
+    uses: dict[tuple[str, str], set[str]] = {}
+    rows: dict[tuple[Any, int], Expression] = {}
+    unseen: list[str] = []
+    sources = list(modules())
+    for place, file, _ in sources:
+        for name, method in re.findall(r"\b([A-Z_a-z]\w*)\.(\w+)\b", file.read_text()):
+            if method in CALLS:
+                uses.setdefault((place, name), set()).add(method)
+    shared: dict[str, set[str]] = {}
+    for (_, name), methods in uses.items():
+        shared.setdefault(name, set()).update(methods)
+
+    def add(place: str, pattern: "re.Pattern[Any]", methods: set[str], most: int = 100_000) -> None:
+        row = rows.setdefault((pattern.pattern, pattern.flags), Expression(place, pattern, set(methods), most))
+        row.methods = row.methods | methods if row.methods and methods else set()
+
+    for place, file, module in sources:
+        names: dict[int, str] = {}
+        tree = ast.parse(file.read_text())
+        for name, value in list(vars(module).items()):
+            for found in _values(value):
+                direct = found is value
+                methods = shared.get(name, set()) if direct and not name.startswith("_") else uses.get((place, name), set())
+                add(f"{place}: {name}", _compiled(found), methods if direct else set())
+                names[id(found)] = name
+        asked = dict(filter(None, map(_method_of_kept, ast.walk(tree))))
+        for node in ast.walk(tree):
+            method = _called(node) if isinstance(node, ast.Call) else ""
+            if not method:
+                continue
+            assert isinstance(node, ast.Call)
+            try:
+                pattern = _evaluated(node.args[0], module)
+                flags = 0
+                for extra in [*node.args[1 if method == "compile" else 9 :], *(k.value for k in node.keywords if k.arg == "flags")]:
+                    flags |= int(_evaluated(extra, module))
+                if isinstance(node.func, ast.Name) and node.func.id == "_rx":
+                    flags |= re.ASCII
+                compiled = pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, flags)
+            except Exception:
+                unseen.append(f"{place}:{node.lineno}")
+                continue
+            method = asked.get(node, method)
+            if method != "compile":
+                add(f"{place}:{node.lineno}", compiled, {method})
+            elif (compiled.pattern, compiled.flags) not in rows:
+                add(f"{place}:{node.lineno}", compiled, set())
+    for kind, prefixes, body in formats.PREFIXED:
+        for prefix in prefixes.split():
+            add(f"formats: {kind}", re.compile(rf"(?<![A-Za-z0-9])(?:{re.escape(prefix)}){body}", re.ASCII), set())
+    for kind, _, pattern, _ in formats.PATTERNS:
+        add(f"formats: {kind}", re.compile(pattern, re.ASCII), set())
+    for _, announced in passwords._announced():
+        add("passwords: ANNOUNCED", announced, set())
+    for language in cue_phrases.LANGUAGES:
+        for kind, lists in cue_phrases.cues(language).of.items():
+            for name, rules in lists.items():
+                for pattern in filter(None, cue_phrases._compiled(tuple(rules))):
+                    add(f"{language}.toml: {kind}.{name}", pattern, set(), cue_phrases.LOOKED_AT)
+    for kind, *patterns in cue_phrases.markers():
+        for pattern in patterns:
+            add(f"*.toml: {kind}", pattern, set())
+    return list(rows.values()), unseen
+
+
+# -- inputs
+
+
+def _member(items: Iterable[tuple[Any, Any]], wanted: str) -> str:
+    """Return a character of a class, one of `wanted` if it has one."""
+    items = list(items)
+    source = "".join(_class_text(items))
+    matcher = re.compile(f"[{source}]") if source not in ("", "^") else None
+    if matcher is None:
+        return "\0" if source == "^" else "a"
+    for char in [*wanted, *"aA1 _-./\n\t\"'`()[]{}<>:;,=*#@!%&|é"]:
+        if matcher.match(char):
+            return char
+    for code in (*range(0x80), 0x3042, 0x4E00, 0xAC00, 0x430):
+        if matcher.match(chr(code)):
+            return chr(code)
+    return "a"
+
+
+CATEGORIES = {
+    "CATEGORY_DIGIT": r"\d", "CATEGORY_NOT_DIGIT": r"\D", "CATEGORY_SPACE": r"\s",
+    "CATEGORY_NOT_SPACE": r"\S", "CATEGORY_WORD": r"\w", "CATEGORY_NOT_WORD": r"\W",
+}  # fmt: skip
+
+
+def _class_text(items: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+    for op, value in items:
+        name = str(op)
+        if name == "NEGATE":
+            yield "^"
+        elif name == "LITERAL":
+            yield re.escape(chr(value))
+        elif name == "RANGE":
+            yield f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}"
+        elif name == "CATEGORY":
+            yield CATEGORIES[str(value)]
+
+
+class Inputs:
+    """Texts that an expression may be slow for: what comes before each of its repetitions, and what is repeated."""
+
+    def __init__(self, tree: Any) -> None:
+        self.bodies: list[tuple[str, str]] = []
+        self.branch = 0
+        for branch in range(2):
+            for wanted in ("a", "1", " ", ".", "-", "A"):
+                self.wanted, self.branch = wanted, branch
+                self._sample(tree, "")
+
+    def _sample(self, tree: Any, before: str) -> str:
+        """Return a text that a part matches, and note its repetitions."""
+        out = ""
+        for op, value in tree:
+            out += self._one(str(op), value, before + out)
+        return out
+
+    def _one(self, name: str, value: Any, before: str) -> str:
+        if name == "LITERAL":
+            return chr(value)
+        if name == "NOT_LITERAL":
+            return next(c for c in self.wanted + "ab" if ord(c) != value)
+        if name == "ANY":
+            return self.wanted
+        if name == "IN":
+            return _member(value, self.wanted)
+        if name == "CATEGORY":
+            return _member([(name, value)], self.wanted)
+        if name in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
+            low, high, body = value
+            text = self._sample(body, before)
+            if int(high) > 20 and text:
+                self.bodies.append((before, text))
+            return text * max(int(low), min(1, int(high)))
+        if name == "SUBPATTERN":
+            return self._sample(value[3], before)
+        if name == "ATOMIC_GROUP":
+            return self._sample(value, before)
+        if name == "BRANCH":
+            texts = [self._sample(option, before) for option in value[1]]
+            return texts[self.branch * (len(texts) - 1)]
+        if name == "ASSERT":
+            if value[0] > 0:
+                self._sample(value[1], before)
+            return ""
+        if name == "GROUPREF_EXISTS":
+            return self._sample(value[1], before)
+        return ""
+
+    def texts(self, most: int = 90) -> list[tuple[str, str, str]]:
+        """Return (head, repeated, tail)."""
+        out: dict[tuple[str, str, str], None] = {}
+        bodies = list(dict.fromkeys(self.bodies))
+        for before, body in bodies:
+            for row in ((before, body, "\0"), (before, body, ""), ("", before + body, "\0"), ("", body, "\0"), ("", body + " ", "")):
+                out[row] = None
+            if before:
+                out["", before, ""] = None
+        alone = list(dict.fromkeys(body for _, body in bodies))
+        for first in alone[:5]:
+            for second in alone[:5]:
+                if first != second:
+                    out["", first + second, "\0"] = None
+        return list(out)[:most]
+
+
+COMMON = ["`", "'", '"', " ", "\n", "\t", "a", "A", "1", "aA1", "a.", "a/", "a-", "a_", "a b ", "a\n", "(", "[", "<", "\\", "-", "*", "#", "é", "字",
+          "password=", "password: ", "token ", "://", "a@", "a:", "a=", "- a\n", "'a", "${", "<!--", "  \n", ". ", "a, ", "../", "\\\"", "\\'", "|", "| ", "~", "=", "> "]  # fmt: skip
+SIZES = (1_000, 4_000, 16_000, 100_000)
+LIMIT = 0.2  # seconds of processor time for 100,000 characters
+BOUNDED_LIMIT = 0.02  # for a rule that is asked about no more than a sentence
+LINEAR = 6.0  # fourfold the text takes less than so many times as long
+
+
+def inputs(expression: Expression) -> list[tuple[str, str, str]]:
+    """Return (head, repeated, tail) of the inputs of an expression."""
+    pattern = expression.pattern
+    own = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    tree = parser.parse(own, pattern.flags & ~re.UNICODE & ~re.DEBUG if isinstance(pattern.pattern, str) else 0)
+    rows = dict.fromkeys(Inputs(tree).texts())
+    chars = list(dict.fromkeys(c for c in own if not c.isalnum() and c not in "?+*"))[:12]
+    for text in [*COMMON, *chars]:
+        rows["", text, ""] = None
+        rows["", text, "\0"] = None
+    return list(rows)
+
+
+def slowest(expression: Expression) -> tuple[float, int, tuple[str, str, str]] | None:
+    """Return (seconds, size, input) of an input that takes too long, None when there is none."""
+    for row in inputs(expression):
+        before = 0.0
+        for size in SIZES if expression.most >= SIZES[-1] else (expression.most,):
+            limit = LIMIT if size > SIZES[0] or expression.most >= SIZES[-1] else BOUNDED_LIMIT
+            taken = _time(expression, row, size)
+            if taken > limit:
+                taken = min(taken, _time(expression, row, size))  # another process may have been in the way
+            if taken > limit:
+                return taken, size, row
+            rest = SIZES[-1] / size
+            is_linear = before and taken < LINEAR * before and taken * rest < LIMIT / 2
+            if is_linear or taken * rest**2 < LIMIT:
+                break
+            before = taken
+    return None
+
+
+def _time(expression: Expression, row: tuple[str, str, str], size: int) -> float:
+    """Return the processor time that an expression takes for an input of about so many characters."""
+    head, body, tail = row
+    text = head + body * (size // len(body)) + tail
+    begun = time.process_time()
+    expression.run(text)
+    return time.process_time() - begun
