@@ -33,6 +33,7 @@ FIELDS = (
     "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
     "last_seen", "workaround", "conflict", "anchors", "confirmed", "source", "oid",
 )  # fmt: skip
+PAGES = 3  # of the DNA that are told
 DAYS = 7  # of progress that are looked back on
 LOOKED = 30  # digests that are looked at for those that say something
 SILENT = frozenset({"Asked", "Last answer"})  # parts of a digest that say nothing where somebody only said hello
@@ -137,7 +138,7 @@ def gather(
                     0, index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE) - most
                 )
         if STATE in subjects:
-            rows += index.rows(what="dna", limit=3, **both)
+            rows += _own_pages(index.rows(what="dna", limit=2 * PAGES, **both))
         found += [(_subject(row), of_row(row, index)) for row in rows]
         own = _whole(index, agents)
         digests = (
@@ -197,6 +198,13 @@ def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
     for some in by.values():
         some.sort(key=lambda one: one.rank, reverse=True)
     return by
+
+
+def _own_pages(rows: "Sequence[Row]") -> "list[Row]":
+    """Return the pages of the DNA, the private one where both stores have it."""
+    pages = {row["id"]: row for row in rows if row["store"] != "private"}
+    pages |= {row["id"]: row for row in rows if row["store"] == "private"}
+    return list(pages.values())[:PAGES]
 
 
 def _subject(row: "Row") -> str:

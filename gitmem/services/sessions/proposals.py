@@ -4,11 +4,13 @@ A proposal's id is made from its words: made twice it is one record, and one tha
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.fingerprint.category import category
+from gitmem.git.commit_messages import Person
 from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
 from gitmem.records.kinds import LIVE, derived_id
@@ -33,6 +35,7 @@ REFUSED = 5000  # rejected proposals, the latest, that new ones are compared wit
 TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
 TITLE = 160  # characters of a title
+UNKNOWN = Person("somebody", "unknown")  # who wrote a commit that is not here
 UNTOLD = "inbox"  # the namespace of what others said: no agent reads it before somebody accepts it
 
 
@@ -143,6 +146,24 @@ def suggest(
     """Write what somebody else said as proposals in their name, which no agent is told; return the new ones."""
     by = Writer(who.clock, who.author, UNTOLD, "", who.allow)
     return _write(store, by, items, "", source, indexes, elsewhere)
+
+
+def suggest_of_commits(
+    store: Store,
+    who: Writer,
+    items: Sequence[Item],
+    authors: Mapping[str, Person],
+    indexes: Callable[[], Sequence[Index]],
+    elsewhere: Sequence[Store] = (),
+) -> list[Record]:
+    """Write what messages of commits by others say as proposals in their names; return the new ones."""
+    new = []
+    for oid in dict.fromkeys(item.commit for item in items):
+        author = authors.get(oid, UNKNOWN)
+        said = [replace(item, commit="", role="") for item in items if item.commit == oid]
+        by = Writer(who.clock, author, who.agent, who.session, who.allow)
+        new += suggest(store, by, choose(said), f"commit {oid[:12]} by {author}", indexes, elsewhere)
+    return new
 
 
 def _write(
