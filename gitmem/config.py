@@ -66,7 +66,7 @@ SETTINGS: "dict[str, tuple[str, Any, str]]" = {
     "modelBudget": ("tokens", 100000, "tokens that a model may be given for one session"),
     "dna": (
         "shared|private|off",
-        "shared",
+        "private",
         "which store keeps the DNA of the project that sessions keep up; 'off': none is made but by command",
     ),
     "dnaBudget": ("tokens", 1000, "tokens that the DNA of a project, or of a workspace, may have"),

@@ -12,8 +12,16 @@ from gitmem.base.detach import detach
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
 from gitmem.repo import hook_switch
-from gitmem.repo.location import COMMITS, REWRITTEN, Home, Location, is_embedded, is_own, locate, storable
-from gitmem.repo.refs import head
+from gitmem.repo.location import (
+    COMMITS,
+    REWRITTEN,
+    Home,
+    Location,
+    is_embedded,
+    is_own,
+    locate,
+    storable,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +32,7 @@ SESSIONS = (
     "GITMEM_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "OPENCODE_SESSION_ID",
 )  # fmt: skip
 REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
+LATER = ("post-commit", "post-merge", "post-checkout", "post-rewrite")  # hooks after which the drain has something to do
 STOP = 75  # the exit code by which the script of pre-commit knows that the commit is not to be made
 INPUT = 8 << 20  # bytes of what git tells of rewritten commits
 WAIT = 0.3  # seconds that a busy database is waited for
@@ -50,25 +59,31 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
         return 0
     if name == "pre-commit":
         return _warn(where, home, env)
-    rebasing = any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES)
     if name == "prepare-commit-msg":
-        if args and not rebasing:
+        if args and not _rebasing(where):
             _name_session(where, home, env, args[0])
     elif name == "pre-push":
         settings = _settings(where, home, env)
         if settings.get("syncOnPush") and settings.get("remote"):
             _start(where, env, "sync")
-    elif name == "post-commit" and (made := head(where)):
-        _append(home, COMMITS, f"{made} {_session(env)}\n".encode("utf-8", "replace"))
-        if not rebasing:
+    elif name in LATER:
+        _note(home, name, args)
+        if name == "post-rewrite" or not _rebasing(where):
             _start(where, env, "drain")
+    return 0
+
+
+def _rebasing(where: Location) -> bool:
+    return any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES)
+
+
+def _note(home: Home, name: str, args: "Sequence[str]") -> None:
+    """Note what the script could not: it leaves that to us where hooks may be off."""
+    if name == "post-commit" and len(args) == 3:
+        _append(home, COMMITS, f"{' '.join(args)}\n".encode("utf-8", "replace"))
     elif name == "post-rewrite":
         with os.fdopen(0, "rb", closefd=False) as file:
             _append(home, REWRITTEN, file.read(INPUT))
-        _start(where, env, "drain")
-    elif not rebasing:
-        _start(where, env, "drain")
-    return 0
 
 
 def _session(env: "Mapping[str, str]") -> str:
@@ -79,6 +94,8 @@ def _session(env: "Mapping[str, str]") -> str:
 
 def _append(home: Home, name: str, data: bytes) -> None:
     """Note something for the drain: one write."""
+    if not data:
+        return
     handle = os.open(home.join(name), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o664 if home.shared else 0o600)
     try:
         os.write(handle, data)

@@ -73,11 +73,6 @@ class CodeHistory:
             return {}
         return {found.oid: found for row in out.split(b"\0") if (found := parse(row)) is not None}
 
-    def latest(self, commit: str, most: int) -> list[CodeCommit]:
-        """Return the last commits below one, the newest first."""
-        out = self.run("log", "-z", f"--max-count={most}", f"--format={FORMAT}", "--no-show-signature", commit, "--")
-        return [found for row in out.split(b"\0") if (found := parse(row)) is not None]
-
     def ids(self, commit: str, most: int) -> list[str]:
         """Return the ids of the last commits below one that are no merges, the newest first."""
         return self.run("rev-list", "--no-merges", f"--max-count={most}", commit, "--").decode().split()

@@ -116,14 +116,5 @@ class WorkTree:
         )
         return [os.fsdecode(name) for name in out.split(b"\0") if name]
 
-    def message(self, commit: str) -> tuple[str, str, str]:
-        """Return a commit's message, and its author's name and address; empty when it is not there."""
-        out = self._run("log", "-1", "--no-show-signature", "--format=%aN%x00%aE%x00%B", commit, "--", ok=(0, 128)).decode(
-            "utf-8", "replace"
-        )
-        name, _, rest = out.partition("\0")
-        mail, _, text = rest.partition("\0")
-        return text, name, mail
-
     def _tracked(self, path: str) -> bool:
         return bool(self._run("ls-files", "-z", "--", f":(top,literal){path}"))

@@ -1,17 +1,26 @@
 """Commits of the code that came since: their messages teach, and who made them is found out and kept."""
 
 import contextlib
+import functools
 import json
 import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gitmem.app import App
-from gitmem.errors import UnknownId
+from gitmem.errors import GitmemError, UnknownId
 from gitmem.repo.location import COMMITS, REWRITTEN
 from gitmem.repo.refs import branches_stamp
 from gitmem.services.provenance import shared
 from gitmem.services.records import write
+from gitmem.services.records.write import Writer
 from gitmem.services.sessions.digest import digest_id
 from gitmem.state import links, sessions
+
+# What reads messages is imported where there are some: most drains have none.
+if TYPE_CHECKING:
+    from gitmem.records.record import Record
+    from gitmem.services.gotchas.commit_trailers import Words
 
 SEEN = "commits seen"  # the mark of the heads that were looked at
 STAMP = "commits stamp"  # the mark of when branches had moved then
@@ -23,49 +32,116 @@ DAY = 86400.0
 
 def learn(app: App) -> list[str]:
     """Read the messages of commits that were made since, and find out whose they are."""
-    noted = _taken(app, COMMITS)
-    done = _taught(app, noted) if noted else []
-    found = _linked(app, {oid: session for oid, session in noted.items() if session})
-    for name in (COMMITS, REWRITTEN):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(app.home.join(f"{name}.taken"))
+    noted = Noted(app, COMMITS)
+    rewritten = Noted(app, REWRITTEN)
+    done = _taught(app, noted.rows) if noted.rows else []
+    sessions_of = {oid: session for oid, (session, _) in _fields(noted.rows).items() if session}
+    linked = _linked(app, sessions_of, rewritten.rows)
+    noted.drop()
+    rewritten.drop()
     if done:
         app.index()
-    return done + found
+    return done + linked
 
 
-def _taken(app: App, name: str) -> dict[str, str]:
-    """Return {first word: the rest} of the lines that hooks of git have noted; the file stays until its work is done."""
-    taken, mine = app.home.join(f"{name}.taken"), app.home.join(f"{name}.{os.getpid()}")
-    with contextlib.suppress(FileNotFoundError):
-        os.rename(app.home.join(name), mine)
-        with open(mine, "rb") as new, open(taken, "ab") as file:  # a drain that was killed has left some
-            file.write(new.read())
-        os.unlink(mine)
-    try:
-        with open(taken, encoding="utf-8", errors="replace") as file:
-            return dict(line.rstrip("\n").partition(" ")[::2] for line in file)
-    except FileNotFoundError:
-        return {}
+class Noted:
+    """The lines that hooks of git have noted, taken out of their way; the file stays until its work is done."""
+
+    def __init__(self, app: App, name: str) -> None:
+        self._taken = app.home.join(f"{name}.taken")
+        self._move(app.home.join(name), app.home.join(f"{name}.{os.getpid()}"))
+        try:
+            with open(self._taken, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            data = b""
+        self._size = len(data)
+        lines = data.decode("utf-8", "replace").split("\n")
+        self.rows = dict(line.partition(" ")[::2] for line in lines if line)
+
+    def _move(self, path: str, aside: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            if not os.path.exists(self._taken):
+                os.rename(path, self._taken)
+                return
+            os.rename(path, aside)  # a drain that was killed has left some
+            with open(aside, "rb") as new, open(self._taken, "ab") as file:
+                file.write(new.read())
+            os.unlink(aside)
+
+    def drop(self) -> None:
+        """Remove the file, unless a hook that had opened it before has added a line: the next drain reads that."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.getsize(self._taken) == self._size:
+                os.unlink(self._taken)
 
 
-def _taught(app: App, noted: dict[str, str]) -> list[str]:
+def _fields(rows: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return {commit: (session, committer's address)} of lines that the hook noted; '' for what it did not know."""
+    out = {}
+    for oid, rest in rows.items():
+        session, _, mail = rest.partition(" ")
+        out[oid] = session.strip("-") and session, mail.strip()
+    return out
+
+
+def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
+    """Learn what this user's commits say, and propose what others said in them."""
+    from gitmem.git.commit_messages import CommitMessages
     from gitmem.services.gotchas import commit_trailers
 
-    tree = app.worktree(str(app.location.worktree or ""))
+    messages = CommitMessages(app.location, app.env)
+    commits = [commit for commit in messages.read(rows) if commit.trailers]
+    if not commits:
+        return []
+    noted = _fields(rows)
+    own = messages.own_addresses()
     done: list[str] = []
-    for oid, session in noted.items():
-        text, name, mail = tree.message(oid) if oid.isalnum() else ("", "", "")
-        if text:
-            commit = commit_trailers.Commit(oid, (name, mail), text)
-            done += commit_trailers.learn(app.store(), app.writer(session=session), commit, app.find, tree)
+    others: list[Words] = []
+    for commit in commits:
+        session, mail = noted[commit.oid]
+        addresses = own | ({mail} if mail else set())
+        find_writer = functools.partial(messages.writer_of, own=addresses)
+        mine, foreign = commit_trailers.split([commit], addresses, find_writer)
+        others += foreign
+        tree = app.worktree(str(app.location.worktree or ""))
+        for words in mine:
+            done += commit_trailers.learn(app.store(), app.writer(session=session), words, app.find, tree)
+    return done + _suggested(app, others)
+
+
+def _suggested(app: App, others: "Sequence[Words]") -> list[str]:
+    """Put into the inbox what others say in their commits; return what was done."""
+    if not others:
+        return []
+    from gitmem.services.gotchas import commit_trailers
+    from gitmem.services.sessions import proposals
+
+    done = []
+    private, shared = app.store("private"), app.store()
+    for words in commit_trailers.by_source(others).values():
+        items = [commit_trailers.proposal(one, lambda name: _open_gotcha(app, name)) for one in words]
+        source = commit_trailers.source(words[0])
+        who = Writer(app.clock, words[0].by, allow=app.settings.get("allowSecret"))
+        wanted = [item for item in items if item is not None]
+        new = proposals.suggest(private, who, wanted, source, lambda: [index for _, index in app.indexes()], [shared])
+        done += [f"{len(new)} proposal(s) from {source} in git mem inbox"] if new else []
     return done
 
 
-def _linked(app: App, noted: dict[str, str]) -> list[str]:
+def _open_gotcha(app: App, name: str) -> "Record | None":
+    """Return the gotcha that an id names while it is not resolved."""
+    try:
+        record = app.get(name)[1].record
+    except GitmemError:
+        return None
+    return record if record.kind == "gotcha" and not record.resolved else None
+
+
+def _linked(app: App, noted: Mapping[str, str], replaced: Mapping[str, str]) -> list[str]:
     """Link the commits that heads have now and had not before to the sessions that made them; tell it to the digests that are there."""
     rewritten: dict[str, list[str]] = {}
-    for old, new in _taken(app, REWRITTEN).items():
+    for old, new in replaced.items():
         rewritten.setdefault(new.split(" ")[0], []).append(old)
     first = min((session.started for session in sessions.some(app.state)), default=0.0)
     if not (first or noted):

@@ -23,15 +23,19 @@ def pages(app: App, revision: str = "HEAD", progress: Progress | None = None) ->
     rows = app.rows(kinds=("memory",), statuses=LIVE, what="rule", limit=PATTERNS, order="importance", scopes=("shared",))
     rows += app.rows(kinds=("memory",), statuses=LIVE, what="pattern", limit=PATTERNS, order="importance", scopes=("shared",))
     patterns = [str(row["title"]) for row in rows if row["origin"] not in {"captured", "extracted"}][:PATTERNS]
-    made = dna.describe(code, graph, app.code_history, app.project, patterns, int(app.settings.get("dnaBudget")), progress)
+    made = dna.describe(code, graph, app.project, patterns, int(app.settings.get("dnaBudget")), progress)
     return graph.commit, made
 
 
-def refresh(app: App, progress: Progress | None = None) -> list[Outcome]:
+def store_of(app: App, *, shared: bool = False) -> str:
+    """Return the store that keeps the pages: the private one, unless a person asked for the shared one."""
+    return "shared" if shared or app.settings.get("dna") == "shared" else "private"
+
+
+def refresh(app: App, progress: Progress | None = None, *, shared: bool = False) -> list[Outcome]:
     """Write the DNA of what is checked out, where it says something else than before; raises UserError when there is no commit."""
     commit, made = pages(app, "HEAD", progress)
-    store = app.settings.get("dna")
-    done = dna.save(app.store("shared" if store == "off" else store), app.writer(), made, {"commit": commit})
+    done = dna.save(app.store(store_of(app, shared=shared)), app.writer(), made, {"commit": commit})
     app.state.mark(MARK, commit)
     return done
 

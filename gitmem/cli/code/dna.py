@@ -21,17 +21,18 @@ at_option = click.option("--at", "revision", default="", metavar="REV", help="Re
 @options.json_option
 @click.pass_context
 def dna_command(ctx: click.Context, revision: str, as_json: bool) -> None:
-    """Show what this project is made of: stack, entry points, commands, the files on which most hangs, settings, what was decided lately.
+    """Show what this project is made of: stack, entry points, commands, the files on which most hangs, settings.
 
     A page has at most 1,000 tokens (setting dnaBudget; four ASCII characters count as one token, any other character as one). A project of several
-    packages has a page for the whole and one for each. Sessions of agents keep the pages up when another commit is checked out; what they said
-    before is in the history: git mem diff, git mem log.
+    packages has a page for the whole and one for each. Sessions of agents keep the pages up when another commit is checked out, in the private
+    store unless gitmem.dna is 'shared'; what they said before is in the history: git mem diff --private, git mem log --private.
 
     \b
     Examples:
       git mem dna
       git mem dna show packages/core
       git mem dna refresh
+      git mem dna refresh --shared
       git mem dna --at v1.0
     """
     if ctx.invoked_subcommand is None:
@@ -64,12 +65,13 @@ def show_command(term: Terminal, workspace: str, revision: str, as_json: bool) -
 
 
 @dna_command.command("refresh")
+@click.option("--shared", is_flag=True, help="Store them for everybody, in the store that is synced.")
 @options.json_option
 @click.pass_obj
-def refresh_command(term: Terminal, as_json: bool) -> None:
+def refresh_command(term: Terminal, shared: bool, as_json: bool) -> None:
     """Read what is checked out, and store the pages that say something else than before."""
     with term.open() as app:
-        done = worker.refresh(app, term.progress("reading code"))
+        done = worker.refresh(app, term.progress("reading code"), shared=shared)
         app.index()
         if as_json:
             term.json([{"id": one.page.id, "folder": one.page.folder, "how": one.how, "tokens": tokens(one.page.body)} for one in done])
@@ -79,8 +81,8 @@ def refresh_command(term: Terminal, as_json: bool) -> None:
             said = {"made": "stored", "changed": "changed", "kept": "as before"}[one.how]
             term.say(f"{term.style(one.page.id, fg='yellow')}{where}: {said}, {tokens(one.page.body)} tokens")
         if any(one.how != "kept" for one in done):
-            store = "--private " if app.settings.get("dna") == "private" else ""
-            term.say(f"See how it moved: git mem diff {store}".rstrip())
+            private = " --private" if worker.store_of(app, shared=shared) == "private" else ""
+            term.say(f"See how it moved: git mem diff{private}")
 
 
 @click.command("read-code", hidden=True)

@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,10 @@ from gitmem.records.items import KINDS, Extract, Item
 from gitmem.repo.location import storable
 from gitmem.repo.refs import head
 from gitmem.transcripts.turn import Turn
+
+if TYPE_CHECKING:
+    from gitmem.git.commit_messages import Person
+    from gitmem.index.reader import Index
 
 FORMS = ("auto", "claude", "gemini", "codex", "history", "export", "text", "plan", "commits")
 TITLES = {
@@ -248,25 +252,39 @@ def _row(item: Item) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[str]]":
+    """Return who wrote commits, by the ids that their messages were read under, and which are this user's own."""
+    if not commits:
+        return {}, set()
+    from gitmem.git.commit_messages import CommitMessages
+
+    messages = CommitMessages(app.location, app.env)
+    addresses = messages.own_addresses()
+    there = messages.read(commits)
+    ids = {commit.oid: [short for short in commits if commit.oid.startswith(short)] for commit in there}
+    authors = {short: commit.author for commit in there for short in ids[commit.oid]}
+    own = {short for commit in there if commit.is_by(addresses) for short in ids[commit.oid]}
+    return authors, own
+
+
 def _save(term: Terminal, app: App, found: Sequence[tuple[_Source, Extract]], session: str, as_json: bool) -> None:
     """Propose what was found; what is known, or was rejected, is not proposed again."""
     from gitmem.cli.sessions.find import one
     from gitmem.services.sessions import proposals
 
     id = one(app, session).id if session else ""
-    made = [
-        record
-        for source, extract in found
-        for record in proposals.propose(
-            app.store("private"),
-            app.writer(session=id) if id else app.writer(),
-            extract.items,
-            id,
-            source.evidence,
-            lambda: [index for _, index in app.indexes()],
-            [app.store("shared")],
-        )
-    ]
+    private, who, shared = app.store("private"), app.writer(session=id) if id else app.writer(), [app.store("shared")]
+    authors, own = _authors(app, [item.commit for _, extract in found for item in extract.items if item.commit])
+
+    def indexes() -> "list[Index]":
+        return [index for _, index in app.indexes()]
+
+    made = []
+    for source, extract in found:
+        mine = [item for item in extract.items if not item.commit or item.commit in own]
+        others = [item for item in extract.items if item.commit and item.commit not in own]
+        made += proposals.propose(private, who, mine, id, source.evidence, indexes, shared)
+        made += proposals.suggest_of_commits(private, who, others, authors, indexes, shared)
     if not made and any(extract.items for _, extract in found):
         term.note("nothing new for the inbox: it is known, was rejected, or is too unsure.")
         return

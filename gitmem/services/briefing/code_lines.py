@@ -14,7 +14,6 @@ ORDER = (
     "Environment",
     "Configuration",
     "Plans",
-    "Decided lately",
 )  # the rest is told by itself
 MOST = 420  # characters of a part
 

@@ -34,6 +34,7 @@ FIELDS = (
     "id", "store", "kind", "type", "status", "session", "author", "agent", "origin", "title", "created", "updated", "importance", "severity", "resolved", "occurrences",
     "last_seen", "workaround", "conflict", "anchors", "confirmed", "source", "oid", "committer", "vouchers",
 )  # fmt: skip
+PAGES = 3  # of the DNA that are told
 DAYS = 7  # of progress that are looked back on
 LOOKED = 30  # digests that are looked at for those that say something
 SILENT = frozenset({"Asked", "Last answer"})  # parts of a digest that say nothing where somebody only said hello
@@ -149,7 +150,8 @@ def gather(
                     0, index.number(kinds=("gotcha",), resolved=False, agents=agents, statuses=LIVE) - most
                 )
         if STATE in subjects:
-            rows += [row for row in index.rows(what="dna", limit=3, **both) if not is_foreign(row, own)]
+            pages = _own_pages(index.rows(what="dna", limit=2 * PAGES, **both))
+            rows += [row for row in pages if not is_foreign(row, own)]
         found += [(_subject(row, own), of_row(row, index, own)) for row in rows]
         projects = _whole(index, agents)
         digests = (
@@ -216,6 +218,13 @@ def _once(found: "Iterable[tuple[str, Entry]]") -> "dict[str, list[Entry]]":
     for some in by.values():
         some.sort(key=lambda one: one.rank, reverse=True)
     return by
+
+
+def _own_pages(rows: "Sequence[Row]") -> "list[Row]":
+    """Return the pages of the DNA, the private one where both stores have it."""
+    pages = {row["id"]: row for row in rows if row["store"] != "private"}
+    pages |= {row["id"]: row for row in rows if row["store"] == "private"}
+    return list(pages.values())[:PAGES]
 
 
 def _subject(row: "Row", own: "frozenset[str]") -> str:

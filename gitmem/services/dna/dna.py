@@ -8,16 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gitmem.clock import stamp
 from gitmem.codemap.graph import rank
 from gitmem.codemap.graph.code_map import CodeMap
 from gitmem.codemap.graph.graph import Graph
 from gitmem.codemap.imports import ecma
 from gitmem.codemap.imports.files import Files, json_object, table, texts, toml_table
 from gitmem.errors import UnknownId
-from gitmem.extraction.rules.commit_messages import taught
-from gitmem.git.code_history import CodeHistory
-from gitmem.records.items import DECISION, PATTERN
 from gitmem.records.record import Record, clean_title
 from gitmem.redaction.mask import scrub
 from gitmem.services.dna import manifests
@@ -30,7 +26,6 @@ from gitmem.store.store import Store
 from gitmem.text.globs import glob_match
 from gitmem.text.test_files import is_aside
 
-COMMITS = 20  # that are read for decisions
 WORKSPACES = 24
 VENDOR = ("node_modules/", "vendor/")
 
@@ -56,7 +51,6 @@ class Page:
 def describe(
     code: CodeMap,
     graph: Graph,
-    history: CodeHistory,
     name: str,
     patterns: Sequence[str],
     budget: int,
@@ -82,7 +76,6 @@ def describe(
     inner = workspaces(graph, {path: known[path] for path in own}, list(tags))
     whole = gather("", graph, tags, ranks, resolution, declared, text, inner)
     whole.name = whole.name or name
-    _decisions(whole, history, graph.commit)
     whole.patterns = list(patterns)
     pages = []
     for number, folder in enumerate(inner):
@@ -146,22 +139,6 @@ _PACKAGES = frozenset(
         "composer.json",
     }
 )
-
-
-def _decisions(facts: Facts, history: CodeHistory, commit: str) -> None:
-    """Note what the last commits say was decided; where none says so, what they did."""
-    decided: list[tuple[str, str, str]] = []
-    done: list[tuple[str, str, str]] = []
-    for one in history.latest(commit, COMMITS):
-        if len(one.parents) > 1:
-            continue
-        day = stamp(one.at)[:10]
-        items = taught(f"{one.subject}\n\n{one.body}", "en")
-        said = [text for kind, text, _, _ in items if kind in {DECISION, PATTERN}]
-        decided += [(day, one.oid[:8], text) for text in said]
-        if items and not said:
-            done.append((day, one.oid[:8], one.subject))
-    facts.decisions = [*decided, *done][:12]
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,6 @@ class Facts:
     files: list[File] = field(default_factory=list)
     configuration: list[str] = field(default_factory=list)
     environment: list[tuple[str, str]] = field(default_factory=list)  # (name, file)
-    decisions: list[tuple[str, str, str]] = field(default_factory=list)  # (day, commit, subject)
     patterns: list[str] = field(default_factory=list)
     plans: list[str] = field(default_factory=list)  # how far plan and progress files are
     context: list[tuple[str, str]] = field(default_factory=list)  # (file, what it says)

@@ -82,7 +82,6 @@ def _lines(facts: Facts, size: Size) -> Iterator[str]:
     yield from _part("Configuration", _listed([_inside(path, facts) for path in facts.configuration], size.names))
     yield from _part("Environment", _listed([name for name, _ in facts.environment], size.names + 4))
     yield from _part("Plans", [f"- {_cut(one, 160)}" for one in facts.plans[:3]])
-    yield from _part("Decided lately", [f"- {day} {oid} {_cut(subject, 90)}" for day, oid, subject in facts.decisions[: size.rows]])
     yield from _part("Patterns", [f"- {_cut(one, 120)}" for one in facts.patterns[: size.rows]])
     yield from _part("In its own words", [f"- {path}: {_cut(said, size.text)}" for path, said in facts.context if said != facts.about][:4])
 

@@ -4,93 +4,163 @@
     Gotcha: sleep blocks the only worker
     Resolves-Gotcha: sdqn310z
 
-They stand in the last paragraph, as git's own trailers do; a line that begins with a space goes on with the one before.
+Only what this repository's own user wrote and committed is learned. What others wrote is at most a proposal.
 """
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from gitmem.errors import UnknownId, UserError
+from gitmem.git.commit_messages import CommitMessage, Person, Trailer
 from gitmem.git.worktree import WorkTree
+from gitmem.records.items import DECISION, ERROR, PATTERN, TASK, Item
 from gitmem.records.kinds import derived_id
-from gitmem.records.record import make
+from gitmem.records.record import Record, make
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.store.layout import tombstone_path
 from gitmem.store.store import Store
 
-TYPES = {"memory": "fact", "decision": "decision", "pattern": "pattern"}
 RESOLVES = "resolves-gotcha"
+TYPES = {"memory": "fact", "decision": "decision", "pattern": "pattern"}
+KINDS = {"memory": "fact", "decision": DECISION, "pattern": PATTERN, "gotcha": ERROR}
 MOST = 20  # trailers of one commit
-_TRAILER = re.compile(r"(?i)(memory|decision|pattern|gotcha|resolves-gotcha):[ \t]*(\S.*)")
-_ANY = re.compile(r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from")
+TITLE = 80  # characters of a gotcha's title in a proposal
+SURE = 0.9  # confidence of what somebody says in so many words
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit of the code."""
+class Words(NamedTuple):
+    """A trailer of a commit with who wrote it."""
 
-    oid: str
-    author: tuple[str, str]
-    message: str
-
-
-def trailers(message: str) -> list[tuple[str, str]]:
-    """Return (name in lower case, value) of the trailers that we know, in order; none when the last paragraph is no block of trailers."""
-    last = message.rstrip().replace("\r\n", "\n").rpartition("\n\n")
-    lines = last[2].split("\n") if last[1] else []
-    if not lines or not all(_ANY.match(line) for line in lines):
-        return []
-    out: list[tuple[str, str]] = []
-    known = False
-    for line in lines:
-        if line[:1] in {" ", "\t"}:
-            if known:
-                out[-1] = out[-1][0], f"{out[-1][1]} {line.strip()}"
-            continue
-        match = _TRAILER.fullmatch(line.rstrip())
-        known = match is not None
-        if match:
-            out.append((match[1].lower(), match[2]))
-    return out[:MOST]
+    commit: CommitMessage
+    trailer: Trailer
+    by: Person
 
 
-def learn(store: Store, who: Writer, commit: Commit, find: Callable[[str], str], tree: WorkTree) -> list[str]:
-    """Write what a commit's trailers say; return what was done, in words. The same words twice, as after an amend, make one record."""
-    done = []
-    subject = commit.message.partition("\n")[0]
-    by = Writer(who.clock, commit.author, who.agent, who.session, who.allow)
-    for name, value in trailers(commit.message):
-        if name == RESOLVES:
-            done += _resolve(store, by, commit, find, tree, value.strip().strip(",."), subject)
-            continue
-        kind = "gotcha" if name == "gotcha" else "memory"
-        id = derived_id("got" if kind == "gotcha" else "mem", f"trailer {name} {' '.join(value.split())}")
-        try:
-            store.get(id)
-            continue
-        except UnknownId:
-            if store.read_file(tombstone_path(id)) is not None:
-                continue  # somebody forgot it on purpose
-        now = by.clock.stamp()
-        record = make(
-            kind, id, value, f"From commit {commit.oid[:12]}: {subject}", created=now, updated=now, rev=1, author=f"{commit.author[0]} <{commit.author[1]}>",
-            agent=by.agent if by.agent != "global" else None, session=by.session or None, type=TYPES.get(name),
-        )  # fmt: skip
-        write.add(store, by, record)
-        done.append(f"{kind} {id[-8:]} of commit {commit.oid[:10]}")
-    return done
+def split(
+    commits: Iterable[CommitMessage], own: set[str], writer_of: Callable[[Trailer], Person | None]
+) -> tuple[list[Words], list[Words]]:
+    """Return the trailers of commits that the user with these addresses wrote, and those of others."""
+    mine: list[Words] = []
+    others: list[Words] = []
+    for commit in commits:
+        for trailer in _known(commit):
+            if not commit.is_by(own):
+                others.append(Words(commit, trailer, _stranger(commit, own)))
+            elif writer := writer_of(trailer):
+                others.append(Words(commit, trailer, writer))
+            else:
+                mine.append(Words(commit, trailer, commit.author))
+    return mine, others
 
 
-def _resolve(store: Store, who: Writer, commit: Commit, find: Callable[[str], str], tree: WorkTree, wanted: str, subject: str) -> list[str]:
+def _known(commit: CommitMessage) -> list[Trailer]:
+    """Return the trailers of a commit that mean something here, and that say something."""
+    known = {*KINDS, RESOLVES}
+    return [trailer for trailer in commit.trailers if trailer.name in known and trailer.value][
+        :MOST
+    ]
+
+
+def _stranger(commit: CommitMessage, own: set[str]) -> Person:
+    """Return who is to be named of a commit that is not the user's own: its author, else its committer."""
+    by_user = CommitMessage(commit.oid, commit.author, commit.author, "", ()).is_by(own)
+    return commit.committer if by_user else commit.author
+
+
+def learn(
+    store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
+) -> list[str]:
+    """Write what a trailer says; return what was done. The same words twice, as after an amend, make one record."""
+    commit, trailer, author = words
+    by = Writer(who.clock, author, who.agent, who.session, who.allow)
+    if trailer.name == RESOLVES:
+        return _resolve(store, by, words, find, tree)
+    record = _record(by, words)
     try:
-        record = store.get(find(wanted)).record
-        changed = tree.changes(f"{commit.oid}^", tree.files_of(commit.oid))
-        total = f"{len(changed)} file{'' if len(changed) == 1 else 's'}, +{sum(a for _, a, _ in changed)} −{sum(r for _, _, r in changed)}"
-        fix = {"files": [path for path, _, _ in changed][:20], **({"stat": total} if changed else {})}
-        change = lifecycle.resolve(store, who, record, commit.oid, subject, fix)
+        store.get(record.id)
+    except UnknownId:
+        if store.read_file(tombstone_path(record.id)) is not None:
+            return []  # somebody forgot it on purpose
+        write.add(store, by, record)
+        return [f"{record.kind} {record.id[-8:]} of commit {commit.oid[:10]}"]
+    return []
+
+
+def _record(by: Writer, words: Words) -> Record:
+    commit, trailer, author = words
+    kind = "gotcha" if trailer.name == "gotcha" else "memory"
+    now = by.clock.stamp()
+    return make(
+        kind,
+        derived_id("got" if kind == "gotcha" else "mem", f"trailer {trailer.name} {trailer.value}"),
+        trailer.value,
+        f"From commit {commit.oid[:12]}: {commit.subject}",
+        created=now,
+        updated=now,
+        rev=1,
+        author=str(author),
+        agent=by.agent if by.agent != "global" else None,
+        session=by.session or None,
+        type=TYPES.get(trailer.name),
+    )
+
+
+def _resolve(
+    store: Store, who: Writer, words: Words, find: Callable[[str], str], tree: WorkTree
+) -> list[str]:
+    commit = words.commit
+    try:
+        record = store.get(find(_named(words.trailer))).record
+        fix = _fix(tree, commit.oid)
+        change = lifecycle.resolve(store, who, record, commit.oid, commit.subject, fix)
     except UserError as error:
         return [f"commit {commit.oid[:10]}: {error}"]
-    return [f"gotcha {record.id[-8:]} resolved by commit {commit.oid[:10]}"] if change.written.commit else []
+    if not change.written.commit:
+        return []
+    return [f"gotcha {record.id[-8:]} resolved by commit {commit.oid[:10]}"]
+
+
+def _fix(tree: WorkTree, oid: str) -> dict[str, object]:
+    """Return what a commit changed, as the fix of a gotcha."""
+    changed = tree.changes(f"{oid}^", tree.files_of(oid))
+    fix: dict[str, object] = {"files": [path for path, _, _ in changed][:20]}
+    if changed:
+        added = sum(lines for _, lines, _ in changed)
+        removed = sum(lines for _, _, lines in changed)
+        files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
+        fix["stat"] = f"{files}, +{added} −{removed}"
+    return fix
+
+
+def _named(trailer: Trailer) -> str:
+    """Return the id that a trailer names."""
+    return trailer.value.strip().strip(",.")
+
+
+def source(words: Words) -> str:
+    """Return where the words of somebody else are from."""
+    return f"commit {words.commit.oid[:12]} by {words.by}"
+
+
+def proposal(words: Words, open_gotcha: Callable[[str], Record | None]) -> Item | None:
+    """Return the words of somebody else as an item for the inbox; None when they ask for nothing."""
+    trailer = words.trailer
+    if trailer.name != RESOLVES:
+        return Item(KINDS[trailer.name], trailer.value, role="", confidence=SURE, marked=True)
+    gotcha = open_gotcha(_named(trailer))
+    if gotcha is None:
+        return None
+    said = f"Check whether a commit by {words.by} resolves the gotcha: {gotcha.title[:TITLE]}"
+    return Item(
+        TASK, said, f"git mem gotcha resolve {gotcha.id[-8:]}", confidence=SURE, marked=True
+    )
+
+
+def by_source(others: Sequence[Words]) -> dict[tuple[str, Person], list[Words]]:
+    """Return the words of others by the commit and the person that they are from."""
+    out: dict[tuple[str, Person], list[Words]] = {}
+    for words in others:
+        out.setdefault((words.commit.oid, words.by), []).append(words)
+    return out

@@ -4,11 +4,13 @@ A proposal's id is made from its words: made twice it is one record, and one tha
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gitmem.errors import InvalidRecord, UnknownId
 from gitmem.fingerprint.category import category
+from gitmem.git.commit_messages import Person
 from gitmem.index.reader import Index
 from gitmem.records.items import DECISION, ERROR, PATTERN, PREFERENCE, TASK, Item, item_id, plain
 from gitmem.records.kinds import IMPORTED, LIVE, derived_id
@@ -33,6 +35,8 @@ REFUSED = 5000  # rejected proposals, the latest, that new ones are compared wit
 TAG = "proposed"
 IMPORTANCE = {DECISION: 6, PATTERN: 6, PREFERENCE: 5, TASK: 5}
 TITLE = 160  # characters of a title
+UNKNOWN = Person("somebody", "unknown")  # who wrote a commit that is not here
+UNTOLD = "inbox"  # the namespace of what others said: no agent reads it before somebody accepts it
 
 
 def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
@@ -63,7 +67,7 @@ def record_of(item: Item, session: str, source: str, who: Writer) -> Record:
             severity="warning",
             **common,
         )
-    importance = IMPORTANCE[item.kind] + (2 if item.marked else 0)
+    importance = IMPORTANCE.get(item.kind, 5) + (2 if item.marked else 0)
     return make(
         "memory",
         derived_id("mem", f"proposed {item.kind} {plain(item.text)}"),
@@ -128,7 +132,49 @@ def propose(
 
     `source` says where it was found, in words; `elsewhere` are stores in which a rejected or accepted one may be.
     """
-    chosen = choose(items)
+    return _write(store, who, choose(items), session, source, indexes, elsewhere)
+
+
+def suggest(
+    store: Store,
+    who: Writer,
+    items: Sequence[Item],
+    source: str,
+    indexes: Callable[[], Sequence[Index]],
+    elsewhere: Sequence[Store] = (),
+) -> list[Record]:
+    """Write what somebody else said as proposals in their name, which no agent is told; return the new ones."""
+    by = Writer(who.clock, who.author, UNTOLD, "", who.allow)
+    return _write(store, by, items, "", source, indexes, elsewhere)
+
+
+def suggest_of_commits(
+    store: Store,
+    who: Writer,
+    items: Sequence[Item],
+    authors: Mapping[str, Person],
+    indexes: Callable[[], Sequence[Index]],
+    elsewhere: Sequence[Store] = (),
+) -> list[Record]:
+    """Write what messages of commits by others say as proposals in their names; return the new ones."""
+    new = []
+    for oid in dict.fromkeys(item.commit for item in items):
+        author = authors.get(oid, UNKNOWN)
+        said = [replace(item, commit="", role="") for item in items if item.commit == oid]
+        by = Writer(who.clock, author, who.agent, who.session, who.allow)
+        new += suggest(store, by, choose(said), f"commit {oid[:12]} by {author}", indexes, elsewhere)
+    return new
+
+
+def _write(
+    store: Store,
+    who: Writer,
+    chosen: Sequence[Item],
+    session: str,
+    source: str,
+    indexes: Callable[[], Sequence[Index]],
+    elsewhere: Sequence[Store],
+) -> list[Record]:
     there = indexes() if chosen else ()
     room = MOST - _waiting(there, session)
     refused = Refused(said for one in (store, *elsewhere) for said in rejected(one)) if chosen else None
@@ -204,7 +250,9 @@ def accept(private: Store, shared: Store, who: Writer, record: Record, commit: s
     """Move a proposal to the shared store, confirmed, and archive what it replaces, in one commit with `more`; it leaves the private store."""
     facts = {"at": who.clock.stamp(), "by": who.author[0], "commit": commit}
     tags = [tag for tag in record.tags if tag != TAG]
-    after = record.change(confirmed={k: v for k, v in facts.items() if v}, tags=tags or None, item=None).touched(who.clock.stamp())
+    confirmed = {k: v for k, v in facts.items() if v}
+    agent = None if record.fields.get("agent") == UNTOLD else record.fields.get("agent")
+    after = record.change(confirmed=confirmed, tags=tags or None, item=None, agent=agent).touched(who.clock.stamp())
     todo = [operations.put(after, revive=True), *more]
     todo += [
         operations.put(restamp(old, old.change(status="archived").touched(who.clock.stamp())), old) for old in replaced_by(shared, record)

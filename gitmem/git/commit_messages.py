@@ -1,0 +1,144 @@
+"""Messages of commits of the code: who wrote them, and their trailers as git itself reads them. Reads only."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from gitmem.errors import GitmemError
+from gitmem.git.process import Git
+from gitmem.repo.location import Location
+
+# Raw names and addresses: a .mailmap comes with the code, so whoever writes it could name anybody.
+FORMAT = "%H%x00%an%x00%ae%x00%cn%x00%ce%x00%s%x00%(trailers:only=true)%x00%x01"
+SEARCH = "%H%x00%an%x00%ae%x00%B%x01"
+ENCODED = "--encoding=UTF-8"
+IDENTITIES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+class Person(NamedTuple):
+    """A name and an address, as a commit has them."""
+
+    name: str
+    mail: str
+
+    def __str__(self) -> str:
+        return f"{self.name} <{self.mail}>"
+
+
+class Trailer(NamedTuple):
+    """A trailer: `name` in lower case, `value` in one line, `first` the first line of it that says something."""
+
+    name: str
+    value: str
+    first: str
+
+
+class CommitMessage(NamedTuple):
+    """A commit of the code with what its message says."""
+
+    oid: str
+    author: Person
+    committer: Person
+    subject: str
+    trailers: tuple[Trailer, ...]
+
+    def is_by(self, addresses: Iterable[str]) -> bool:
+        """Say whether somebody with one of these addresses is both author and committer."""
+        own = {same_case(mail) for mail in addresses if mail}
+        return same_case(self.author.mail) in own and same_case(self.committer.mail) in own
+
+
+def same_case(mail: str) -> str:
+    """Return an address as it is compared: ASCII letters in lower case, nothing else changed."""
+    return mail.strip().translate(_LOWER)
+
+
+class CommitMessages:
+    """Reads messages from one repository."""
+
+    def __init__(
+        self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
+    ) -> None:
+        self._git = Git(location.gitdir, env, timeout=timeout)
+
+    def own_addresses(self) -> set[str]:
+        """Return the addresses that git gives to the commits of this user here."""
+        found = set()
+        for name in IDENTITIES:
+            try:
+                ident = self._git.run("var", name).decode("utf-8", "replace")
+            except GitmemError:  # nothing says who the user is
+                continue
+            found.add(ident.rpartition("<")[2].partition(">")[0])
+        code, out, _ = self._git.call("config", "--get", "user.email", ok=(0, 1))
+        found |= {out.decode("utf-8", "replace").strip()} if code == 0 else set()
+        return {same_case(mail) for mail in found if mail.strip()}
+
+    def read(self, oids: Iterable[str]) -> list[CommitMessage]:
+        """Return the messages of commits, in this order; what is not there is left out."""
+        wanted = [oid for oid in dict.fromkeys(oids) if oid.isalnum()]
+        if not wanted:
+            return []
+        data = "".join(f"{oid}\n" for oid in wanted).encode()
+        args = ("log", "--no-walk=unsorted", "--ignore-missing", ENCODED, f"--format={FORMAT}")
+        try:
+            out = self._git.run(*args, "--stdin", stdin=data)
+        except GitmemError:
+            return []
+        rows = (parsed(row) for row in out.decode("utf-8", "replace").split("\1"))
+        return [row for row in rows if row is not None]
+
+    def writer_of(self, trailer: Trailer, own: Iterable[str]) -> Person | None:
+        """Return somebody else who wrote a trailer in a commit of this repository; None if nobody did.
+
+        A squash, an amend and `git commit -c` give the words of others to whoever makes the commit.
+        """
+        mine = {same_case(mail) for mail in own}
+        args = (
+            "log",
+            "--all",
+            "--reflog",
+            ENCODED,
+            "-F",
+            f"--grep={trailer.first}",
+            f"--format={SEARCH}",
+        )
+        wanted = _plain(f"{trailer.name}:{trailer.first}")
+        for row in self._git.run(*args).decode("utf-8", "replace").split("\1"):
+            parts = row.strip("\n").split("\0", 3)
+            if len(parts) != 4 or same_case(parts[2]) in mine:
+                continue
+            if wanted in map(_plain, parts[3].split("\n")):
+                return Person(parts[1], parts[2])
+        return None
+
+
+def parsed(row: str) -> CommitMessage | None:
+    """Return a commit printed as `FORMAT`; None for another line."""
+    parts = row.lstrip("\n").split("\0")
+    if len(parts) != 8:
+        return None
+    oid, name, mail, committer, address, subject, block, _ = parts
+    people = Person(name, mail), Person(committer, address)
+    return CommitMessage(oid, *people, subject, tuple(_trailers(block)))
+
+
+def _trailers(block: str) -> Iterable[Trailer]:
+    """Yield the trailers of a block as git prints it: a line that begins with a space continues the one before."""
+    lines = re.sub(r"\r?\n[ \t]+", "\n ", block).split("\n")
+    rows: list[list[str]] = []
+    for line in lines:
+        if line.startswith(" ") and rows:
+            rows[-1].append(line.strip())
+        elif line.strip():
+            name, _, value = line.partition(":")
+            rows.append([name.strip().lower(), value.strip()])
+    for name, *parts in rows:
+        said = [part for part in parts if part]
+        yield Trailer(name, " ".join(said), said[0] if said else "")
+
+
+def _plain(line: str) -> str:
+    """Return a line without spaces and letter case, as two trailers are compared."""
+    return "".join(line.lower().split())
