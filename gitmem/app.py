@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from gitmem.services.provenance.link import Linker
     from gitmem.services.provenance.why import Sources
     from gitmem.services.records.write import Writer
-    from gitmem.store.store import Notice, Store, Stored
+    from gitmem.store.reader import Stored
+    from gitmem.store.store import Notice, Store
 
 SCOPES = ("shared", "private", "user")
 REFS = (("shared", SHARED), ("private", PRIVATE))

@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
@@ -22,8 +22,8 @@ from gitmem.records.kinds import command_heads, error_patterns
 from gitmem.records.record import Record, is_stamp, kind_of
 from gitmem.repo.location import Home
 from gitmem.store.layout import PLAIN_LIMIT, in_record_folder
-from gitmem.store.operations import parse_usage
-from gitmem.store.store import GONE, Damaged, Store, Stored
+from gitmem.store.reader import GONE, Damaged, Reader, Stored
+from gitmem.store.usage_file import parse_usage
 from gitmem.text.tokenizer import parts
 
 Progress = Callable[[int, int], None]
@@ -152,7 +152,7 @@ class Cache:
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
 
     def refresh(
-        self, stores: "dict[str, Store]", progress: Progress | None = None, *, full: bool = False, patience: float = PATIENCE
+        self, stores: Mapping[str, Reader], progress: Progress | None = None, *, full: bool = False, patience: float = PATIENCE
     ) -> int:
         """Bring the index to the stores' tips; return how many files were looked at.
 
@@ -171,7 +171,7 @@ class Cache:
             self.db = self._open_in_memory()
             return self._refresh(stores, progress, full=True)
 
-    def rebuild(self, stores: "dict[str, Store]", progress: Progress | None = None) -> int:
+    def rebuild(self, stores: Mapping[str, Reader], progress: Progress | None = None) -> int:
         """Throw the file away and build it from git; raises Busy, External."""
         self.db.close()
         self._discard()
@@ -186,7 +186,7 @@ class Cache:
             return Busy("the index is locked by another process.", "Try again in a moment.")
         return External(f"the index cannot be written: {error}.", "Free some disk space; the memories themselves are safe in git.")
 
-    def _refresh(self, stores: "dict[str, Store]", progress: Progress | None, full: bool) -> int:
+    def _refresh(self, stores: Mapping[str, Reader], progress: Progress | None, full: bool) -> int:
         # a store that was emptied or left out must lose its rows too
         todo = [(name, store, store.tip()) for name, store in stores.items()]
         known = Index(self.db).tips()
@@ -200,7 +200,7 @@ class Cache:
                     done += self._store(name, store, None if full else known.get(name), tip, progress)
         return done
 
-    def _store(self, name: str, store: Store, old: str | None, tip: str | None, progress: Progress | None) -> int:
+    def _store(self, name: str, store: Reader, old: str | None, tip: str | None, progress: Progress | None) -> int:
         objects = store.objects
         new_tree = store.tree(tip) if tip else None
         old_tree = _tree_of(objects, old) if old else None

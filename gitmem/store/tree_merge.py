@@ -24,7 +24,7 @@ from gitmem.store.layout import (
     safe_path,
     tombstone_path,
 )
-from gitmem.store.operations import parse_usage, usage_bytes
+from gitmem.store.usage_file import parse_usage, usage_bytes
 
 GITMEM = ("gitmem", "gitmem@localhost")
 ROOT_TIME = 1577836800  # 2020-01-01: any fixed time; two clones that start apart share one root
