@@ -92,9 +92,9 @@ class Reader:
         yield from (Damaged(p, e.oid, "it is not a regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
         yield from self.load((p, e.oid) for p, e in listed if e.mode in {0o100644, 0o100755})
 
-    def load(self, rows: Iterable[tuple[str, str]]) -> Iterator[Stored | Damaged]:
+    def load(self, rows: Iterable[tuple[str, str]], size: int = 500) -> Iterator[Stored | Damaged]:
         """Yield what files of records hold, by (path, oid)."""
-        for some in batched(rows, 500):
+        for some in batched(rows, size):
             try:
                 found = dict(self.objects.read_many_small(dict.fromkeys(oid for _, oid in some), FILE_LIMIT))
             except MissingObject:

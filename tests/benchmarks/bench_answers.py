@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -82,8 +81,7 @@ class Writes:
 
     def new_clone(self, number: int) -> Path:
         """Fetch the store into a clone where gitmem never ran."""
-        path = self.here.with_name(f"{self.here.name}-clone")
-        shutil.rmtree(path, ignore_errors=True)
+        path = self.here.with_name(f"{self.here.name}-clone-{number}")
         self._add(self.here, number)
         git(".", "clone", "-q", str(self.here), str(path))
         git(path, "fetch", "-q", "origin", f"{SHARED}:{SHARED}")
@@ -130,7 +128,9 @@ def transcript(path: Path, number: int) -> None:
         done = f"I changed ledger_{turn}.py. The error was a missing lock; I added it, and the tests pass now."
         for kind, text in (("user", said), ("assistant", done)):
             message = {"role": kind, "content": [{"type": "text", "text": text}]}
-            rows.append(json.dumps({"type": kind, "uuid": f"{number}-{turn}-{kind}", "timestamp": "2026-01-01T00:00:00Z", "message": message}))
+            rows.append(
+                json.dumps({"type": kind, "uuid": f"{number}-{turn}-{kind}", "timestamp": "2026-01-01T00:00:00Z", "message": message})
+            )
     path.write_text("\n".join(rows) + "\n")
 
 
