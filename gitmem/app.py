@@ -247,7 +247,9 @@ class App:
         return signed
 
     def _after_write(self, commits: int) -> None:
-        self.fresh_index.behind = True
+        """Have the index follow before the write is acknowledged, and join packs."""
+        if commits:
+            self.fresh_index.follow()
         self._pack()
 
     def _pack(self) -> None:

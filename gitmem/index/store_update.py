@@ -1,6 +1,7 @@
-"""Bring the rows of one store from the commit that was indexed to another, in steps of a few milliseconds.
+"""Bring the rows of one store from the commit that was indexed to another.
 
-A step is a transaction. What was stopped between two of them, by a kill or by its time, goes on from what is there: every
+A few changes are one transaction: a reader sees the store as it was at one commit. Many are steps of some milliseconds each,
+and a reader sees how far they have come; the commit that is named is the old one until the end. What was stopped between two, by a kill or by its time, goes on from what is there: every
 file is compared with its row. `Cache.refresh` sees to it that one process at a time is at it.
 """
 
@@ -26,7 +27,7 @@ from gitmem.text.tokenizer import parts
 
 Progress = Callable[[int, int], None]
 CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
-BULK = 200  # more new records than this are indexed in two passes
+BULK = 200  # more changes than this are made in steps; more new records are indexed in two passes
 T = TypeVar("T")
 STEP = 0.01  # seconds of one transaction
 LOADED = 100  # records that are read at once
@@ -42,6 +43,7 @@ class Steps:
         self._db = db
         self._until = until
         self._began = 0.0
+        self.whole = False  # whether all is one transaction, however long
 
     def __enter__(self) -> "Steps":
         self._begin()
@@ -58,7 +60,7 @@ class Steps:
     @property
     def is_long(self) -> bool:
         """Whether this transaction has lasted long enough."""
-        return time.monotonic() - self._began >= STEP
+        return not self.whole and time.monotonic() - self._began >= STEP
 
     def between(self, work: Callable[[], T]) -> T:
         """Do what only reads between two transactions."""
@@ -86,6 +88,7 @@ class StoreUpdate:
         self._steps = steps
         self._progress = progress
         self._touched = _Touched()
+        self._waiting: dict[int, tuple[str, ...]] = {}  # words of rows that are not written yet
 
     def run(self, old: str | None, tip: str | None, most: int) -> int:
         """Go from one commit to another; return how many files were looked at. Raises Unfinished when there are more than `most`."""
@@ -94,6 +97,7 @@ class StoreUpdate:
         if len(changes) > most:
             raise Unfinished("the index is far behind.", "Bring it up to date with: git mem status")
         with self._steps:
+            self._steps.whole = len(changes) <= BULK
             self.db.execute("INSERT OR REPLACE INTO unfinished VALUES (?)", (self._name,))
             if anew:
                 self._clear()
@@ -228,9 +232,10 @@ class StoreUpdate:
         self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
 
     def _insert(self, stored: Stored) -> None:
+        """Write the row; its words wait until what stands beside it is there too."""
         record, touched = stored.record, self._touched
         n = self._rows(stored)
-        self._insert_words(n, *words(record))
+        self._waiting[n] = words(record)
         touched.around(record.id, str(record.get("session")), record.created)
         touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
 
@@ -303,17 +308,30 @@ class StoreUpdate:
         self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, *texts))
 
     def _contexts(self, *, rests: bool = False) -> None:
-        """Give the context column of what changed, and of what stands beside it, its neighbours' words."""
+        """Write the words that wait, and give the context column of what stands beside what changed its neighbours' words."""
         touched, self._touched = self._touched, _Touched()
+        waiting, self._waiting = self._waiting, {}
         for n, id, session, created in self._affected(touched):
             near = self._neighbours(n, id, session, created)
-            row = self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (n,)).fetchone()
-            if row is None:
+            heads = self._heads([n, *near], waiting)
+            if n not in heads:
                 continue
-            context = context_words(parts(f"{row[0]} {row[1]}"), row[0], [(t, b[:CONTEXT_TEXT]) for t, b in near])
-            self.db.execute("UPDATE words SET context = ? WHERE rowid = ? AND context <> ?", (context, n, context))
-            if rests and self._steps.is_long:
+            title, _, body = heads[n]
+            context = context_words(parts(f"{title} {body}"), title, [(heads[x][0], heads[x][1]) for x in near if x in heads])
+            if n in waiting:
+                self._insert_words(n, *waiting.pop(n)[:4], context)
+            else:
+                self.db.execute("UPDATE words SET context = ? WHERE rowid = ? AND context <> ?", (context, n, context))
+            if rests and not waiting and self._steps.is_long:
                 self._steps.next()
+
+    def _heads(self, numbers: Sequence[int], waiting: "Mapping[int, tuple[str, ...]]") -> dict[int, tuple[str, str, str]]:
+        """Return title, beginning and body of rows."""
+        marks = ",".join("?" * len(numbers))
+        sql = f"SELECT rowid, title, substr(body, 1, {CONTEXT_TEXT}), body FROM words WHERE rowid IN ({marks})"
+        out = {n: (title, begin, body) for n, title, begin, body in self.db.execute(sql, numbers)}
+        out.update({n: (waiting[n][0], waiting[n][2][:CONTEXT_TEXT], waiting[n][2]) for n in numbers if n in waiting})
+        return out
 
     def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:
         found: dict[int, tuple[Any, ...]] = {}
@@ -330,15 +348,13 @@ class StoreUpdate:
                     found[row[0]] = row
         return [row for n, row in found.items() if n not in touched.done]
 
-    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[tuple[str, str]]:
-        """Return title and body of what a record links to, what links to it, what stands before and after it in its session."""
+    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[int]:
+        """Return what a record links to, what links to it, what stands before and after it in its session."""
         ids: list[int] = [r[0] for r in self.db.execute(LINKED, (n,))]
         ids += [r[0] for r in self.db.execute(LINKING, (id,))]
         for sql in BESIDE if session else ():
             ids += [r[0] for r in self.db.execute(sql.format("n"), (created, id, session, NEIGHBOURS))]
-        unique = [i for i in dict.fromkeys(ids) if i != n][:8]
-        rows = (self.db.execute("SELECT title, body FROM words WHERE rowid = ?", (i,)).fetchone() for i in unique)
-        return [r for r in rows if r]
+        return [i for i in dict.fromkeys(ids) if i != n][:8]
 
 
 class _Touched:

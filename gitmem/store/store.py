@@ -75,7 +75,7 @@ class Store(Reader):
     clock: Clock
     author: tuple[str, str]
     signer: Callable[[Any], str | None] | None = None
-    after_write: Callable[[int], None] | None = None  # told how many commits were made, outside the lock
+    after_write: Callable[[int], None] | None = None  # told how many commits were made or taken in, outside the lock; 0: inside, of new packs alone
     listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
     no_write: str = ""  # why this process must not touch git now (a receive quarantine): everything is journaled
     budget: float = BUDGET
@@ -117,13 +117,18 @@ class Store(Reader):
         """Make the store if it is not there; return its tip."""
         self.home.make()
         with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
-            return self._retry(lambda: self._ensure()[0])
+            tip, made = self._retry(self._ensure)
+        if made and self.after_write:
+            self.after_write(1)
+        return tip
 
     def move(self, old: str | None, new: str, why: str) -> None:
         """Move the ref outside of a write (a merge, a fast-forward); raises Moved."""
         self.home.make()
         with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
             self.objects.move(self.ref, old, new, f"gitmem: {why}")
+        if self.after_write:
+            self.after_write(1)
 
     def _locked(self, entry: dict[str, Any]) -> str | None:
         self.home.make()
