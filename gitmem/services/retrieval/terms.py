@@ -98,7 +98,9 @@ class Words:
         self.size = max(400, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
         self.most = max(64, min(self.size // 50, 600))
         self.asks = text.rstrip().endswith(("?", "？", "؟"))
-        self.enough = self._enough()
+        law = ENOUGH + STEP * math.log(self._told() / 100)
+        self.enough = min(ENOUGH_OF_MANY, max(LEAST, law))
+        self.least = min(ENOUGH_OF_MANY, law)  # what is enough for a title that answers a question
         self.tokens: list[str] = []
         self.small: dict[int, list[float]] = {}  # what words that tell nothing alone add to a row: in its title, elsewhere
         self.foreign = False
@@ -114,15 +116,13 @@ class Words:
         for line in error.split("\n")[:6]:
             self._run(line)
 
-    def _enough(self) -> float:
-        """Return the evidence that is enough alone: the more there is to be told, the more has a word in common by chance."""
+    def _told(self) -> int:
+        """Return how many records may be told: the more there are, the more has a word in common with a task by chance."""
         last = self.index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0
         if last > COUNTED:
-            return ENOUGH_OF_MANY
+            return COUNTED
         told = "kind IN ('gotcha', 'memory') AND status IN ('active', 'pinned') AND resolved = 0"
-        count = self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0]
-        least = 0.0 if self.asks else LEAST  # nobody asks a question by chance
-        return min(ENOUGH_OF_MANY, max(least, ENOUGH + STEP * math.log((count or 1) / 100)))
+        return self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0] or 1
 
     def _read(self, text: str) -> None:
         """Make terms of a text, the most telling first, and look each up."""
@@ -298,6 +298,7 @@ class Words:
     def judge(self, rows: "Mapping[int, Row]", patterns: "Collection[str]") -> "dict[int, tuple[float, bool, str]]":
         """Return, for each row that has words of the task: the evidence, whether it is enough alone, and the words."""
         clauses = [self._clause(text) for text in self.texts]
+        question = self._clause(self.texts[0], absent=0.0)  # the word that no record has is what is asked for
         out = {}
         for n, row in rows.items():
             hits = [t for t in self.terms.values() if n in t.rows]
@@ -305,22 +306,24 @@ class Words:
             hits = sorted((t for t in hits if t.of not in names or n in t.title), key=lambda t: -t.worth(n))
             if not hits:
                 continue
-            score = max(_evidence(n, row["title"], hits, clause) for clause in clauses)
+            answers = self.asks and _answers(row["title"], question[2])
+            score = max(_evidence(n, row["title"], hits, clause) for clause in (*clauses, question) if answers or clause is not question)
             if self.error and row["pattern"] and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5:
                 score *= 0.5  # it waits for another error
             titled, elsewhere = self.small.get(n, (0.0, 0.0))
             told = sum(t.weight for t in hits)
             if told > COMPANY:  # a word that needs company finds none in these
                 score += min(1.0, told) * (RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere))
-            out[n] = score, score >= self.enough, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
+            enough = self.least if answers else self.enough
+            out[n] = score, score >= enough, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
         return out
 
-    def _clause(self, text: str) -> "_Clause":
-        """Return what a part of the task says; the first part is the whole."""
+    def _clause(self, text: str, absent: float = 1.0) -> "_Clause":
+        """Return what a part of the task says; the first part is the whole. `absent` is how much a word counts that no record has."""
         whole = text is self.texts[0]
         terms = {t for t in self.terms.values() if whole or _is_said(t, text)}
-        # a word that no record has speaks of another subject; less so when it is of another language than the store's
-        absent = 0.0 if self.asks else FOREIGN if self.foreign else 1.0
+        # it speaks of another subject; less so when it is of another language than the store's
+        absent = min(absent, FOREIGN) if self.foreign else absent
         counted = [t for t in terms if not t.of and not t.shown.endswith((" ", "”"))]
         asked = sum(t.weight * (1.0 if t.rows else absent) for t in counted) or 1.0
         return terms, asked, {root for found in WORD.finditer(text) if found[0] not in STOP for root in forms(found[0])}
@@ -337,6 +340,13 @@ def _evidence(n: int, title: str, hits: "Sequence[_Term]", clause: "_Clause") ->
     score += COVERED * min(1.0, sum(t.weight for t in hits if not t.members) / asked) + TITLED * _share(title, titled)
     score += SMALL * min(3, _small_talk(title, roots)) + MARKED * _marked(title, titled)
     return score - HARMLESS * bool((roots & LOOKS).difference(_words(title)))
+
+
+def _answers(title: str, roots: "Collection[str]") -> bool:
+    """Say whether a question has all that a title says but one word: the answer."""
+    telling = [word for word in _words(title) if weight_of(word)]
+    missing = [word for word in telling if not any(root in roots for root in forms(word))]
+    return len(telling) > 1 and len(missing) < 2
 
 
 def _is_said(term: _Term, text: str) -> bool:
