@@ -11,6 +11,7 @@ from gitmem.agents import events
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
+from gitmem.base.files import is_locked as is_locked_file
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError
@@ -35,6 +36,8 @@ LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
 SHORT = 8000  # characters of an output that may be seen to be harmless at once
 FILES = 20  # files of one tool call that are looked at
 WAIT, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
+LOCK = "index.lock"  # see `index.builder`
+FOLLOWING = 0.06  # seconds that a writer may still be indexing what it wrote
 REFRESH = 1.0  # seconds that a prompt or a start may take to bring the index up to date
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
 
@@ -292,11 +295,21 @@ class Hook:
         wait in the journal: those are for a drain. `asks_git` also where files cannot tell.
         """
         if not self.is_current() or (asks_git and has_reftable(self.where.commondir)):
-            from gitmem.index.quick_refresh import quick_refresh
+            self._await_writer()
+            if not self.is_current() or asks_git:
+                from gitmem.index.quick_refresh import quick_refresh
 
-            quick_refresh(self.where, self.home, self.env, REFRESH)
+                quick_refresh(self.where, self.home, self.env, REFRESH)
             self.look_again()
         return self.is_current()
+
+    def _await_writer(self) -> None:
+        """Wait a moment for a writer that has moved its ref and has the index follow: it costs less than to load what indexes."""
+        path = self.home.join(LOCK)
+        until = time.monotonic() + FOLLOWING
+        while is_locked_file(path) and time.monotonic() < until:
+            time.sleep(0.005)
+        self.look_again()
 
     def catch_up(self, *, insists: bool = False, sure: bool = False) -> None:
         """Start a drain when writes wait or the index is behind its refs; nobody waits for it.

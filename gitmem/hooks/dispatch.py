@@ -37,10 +37,11 @@ def react(hook: "Hook") -> "list[str]":
     module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.hooks.{module}", fromlist=[name]), name)(hook)
     if hook.hears and event.name in LATE and hook.settings.get("inject"):
-        from gitmem.hooks.late import late_lines
-
         try:
-            lines = [*late_lines(hook), *lines]
+            if hook.state.owes(event.context):
+                from gitmem.hooks.late import late_lines
+
+                lines = [*late_lines(hook), *lines]
         except BUSY:  # busy: it is still owed
             hook.hurry()
     if hook.hears and not hook.hears_after_compact and event.name in LATE:

@@ -6,7 +6,6 @@ from gitmem.agents.prompt_text import record_line
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots
 from gitmem.services.retrieval.prompt import MOST, recall
-from gitmem.state import late_answers
 from gitmem.text.tokens import tokens
 
 TYPE_CHECKING = False
@@ -21,17 +20,26 @@ def prompt(hook: Hook) -> "list[str]":
     if not hook.event.prompt.strip() or not hook.settings.get("inject"):
         hook.catch_up()
         return []
-    if not hook.refresh():
-        hook.catch_up()
-        from gitmem.hooks.session_log import TEXT, kept
-
-        late_answers.owe(hook.state, hook.event.context, late_answers.PROMPT, kept(hook.event.prompt, TEXT))
+    if not hook.is_current():
+        _refresh(hook)
     lines = recalled(hook, hook.event.prompt, [])
     if len(hook.event.prompt) > TASK and os.path.exists(hook.home.join("codesearch.db")):
         from gitmem.hooks.scout import task_files
 
         lines += task_files(hook, lines)
     return lines
+
+
+def _refresh(hook: Hook) -> None:
+    """Bring the index up to date; the answer is owed until then, also where this process is ended over it."""
+    from gitmem.hooks.session_log import TEXT, kept
+    from gitmem.state import late_answers
+
+    late_answers.owe(hook.state, hook.event.context, late_answers.PROMPT, kept(hook.event.prompt, TEXT))
+    if hook.refresh():
+        late_answers.take(hook.state, hook.event.context, (late_answers.PROMPT,))
+    else:
+        hook.catch_up()
 
 
 def recalled(hook: Hook, text: str, told: "list[str]") -> "list[str]":

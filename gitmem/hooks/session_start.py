@@ -57,18 +57,19 @@ def start(hook: Hook) -> "list[str]":
         hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
-    current = hook.refresh(asks_git=True)
+    late_answers.take(hook.state, event.context, (late_answers.START, late_answers.BEFORE))  # of a start before this one
+    if dirty is not None and not hook.is_current():
+        late_answers.owe(hook.state, event.context, late_answers.START)  # until it is, also where this process is ended over it
+    if hook.refresh(asks_git=True):
+        late_answers.take(hook.state, event.context, (late_answers.START,))
     hook.catch_up(insists=True, sure=dead or sessions.waiting(hook.state) > 0)
     if event.source not in FORGETFUL and keeps_in_step(hook):
         hook.drain(f"native {event.session}", sure=True)
     if dirty is None:
         return []
     before = to_come(hook) if event.source not in TALKED else ""
-    late_answers.take(hook.state, event.context, (late_answers.START, late_answers.BEFORE))  # of a start before this one
     if before:
         late_answers.owe(hook.state, event.context, late_answers.BEFORE, before)
-    if not current:
-        late_answers.owe(hook.state, event.context, late_answers.START)
     _read_code(hook)
     return _lines(hook, dirty, before)
 

@@ -357,6 +357,11 @@ class State:
         return fresh
 
     @healing
+    def owes(self, context: str) -> bool:
+        """Say whether a context is still to be given an answer (see `state.late_answers`)."""
+        return self.db.execute("SELECT 1 FROM late_answers WHERE context = ? LIMIT 1", (context,)).fetchone() is not None
+
+    @healing
     def known(self, session: str) -> "dict[str, str]":
         """Return {id: oid} of what a session has been told."""
         return dict(self.db.execute("SELECT id, oid FROM told WHERE session = ?", (session,)))
