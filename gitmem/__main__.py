@@ -3,6 +3,8 @@
 import os
 import sys
 
+BACKGROUND = frozenset({"drain", "read-code"})  # commands that hooks leave work to
+
 
 def main() -> int:
     """Run `git-mem`; return the exit code."""
@@ -23,6 +25,10 @@ def main() -> int:
         from gitmem.completion import main as complete
 
         return complete(args[1:])
+    if BACKGROUND & set(args) and os.getsid(0) == os.getpid():  # as `base.detach` starts it
+        from gitmem.base.priority import stand_back
+
+        stand_back()
     from gitmem.cli.main import run
 
     return run(args)

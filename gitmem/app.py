@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from gitmem.services.provenance.link import Linker
     from gitmem.services.provenance.why import Sources
     from gitmem.services.records.write import Writer
-    from gitmem.store.store import Notice, Store, Stored
+    from gitmem.store.reader import Stored
+    from gitmem.store.store import Notice, Store
 
 SCOPES = ("shared", "private", "user")
 REFS = (("shared", SHARED), ("private", PRIVATE))
@@ -251,7 +252,9 @@ class App:
         return signed
 
     def _after_write(self, commits: int) -> None:
-        self.fresh_index.behind = True
+        """Have the index follow before the write is acknowledged, and join packs."""
+        if commits:
+            self.fresh_index.follow()
         self._pack()
 
     def _pack(self) -> None:

@@ -58,6 +58,10 @@ class Busy(Precondition):
     """A lock was not to be had in time."""
 
 
+class Unfinished(Precondition):
+    """Work that was stopped by its bounds; what was done of it is kept, and it can be gone on with."""
+
+
 class FormatTooNew(Precondition):
     """The store was written by a newer gitmem."""
 

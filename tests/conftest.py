@@ -18,7 +18,8 @@ from gitmem.records.record import PREFIX, Record, make
 from gitmem.repo.location import Home, is_shared, locate
 from gitmem.repo.refs import SHARED
 from gitmem.store import operations
-from gitmem.store.store import Damaged, Message, Store, Stored
+from gitmem.store.reader import Damaged, Stored
+from gitmem.store.store import Message, Store
 
 # a busy machine is no fault of an example
 settings.register_profile("gitmem", deadline=None)

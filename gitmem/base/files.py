@@ -134,6 +134,24 @@ class Lock:
             self._handle = -1
 
 
+def is_locked(path: str) -> bool:
+    """Say whether another process holds the lock on a file."""
+    import fcntl
+
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(handle)
+
+
 def listing(path: str, suffix: str) -> "Iterator[str]":
     """Yield the paths of a folder's files that end so, sorted by name; nothing if it is not there."""
     try:

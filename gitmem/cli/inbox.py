@@ -26,7 +26,7 @@ from gitmem.services.records.committers import is_accepted
 from gitmem.services.sessions import project_summary, proposals
 from gitmem.services.sessions.summary_parts import joined
 from gitmem.state import perhaps_done
-from gitmem.store.store import Stored
+from gitmem.store.reader import Stored
 
 WHY = 2  # lines of the reason of a proposal
 SCREEN = 10  # records that fill a screen

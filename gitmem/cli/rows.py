@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gitmem.store.store import Stored
+from gitmem.store.reader import Stored
 
 
 def as_row(scope: str, stored: Stored) -> dict[str, Any]:

@@ -9,14 +9,18 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects
-from gitmem.git.new_packs import NewPacks
 from gitmem.git.object_codec import RAW_LENGTH, build, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
 from gitmem.repo.location import is_shared
 from gitmem.repo.refs import has_reftable, raw_ref
+
+if TYPE_CHECKING:
+    from gitmem.git.new_packs import NewPacks
 
 ROOM_FOR_A_REF = 64 * 1024
 READ_PAST = 8 * 1024 * 1024  # of a blob that is not wanted; for a larger one a new child costs less
@@ -29,11 +33,16 @@ class CliObjects:
         self.git = self._git = git
         self.traits = objects.Traits("git", algorithm)
         self.written = 0
-        self._new = NewPacks(os.path.join(git.gitdir, "objects"), algorithm, is_shared(git.gitdir))
         self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._tree = objects.TreeCache(self._read_tree)
+
+    @cached_property
+    def _new(self) -> "NewPacks":
+        from gitmem.git.new_packs import NewPacks  # who only reads does without
+
+        return NewPacks(os.path.join(self._git.gitdir, "objects"), self.traits.hash, is_shared(self._git.gitdir))
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -232,7 +241,8 @@ class CliObjects:
 
     def close(self) -> None:
         """See Objects."""
-        self._new.close()
+        if "_new" in self.__dict__:
+            self._new.close()
         self._end_batch()
 
     def _end_batch(self) -> None:

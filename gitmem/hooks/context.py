@@ -11,6 +11,7 @@ from gitmem.agents import events
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
+from gitmem.base.files import is_locked as is_locked_file
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError, NotARepository
@@ -37,7 +38,9 @@ LOOKS = 200_000  # comparisons of names with patterns that a hook has time for
 SHORT = 8000  # characters of an output that may be seen to be harmless at once
 FILES = 20  # files of one tool call that are looked at
 WAIT, HURRY = 0.5, 0.1  # seconds to wait for another process that writes state.db; and once it was waited for in vain
-FRESH = 3.0  # seconds that a drain may still be at it
+LOCK = "index.lock"  # see `index.builder`
+FOLLOWING = 0.06  # seconds that a writer may still be indexing what it wrote
+REFRESH = 1.0  # seconds that a prompt or a start may take to bring the index up to date
 DRAIN_GAP, RETRY_GAP = 2.0, 60.0  # seconds between two drains, and between two for the same reason
 
 
@@ -294,17 +297,44 @@ class Hook:
         except OSError:
             return ()
 
-    def catch_up(self, patience: float = 0.0, *, insists: bool = False, sure: bool = False) -> None:
-        """Start a drain when writes wait or the index is behind its refs, and wait for it so long.
+    def is_current(self) -> bool:
+        """Say whether all that was written is in the index, as far as files can tell: where a reftable's refs are only git knows."""
+        if self.waiting():
+            return False
+        return has_reftable(self.where.commondir) or self.tips() == (self.index.tips() if self.index else {})
+
+    def refresh(self, *, asks_git: bool = False) -> bool:
+        """Bring the index up to date, as far as that is soon done; say whether all that was written is in it.
+
+        Who writes has the index follow. Left are refs that git or another program moved, an index that is gone, and writes that
+        wait in the journal: those are for a drain. `asks_git` also where files cannot tell.
+        """
+        if not self.is_current() or (asks_git and has_reftable(self.where.commondir)):
+            self._await_writer()
+            if not self.is_current() or asks_git:
+                from gitmem.index.quick_refresh import quick_refresh
+
+                quick_refresh(self.where, self.home, self.env, REFRESH)
+            self.look_again()
+        return self.is_current()
+
+    def _await_writer(self) -> None:
+        """Wait a moment for a writer that has moved its ref and has the index follow: it costs less than to load what indexes."""
+        path = self.home.join(LOCK)
+        until = time.monotonic() + FOLLOWING
+        while is_locked_file(path) and time.monotonic() < until:
+            time.sleep(0.005)
+        self.look_again()
+
+    def catch_up(self, *, insists: bool = False, sure: bool = False) -> None:
+        """Start a drain when writes wait or the index is behind its refs; nobody waits for it.
 
         None is started when there was one a moment ago, lately for the same reason, unless the caller `insists`; `sure` starts one anyway.
         """
-        pid = self.drain("asked", sure=True) if sure else self._catch_up(sure=insists)
-        if pid and patience:
-            if wait(pid, patience):
-                self._index, self._looked = None, False
-        elif patience and not has_reftable(self.where.commondir) and 0 <= self.now - self.state.drained() < FRESH:
-            self._await(time.monotonic() + patience, asked=sure)
+        if sure:
+            self.drain("asked", sure=True)
+        else:
+            self._catch_up(sure=insists)
 
     def code_moved(self, patience: float) -> bool:
         """Have code that may have gone to another file be looked for, once for each commit that is checked out; say whether that was done in time."""
@@ -314,31 +344,17 @@ class Hook:
         pid = self.drain(f"moved {key}")
         return bool(pid) and wait(pid, patience)
 
-    def _await(self, end: float, *, asked: bool) -> None:
-        """Wait for an index that another process is bringing up to date, as far as it is behind; with `asked` also for what sessions ask."""
-        from gitmem.state import sessions
-
-        wanted = " ".join(sorted(self.tips().values()))
-        if not asked and self.state.marked("awaited") == wanted:
-            return  # it was waited for in vain: nobody may be at it
-        while time.monotonic() < end and (
-            (asked and sessions.waiting(self.state)) or self.tips() != (self.index.tips() if self.index else {})
-        ):
-            time.sleep(0.02)
-            self._index, self._looked = None, False
-        if time.monotonic() >= end:
-            self.state.mark("awaited", wanted)
-
-    def _catch_up(self, *, sure: bool) -> int:
+    def _catch_up(self, *, sure: bool) -> None:
         waiting = self.waiting()
         if waiting:
-            return self.drain(f"journal {max(waiting)}", sure=sure)
+            self.drain(f"journal {max(waiting)}", sure=sure)
+            return
         tips = self.tips()
         if has_reftable(self.where.commondir):
-            return self.drain("reftable") if sure else 0  # only git can tell where the refs are
-        if tips != (self.index.tips() if self.index else {}):
-            return self.drain("stale " + " ".join(sorted(tips.values())), sure=sure)
-        return 0
+            if sure:
+                self.drain("reftable")  # only git can tell where the refs are
+        elif tips != (self.index.tips() if self.index else {}):
+            self.drain("stale " + " ".join(sorted(tips.values())), sure=sure)
 
     def drain(self, why: str, *, sure: bool = False) -> int:
         """Start a detached drain, unless one was started a moment ago, or lately for the same reason; return its process id, or 0."""

@@ -20,7 +20,7 @@ HANDLERS = {
 }  # fmt: skip
 # these say who is at work and what is asked for; so does a command that may be one of git's
 ACTING = frozenset({events.SESSION_START, events.PROMPT, events.TURN_END})
-# with the first of these an agent that says nothing after a compaction is told what it has forgotten
+# with the first of these a session is told what could not be told before, and, where its agent says nothing of a compaction, what it has forgotten
 LATE = frozenset({events.PROMPT, events.BEFORE_TOOL, events.AFTER_TOOL, events.TOOL_FAILED})
 
 
@@ -36,6 +36,14 @@ def react(hook: "Hook") -> "list[str]":
             hook.hurry()
     module, name = HANDLERS[event.name]
     lines: list[str] = getattr(__import__(f"gitmem.hooks.{module}", fromlist=[name]), name)(hook)
+    if hook.hears and event.name in LATE and hook.settings.get("inject"):
+        try:
+            if hook.state.owes(event.context):
+                from gitmem.hooks.late import late_lines
+
+                lines = [*late_lines(hook), *lines]
+        except BUSY:  # busy: it is still owed
+            hook.hurry()
     if hook.hears and not hook.hears_after_compact and event.name in LATE:
         from gitmem.state import sessions
 

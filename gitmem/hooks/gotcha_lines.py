@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-LATE = "late"  # mark of a start that waited in vain for the session before
-
 
 def shown(hook: Hook, rows: "list[Row]") -> "list[Row]":
     """Return the rows that this user wants to be told of."""

@@ -10,7 +10,7 @@ from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, units
 from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
 from gitmem.hooks.context import Hook
-from gitmem.hooks.gotcha_lines import LATE, Spots, shown
+from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.turn_end import AGAIN, keeps_in_step
 from gitmem.hooks.work_context import offered
 from gitmem.index import summaries
@@ -18,7 +18,7 @@ from gitmem.records.kinds import LIVE
 from gitmem.repo.refs import head
 from gitmem.services.briefing import collect, session_opening
 from gitmem.services.records.committers import is_accepted
-from gitmem.state import perhaps_done, sessions
+from gitmem.state import late_answers, perhaps_done, sessions
 from gitmem.text.equality import plain
 from gitmem.text.tokens import tokens
 
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-PATIENCE = 0.8  # seconds that the start of a session waits for a refresh that it needs, or for the end of one that died
-DEATH = 2.0  # and when one died that nobody noticed before: what it was at matters most
-WAITED = " waited"  # ends that mark when a prompt has waited too
-RECENT = 600.0  # seconds for which a digest that was asked for is waited for
+PATIENCE = 0.4  # seconds that the start of a session waits once for each commit, for code that may have gone to another file
+RECENT = 600.0  # seconds for which a digest that was asked for is still to come
 STATUS = 0.25  # seconds that it waits for git to say which files have changed
 DEAD = 100  # sessions that a start ends, the latest; the next one goes on
 DIRTY = 200  # of these that are looked at
@@ -61,13 +59,26 @@ def start(hook: Hook) -> "list[str]":
         hook.state.mark(f"{AGAIN} {event.context}", str(hook.now))
     dirty = _Dirty(hook) if hook.settings.get("inject") else None
     dead = _bury(hook)
-    began = time.monotonic()
-    hook.catch_up(DEATH if dead else PATIENCE, insists=True, sure=dead or sessions.waiting(hook.state) > 0)
+    late_answers.take(hook.state, event.context, (late_answers.START, late_answers.BEFORE))  # of a start before this one
+    if dirty is not None and not hook.is_current():
+        late_answers.owe(hook.state, event.context, late_answers.START)  # until it is, also where this process is ended over it
+    if hook.refresh(asks_git=True):
+        late_answers.take(hook.state, event.context, (late_answers.START,))
+    hook.catch_up(insists=True, sure=dead or sessions.waiting(hook.state) > 0)
     if event.source not in FORGETFUL and keeps_in_step(hook):
         hook.drain(f"native {event.session}", sure=True)
     if dirty is None:
         return []
-    before = _awaited(hook, began + (DEATH if dead else PATIENCE)) if event.source not in TALKED else ""
+    before = to_come(hook) if event.source not in TALKED else ""
+    if before:
+        late_answers.owe(hook.state, event.context, late_answers.BEFORE, before)
+    _read_code(hook)
+    return _lines(hook, dirty, before)
+
+
+def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
+    """Return what is told of what the index knows; `before` is a session that is about to be the one before."""
+    event = hook.event
     known = collect.gather(
         hook.indexes, hook.agents, subjects=collect.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed")),
         own=hook.own_addresses,
@@ -75,25 +86,27 @@ def start(hook: Hook) -> "list[str]":
     oldest = max((summaries.nth_day_of_work(index, OLD) for index in hook.indexes), default="")
     known.by[collect.TASKS] = [one for one in known[collect.TASKS] if one.pinned or one.critical or one.day >= oldest]
     if before:
-        known.last = None  # another is about to be the one before
-        hook.state.mark(f"{LATE} {event.context}", before)
-    _read_code(hook)
+        known.last = None
     if _elsewhere(hook, known):
         hook.code_moved(PATIENCE)
     return _Telling(hook, known).lines(_near(hook, dirty.paths()))
 
 
-def late(hook: Hook, before: str) -> "list[str]":
-    """Return what a start that waited in vain would have said of the session `before`; the first prompt waits for it once more."""
-    key = f"{LATE} {hook.event.context}"
-    session, waited = before.removesuffix(WAITED), before.endswith(WAITED)
-    hook.catch_up(0.0, sure=not waited)
-    if _awaited(hook, 0.0 if waited else time.monotonic() + PATIENCE) == session:
-        hook.state.mark(key, session + WAITED)
-        return []
-    hook.state.unmark(key)
-    known = collect.gather(hook.indexes, hook.agents, subjects=(collect.TASKS,), session=hook.event.session, own=hook.own_addresses)
-    return _Telling(hook, known).before() if known.last is not None and known.last.session == session else []
+def told_late(hook: Hook) -> "list[str]":
+    """Return what the start had not in its index yet."""
+    return _lines(hook, _Dirty(hook), to_come(hook))
+
+
+def told_before(hook: Hook, before: str) -> "list[str]":
+    """Return what the start would have said of the session `before`, whose digest is there now."""
+    known = collect.gather(
+        hook.indexes,
+        hook.agents,
+        subjects=(collect.TASKS,),
+        session=hook.event.session,
+        own=hook.own_addresses,
+    )
+    return _Telling(hook, known).before() if known.last is not None and known.last.session == before else []
 
 
 class _Telling:
@@ -284,25 +297,14 @@ def _bury(hook: Hook) -> bool:
     return any(ended)
 
 
-def _awaited(hook: Hook, until: float) -> str:
-    """Return the session before this one if it ended a moment ago and its digest is still to come, '' otherwise; wait for it until a time of the monotonic clock."""
+def to_come(hook: Hook) -> str:
+    """Return the session before this one if it ended a moment ago and its digest is still to come, '' otherwise."""
     ended = sessions.some(hook.state, ended=True, limit=2)
     before = next((one.id for one in ended if one.id != hook.event.session), "")
-
-    def asked() -> bool:
-        return any(
-            one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT
-            for one in sessions.requested(hook.state)
-        )
-
-    if not before or not asked():
-        return ""
-    while time.monotonic() < until:  # another process may be at it
-        time.sleep(0.02)
-        if not asked():
-            hook.look_again()
-            return ""
-    return before
+    asked = any(
+        one.kind == sessions.DIGEST and one.session == before and abs(hook.now - one.at) < RECENT for one in sessions.requested(hook.state)
+    )
+    return before if asked else ""
 
 
 def _short(body: str, left: "Sequence[str]" = (), below: int = 0) -> str:

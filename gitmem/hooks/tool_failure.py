@@ -13,7 +13,7 @@ from gitmem.clock import stamp, ulid
 from gitmem.hooks.context import Hook
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.session_log import append
-from gitmem.hooks.tool_use import COMMAND, PATIENCE, known
+from gitmem.hooks.tool_use import COMMAND, known
 from gitmem.records.kinds import LIVE, gotcha_id
 from gitmem.repo.refs import SHARED, head
 from gitmem.state import sessions
@@ -68,7 +68,7 @@ def _learned(hook: Hook, mark: "Fingerprint") -> "list[str]":
 
     event = hook.event
     with unless_locked():  # sqlite3 is imported where it is used; the hit is counted all the same
-        hook.catch_up(PATIENCE)
+        hook.catch_up()
     rows = [row for row in known(hook, mark.pattern, gotcha_id(mark.pattern)) if row["status"] in LIVE]
     rule = rule_of(hook.settings)
     if not _counted(hook, mark.pattern, rule.window):

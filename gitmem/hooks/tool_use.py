@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COMMAND = 8000  # characters of a command
 LATER = 1.0  # seconds that what a command taught may wait for a busy database
-PATIENCE = 0.4  # seconds that a tool waits for an index that is behind; rare, since who writes has it follow
+PATIENCE = 0.4  # seconds that a tool waits once for each commit, for code that may have gone to another file
 GLOBS = 10_000  # gotchas with a pattern that fits a file
 TRIGGERED = 200  # gotchas without a place that are asked about one file
 
@@ -32,7 +32,7 @@ def before(hook: Hook) -> "list[str]":
 
         note_before(hook)
     if hook.event.action == events.COMMAND and hook.settings.get("inject"):
-        hook.catch_up(PATIENCE)
+        hook.catch_up()
         return _trips(hook)
     return _file(hook)
 
@@ -53,7 +53,7 @@ def after(hook: Hook) -> "list[str]":
 def _file(hook: Hook) -> "list[str]":
     if not hook.paths or not hook.settings.get("inject"):
         return []
-    hook.catch_up(PATIENCE)
+    hook.catch_up()
     drifts: list[str] = []
     if hook.event.action == events.WRITE:
         from gitmem.hooks.elsewhere import file_lines

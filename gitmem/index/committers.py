@@ -16,9 +16,8 @@ from gitmem.git.objects import Change, Objects
 from gitmem.git.record_log import CommitStep, FileStep
 from gitmem.index.columns import entries
 from gitmem.records.record import Record
-from gitmem.store.layout import FILE_LIMIT, in_record_folder
-from gitmem.store.store import Stored, load
-from gitmem.store.tree_merge import GITMEM
+from gitmem.store.layout import FILE_LIMIT, GITMEM, in_record_folder
+from gitmem.store.reader import Stored, load
 
 SEPARATOR = "\n"  # between the persons of words that a merge joined
 CHAIN = 64  # commits that are looked at one by one, without a git process

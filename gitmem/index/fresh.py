@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from gitmem.errors import Busy, MissingObject
+from gitmem.errors import Busy, GitmemError, MissingObject
 from gitmem.index.reader import NAME, Index, open_index
 from gitmem.repo.location import Home
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from gitmem.index.builder import Cache
     from gitmem.store.store import Store
 
+WRITER_FILES = 5000  # changed files up to which a writer has the index follow
+WRITER_TIME = 2.0  # seconds for which it does so
+WRITER_PATIENCE = 0.1  # seconds that it waits for another process that indexes
 FIRST_INDEX = 600.0  # seconds that a reader waits for another process that makes the index
 
 
@@ -28,7 +31,7 @@ class FreshIndex:
         self._index: Index | None = None
         self.stale = False  # another process was indexing all the time: what was read may lack the newest records
         self.incomplete = False  # the store's newest commit is missing: what was read is of an older one
-        self.behind = False  # this process wrote, and has not indexed it
+        self.behind = False  # this process wrote, and the index does not follow
 
     def at(self, tips: Mapping[str, str]) -> Index:
         """Return the index as of the stores' commits; raises Busy when another process is making the first one for too long."""
@@ -45,6 +48,21 @@ class FreshIndex:
         self._refresh()
         self._index = self._writable().index(self._mend)
         return self._index
+
+    def follow(self) -> None:
+        """Bring the index to what this process wrote, as far as that is soon done; else it is `behind`, never an error."""
+        self.behind = True
+        try:
+            cache = self._writable()
+            if cache.in_memory:
+                return
+            until = time.monotonic() + WRITER_TIME
+            cache.refresh(self._stores(), patience=WRITER_PATIENCE, most=WRITER_FILES, until=until)
+        except (GitmemError, OSError, ValueError) as error:
+            self._index = None
+            self.incomplete = self.incomplete or isinstance(error, MissingObject)
+        else:
+            self.behind = False
 
     def close(self) -> None:
         """Release the database."""

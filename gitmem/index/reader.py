@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 17
+SCHEMA = 18
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py

@@ -40,6 +40,7 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS links_of ON links (session, at)",
     "CREATE TABLE IF NOT EXISTS patches (oid TEXT PRIMARY KEY, patch TEXT) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS patches_by ON patches (patch)",
+    "CREATE TABLE IF NOT EXISTS late_answers (context TEXT, kind TEXT, text TEXT, PRIMARY KEY (context, kind)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS marks (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 )
 ROOM = 1 << 20  # bytes of free disk below which nothing is taken for damaged
@@ -288,14 +289,14 @@ class State:
         self.db.execute("DELETE FROM contexts WHERE last < ?", (before,))
         self.db.execute("DELETE FROM marks WHERE key LIKE 'call %' AND CAST(value AS REAL) < ?", (before,))
         self.db.execute("DELETE FROM costs WHERE session NOT IN (SELECT id FROM sessions)")
-        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "late ", "elsewhere "):  # marks of a session
+        for key in ("asked snapshot ", "reminded ", "saved ", "condense ", "owed ", "elsewhere "):  # marks of a session
             session = "substr(key, length(?1) + 1)"
             self.db.execute(
                 f"DELETE FROM marks WHERE substr(key, 1, length(?1)) = ?1 AND {session} NOT IN (SELECT id FROM sessions)", (key,)
             )
-        self.db.execute(
-            "DELETE FROM told WHERE CASE instr(session, '/') WHEN 0 THEN session ELSE substr(session, 1, instr(session, '/') - 1) END NOT IN (SELECT id FROM sessions)"
-        )
+        for table, context in (("told", "session"), ("late_answers", "context")):
+            owner = f"CASE instr({context}, '/') WHEN 0 THEN {context} ELSE substr({context}, 1, instr({context}, '/') - 1) END"
+            self.db.execute(f"DELETE FROM {table} WHERE {owner} NOT IN (SELECT id FROM sessions)")
 
     @healing
     def purge_errors(self, needles: "Sequence[str]") -> None:
@@ -307,6 +308,7 @@ class State:
             ("outcomes", "facts"),
             ("acts", "what || ' ' || story"),
             ("contexts", "story"),
+            ("late_answers", "text"),
         )
         for needle in needles:
             for table, text in texts:
@@ -355,6 +357,11 @@ class State:
                     fresh.append(id)
                     self.db.execute("INSERT OR REPLACE INTO told VALUES (?, ?, ?)", (session, id, oid))
         return fresh
+
+    @healing
+    def owes(self, context: str) -> bool:
+        """Say whether a context is still to be given an answer (see `state.late_answers`)."""
+        return self.db.execute("SELECT 1 FROM late_answers WHERE context = ? LIMIT 1", (context,)).fetchone() is not None
 
     @healing
     def known(self, session: str) -> "dict[str, str]":

@@ -15,6 +15,7 @@ FORMAT = 1
 FORMAT_PATH = "gitmem.json"
 FORMAT_BYTES = b'{"format": 1}\n'
 PURGES = "purges.jsonl"
+GITMEM = ("gitmem", "gitmem@localhost")  # who commits a merge: its commit depends on its parents alone
 
 FILE_LIMIT = SUMMARY_LIMIT  # bytes of a file in a folder of records that are read: the largest record
 PLAIN_LIMIT = 16 * 1024 * 1024  # and of any other file

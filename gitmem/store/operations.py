@@ -2,6 +2,8 @@
 
 An operation is a JSON object, so that it can wait in the journal. Applying one again to a tree that
 holds its result, or to a newer parent after a lost race, is what the store relies on.
+
+What one operation alone needs is imported by it: a plain `add` takes none of the merge, the epics and the errors.
 """
 
 import json
@@ -9,16 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gitmem.errors import InvalidRecord, UserError
-from gitmem.fingerprint.fingerprint import fingerprint
 from gitmem.records.codec import decode, encode
-from gitmem.records.epic import phase
-from gitmem.records.epic_operations import operate
 from gitmem.records.gotcha_notes import with_note
 from gitmem.records.kinds import gotcha_id
-from gitmem.records.merge import check, counted, merge_bytes, restamp
 from gitmem.records.record import Record, kind_of, make
-from gitmem.redaction.mask import scrub, scrub_all
 from gitmem.store.layout import attic_path, record_path, tombstone_path
+from gitmem.store.usage_file import parse_usage, usage_bytes
 from gitmem.text.shell import head
 
 Op = dict[str, Any]
@@ -140,6 +138,8 @@ def _put(op: Op, view: View) -> None:
     if current is None or current == base:
         view.set(path, data)
         return
+    from gitmem.records.merge import merge_bytes
+
     merged = merge_bytes(id, base, current, data, lambda d: view.read(attic_path(id, d)))
     for digest, side in merged.attic.items():
         view.set(attic_path(id, digest), side)
@@ -189,6 +189,8 @@ def _stands_for(id: str, view: View) -> str:
 
 
 def _observe(op: Op, view: View) -> None:
+    from gitmem.records.merge import counted, restamp
+
     id = _stands_for(op["id"], view)
     if view.read(tombstone_path(id)) is not None:
         return
@@ -218,6 +220,9 @@ def _observe(op: Op, view: View) -> None:
 
 
 def _capture(op: Op, view: View) -> None:
+    from gitmem.fingerprint.fingerprint import fingerprint
+    from gitmem.redaction.mask import scrub, scrub_all
+
     facts = op["facts"]
 
     def text(key: str) -> str:
@@ -242,6 +247,10 @@ def _capture(op: Op, view: View) -> None:
 
 
 def _work(op: Op, view: View) -> None:
+    from gitmem.records.epic import phase
+    from gitmem.records.epic_operations import operate
+    from gitmem.records.merge import check, restamp
+
     id = op["id"]
     data = view.read(record_path(id))
     if view.read(tombstone_path(id)) is not None:
@@ -276,20 +285,3 @@ _HANDLERS: dict[str, Callable[[Op, View], None]] = {
     "put": _put, "forget": _forget, "mute": _mute, "unmute": _unmute, "collect": _collect, "observe": _observe, "capture": _capture, "usage": _usage, "file": _file,
     "work": _work,
 }  # fmt: skip
-
-
-def parse_usage(data: bytes | None) -> dict[str, dict[str, Any]]:
-    """Return {id: {n, last}} of a usage file; lines that are damaged are passed over, they are only counts."""
-    rows: dict[str, dict[str, Any]] = {}
-    for line in (data or b"").split(b"\n"):
-        try:
-            row = json.loads(line)
-            rows[str(row["id"])] = {"n": int(row["n"]), "last": str(row["last"])}
-        except (ValueError, KeyError, TypeError, RecursionError):
-            continue
-    return rows
-
-
-def usage_bytes(rows: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """Return a usage file: one JSON object a line, sorted by id."""
-    return "".join(json.dumps({"id": id, "n": rows[id]["n"], "last": rows[id]["last"]}) + "\n" for id in sorted(rows)).encode()

@@ -7,45 +7,24 @@ moved it, everything is built again; when that does not end in time, the operati
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gitmem.base.files import Lock
 from gitmem.clock import LAST, Clock, seconds
-from gitmem.errors import Busy, GitmemError, InvalidRecord, MissingObject, Moved, UnknownId, UserError
-from gitmem.git.objects import Draft, Entry, Identity, Lost, Objects, files
-from gitmem.records.codec import sane
-from gitmem.records.record import Record
+from gitmem.errors import Busy, GitmemError, MissingObject, Moved, UserError
+from gitmem.git.objects import Draft, Identity
 from gitmem.repo.location import Home
 from gitmem.store import journal
-from gitmem.store.layout import FILE_LIMIT, FOLDER, FORMAT_PATH, PLAIN_LIMIT, check_format, id_of_path, in_record_folder, record_path
+from gitmem.store.layout import FILE_LIMIT, PLAIN_LIMIT, in_record_folder
 from gitmem.store.operations import Op, View, apply
+from gitmem.store.reader import Reader
 from gitmem.store.replica import replica
-from gitmem.store.tree_merge import root_draft
 
 T = TypeVar("T")
-GONE = "it is missing from the repository: run 'git mem doctor --fix'."
 PACK_EVERY = 32  # writes out of the journal, between two joinings of packs
 BUDGET = 5.0  # seconds of trying before a write is left in the journal
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A record as it stands at a commit."""
-
-    record: Record
-    oid: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Damaged:
-    """A file where a record should be, that is none; kept byte for byte."""
-
-    path: str
-    oid: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,91 +68,19 @@ class Notice:
 
 
 @dataclass(slots=True)
-class Store:
+class Store(Reader):
     """One ref with records. Reading never writes; a write is durable when it returns."""
 
-    objects: Objects
-    ref: str
     home: Home
     clock: Clock
     author: tuple[str, str]
     signer: Callable[[Any], str | None] | None = None
-    after_write: Callable[[int], None] | None = None  # told how many commits were made, outside the lock
+    after_write: Callable[[int], None] | None = None  # told how many commits were made or taken in, outside the lock; 0: inside, of new packs alone
     listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
     no_write: str = ""  # why this process must not touch git now (a receive quarantine): everything is journaled
     budget: float = BUDGET
     sleep: Callable[[float], None] = time.sleep
-    _checked: set[str] = field(default_factory=set)
     _notices: list[Notice] = field(default_factory=list)
-
-    # -- reading
-
-    def tip(self) -> str | None:
-        """Return the commit that the ref names; None when the store does not exist yet."""
-        return self.objects.tip(self.ref)
-
-    def tree(self, at: str | None = None) -> str | None:
-        """Return the tree of a commit (default: the tip) after checking its format."""
-        commit = at or self.tip()
-        if commit is None:
-            return None
-        tree = self.objects.commit(commit).tree
-        if tree not in self._checked:
-            entry = self.objects.find(tree, FORMAT_PATH)
-            check_format(self.objects.read_small(entry.oid, FILE_LIMIT) if entry and not entry.is_tree else None, self.ref)
-            self._checked.add(tree)
-        return tree
-
-    def read_file(self, path: str, at: str | None = None) -> bytes | None:
-        """Return the bytes of any file of the store, or None."""
-        tree = self.tree(at)
-        entry = self.objects.find(tree, path) if tree else None
-        return self.objects.read(entry.oid) if entry and not entry.is_tree else None
-
-    def get(self, id: str, at: str | None = None) -> Stored:
-        """Return a record by its full id; raises UnknownId, InvalidRecord when its file is damaged."""
-        path = record_path(id)
-        tree = self.tree(at)
-        entry = self.objects.find(tree, path) if tree else None
-        if entry is None or entry.is_tree:
-            raise UnknownId(f"no record has the id {id}{' at that time' if at else ''}.", "List what there is with: git mem list")
-        found = load(path, entry.oid, self.objects.read_small(entry.oid, FILE_LIMIT))
-        if isinstance(found, Damaged):
-            raise InvalidRecord(f"the file of {id} is damaged: {found.reason}", "Run 'git mem doctor' to see all damaged files.")
-        return found
-
-    def entries(self, at: str | None = None, lost: Lost | None = None) -> Iterator[tuple[str, Entry]]:
-        """Yield (path, entry) of every file in the folders of records; `lost` is told of folders that are gone, else MissingObject is raised."""
-        tree = self.tree(at)
-        for top in self.objects.tree(tree) if tree else ():
-            if top.is_tree and top.name in FOLDER.values():
-                yield from files(self.objects, top.oid, top.name + "/", lost=lost)
-
-    def records(self, at: str | None = None) -> Iterator[Stored | Damaged]:
-        """Yield every record, and every file that should be one and is not, or is gone."""
-        lost: list[Damaged] = []
-        listed = list(self.entries(at, lambda path, oid: lost.append(Damaged(path, oid, GONE))))
-        yield from lost
-        yield from (Damaged(p, e.oid, "it is not a regular file.") for p, e in listed if e.mode not in {0o100644, 0o100755})
-        yield from self.load((p, e.oid) for p, e in listed if e.mode in {0o100644, 0o100755})
-
-    def load(self, rows: Iterable[tuple[str, str]]) -> Iterator[Stored | Damaged]:
-        """Yield what files of records hold, by (path, oid)."""
-        for some in batched(rows, 500):
-            try:
-                found = dict(self.objects.read_many_small(dict.fromkeys(oid for _, oid in some), FILE_LIMIT))
-            except MissingObject:
-                yield from (self._load_one(path, oid) for path, oid in some)
-            else:
-                yield from (load(path, oid, found[oid]) for path, oid in some)
-
-    def _load_one(self, path: str, oid: str) -> Stored | Damaged:
-        try:
-            return load(path, oid, self.objects.read_small(oid, FILE_LIMIT))
-        except MissingObject:
-            return Damaged(path, oid, GONE)
-
-    # -- writing
 
     def write(self, ops: Sequence[Op], message: Message, author: tuple[str, str] | None = None) -> Written:
         """Apply operations as one commit; raises UserError when one makes no sense, External on a full disk.
@@ -210,13 +117,18 @@ class Store:
         """Make the store if it is not there; return its tip."""
         self.home.make()
         with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
-            return self._retry(lambda: self._ensure()[0])
+            tip, made = self._retry(self._ensure)
+        if made and self.after_write:
+            self.after_write(1)
+        return tip
 
     def move(self, old: str | None, new: str, why: str) -> None:
         """Move the ref outside of a write (a merge, a fast-forward); raises Moved."""
         self.home.make()
         with Lock(self.home.touch("write.lock"), self.budget, self.sleep):
             self.objects.move(self.ref, old, new, f"gitmem: {why}")
+        if self.after_write:
+            self.after_write(1)
 
     def _locked(self, entry: dict[str, Any]) -> str | None:
         self.home.make()
@@ -300,6 +212,8 @@ class Store:
         tip = self.tip()
         if tip is not None:
             return tip, False
+        from gitmem.store.tree_merge import root_draft  # once in a store's life
+
         root = self.objects.write(root_draft())
         self.objects.move(self.ref, None, root, "gitmem: init")
         return root, True
@@ -347,26 +261,3 @@ class Store:
         except MissingObject:  # and the user's git has thrown it away by now
             return None
         return signed
-
-
-def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of at most `size` rows."""
-    some: list[T] = []
-    for row in rows:
-        some.append(row)
-        if len(some) == size:
-            yield some
-            some = []
-    if some:
-        yield some
-
-
-def load(path: str, oid: str, data: bytes | None) -> Stored | Damaged:
-    """Return what a file in the folders of records holds; no data stands for one that is too large to read."""
-    if data is None:
-        return Damaged(path, oid, f"it has more than {FILE_LIMIT:,} bytes, more than a record may have.")
-    id = id_of_path(path)
-    if id is None:
-        return Damaged(path, oid, "its name is not that of a record." if in_record_folder(path) else "it is not a record.")
-    record = sane(data, id)
-    return Damaged(path, oid, record) if isinstance(record, str) else Stored(record, oid, path)

@@ -13,6 +13,7 @@ from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff
 from gitmem.records.merge import digest, merge_bytes
 from gitmem.records.record import kind_of
 from gitmem.store.layout import (
+    GITMEM,
     FILE_LIMIT,
     FORMAT_BYTES,
     FORMAT_PATH,
@@ -24,9 +25,8 @@ from gitmem.store.layout import (
     safe_path,
     tombstone_path,
 )
-from gitmem.store.operations import parse_usage, usage_bytes
+from gitmem.store.usage_file import parse_usage, usage_bytes
 
-GITMEM = ("gitmem", "gitmem@localhost")
 ROOT_TIME = 1577836800  # 2020-01-01: any fixed time; two clones that start apart share one root
 MAX_VIRTUAL = 6  # criss-cross merges nest rarely more than once; deeper than this one base is taken
 

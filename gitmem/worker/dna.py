@@ -1,6 +1,5 @@
 """Keeps the DNA of a project up with what is checked out, for sessions and for the command."""
 
-import os
 from collections.abc import Callable
 
 from gitmem.app import App
@@ -48,8 +47,6 @@ def keep(app: App) -> list[Outcome]:
     app.state.mark(MARK, commit)  # also where it fails: not at once again
     if app.code_map.is_large(app.code_map.trees.resolve(commit)[1]):
         return []  # `git mem dna refresh` does it
-    if os.getsid(0) == os.getpid():  # a process of its own, as hooks start it: the user waits for other things
-        os.nice(10)
     if app.settings.get("scout"):
         search_index(app, commit, stored=True).close()
     return refresh(app) if app.settings.get("dna") != "off" else []

@@ -30,7 +30,8 @@ from gitmem.services.memory_files.record_line import Row, text_of
 from gitmem.services.records import history
 from gitmem.services.records.committers import is_accepted
 from gitmem.store.layout import FILE_LIMIT, record_path
-from gitmem.store.store import Store, Stored, load
+from gitmem.store.reader import Stored, load
+from gitmem.store.store import Store
 
 PATIENCE = 20.0  # seconds that one run waits for another
 AGAIN = 5  # times that a file may change under our hands

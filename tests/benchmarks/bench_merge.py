@@ -11,7 +11,8 @@ from gitmem.app import App
 from gitmem.clock import stamp
 from gitmem.records.record import Record
 from gitmem.store import operations
-from gitmem.store.store import Message, Store, Stored
+from gitmem.store.reader import Stored
+from gitmem.store.store import Message, Store
 from gitmem.store.tree_merge import merge_commits
 from tests.benchmarks.common import SHARED, START, Bench, Pairs, git, ms, opened, records, run, table, timed, times
 

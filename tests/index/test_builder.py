@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from gitmem.errors import Busy
-from gitmem.index.builder import BULK, Cache
+from gitmem.index.builder import Cache
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
+from gitmem.index.store_update import BULK
 from gitmem.repo.location import Home
 from gitmem.store import operations
 from gitmem.store.layout import record_path, usage_path

@@ -12,7 +12,8 @@ from gitmem.clock import Clock
 from gitmem.records.merge import restamp
 from gitmem.records.record import PREFIX, Record, make
 from gitmem.store import operations
-from gitmem.store.store import Message, Store, Stored
+from gitmem.store.reader import Stored
+from gitmem.store.store import Message, Store
 from gitmem.store.sync import sync
 from tests.conftest import AUTHOR, fsck, git, remote_of
 

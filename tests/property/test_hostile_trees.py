@@ -23,7 +23,8 @@ from gitmem.store import operations
 from gitmem.store.history.redact import Mask
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, id_of_path, record_path, safe_path
 from gitmem.store.purge import purge
-from gitmem.store.store import Damaged, Message, Store, Stored
+from gitmem.store.reader import Damaged, Stored
+from gitmem.store.store import Message, Store
 from gitmem.store.sync import sync
 from gitmem.store.tree_merge import merge_commits, root_draft
 from tests.conftest import build_repo, fsck, git, git_of, new_store, record, remote_of
@@ -379,7 +380,7 @@ import os, resource, sys
 from tests.conftest import new_store, remote_of
 from gitmem.repo.location import Home
 from gitmem.index.builder import Cache
-from gitmem.store.store import Damaged
+from gitmem.store.reader import Damaged
 from gitmem.store.sync import sync
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 store = new_store(sys.argv[1], sys.argv[2])

@@ -10,7 +10,8 @@ from gitmem.records.kinds import gotcha_id
 from gitmem.records.record import make
 from gitmem.store import operations
 from gitmem.store.layout import record_path, tombstone_path, usage_path
-from gitmem.store.operations import View, apply, parse_usage
+from gitmem.store.operations import View, apply
+from gitmem.store.usage_file import parse_usage
 from tests.conftest import record
 
 AT = "2026-02-03T04:05:06Z"

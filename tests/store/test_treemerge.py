@@ -11,9 +11,11 @@ from gitmem.git.objects import Draft, Identity, diff, files
 from gitmem.records.codec import encode
 from gitmem.store import operations
 from gitmem.store.layout import FORMAT_BYTES, FORMAT_PATH, attic_path, record_path, safe_path, tombstone_path, usage_path
-from gitmem.store.operations import View, apply, parse_usage
-from gitmem.store.store import Damaged, Store, load
+from gitmem.store.operations import View, apply
+from gitmem.store.reader import Damaged, load
+from gitmem.store.store import Store
 from gitmem.store.tree_merge import merge_commits, root_draft
+from gitmem.store.usage_file import parse_usage
 from tests.conftest import CLOCK, fsck, git, record
 
 AT = "2026-02-03T04:05:06Z"

@@ -21,7 +21,8 @@ from gitmem.repo.refs import head
 from gitmem.services.gotchas import lifecycle
 from gitmem.services.records import write
 from gitmem.services.records.write import Change
-from gitmem.store.store import Store, Stored
+from gitmem.store.reader import Stored
+from gitmem.store.store import Store
 
 FOREIGN = ("type", "importance", "project")  # what a gotcha has not
 PLAIN_HELP = {"category": "What it is about; read from the text when it is not given.", "severity": "How bad it is.  [default: warning]"}

@@ -24,7 +24,7 @@ from gitmem.repo.location import inside
 from gitmem.repo.refs import head
 from gitmem.services.records import write
 from gitmem.services.records.write import Change
-from gitmem.store.store import Stored
+from gitmem.store.reader import Stored
 
 
 def done(term: Terminal, change: Change, verb: str, scope: str, as_json: bool = False) -> None:

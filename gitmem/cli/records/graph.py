@@ -11,7 +11,7 @@ from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.clock import stamp
 from gitmem.errors import UserError
 from gitmem.services.records import history
-from gitmem.store.store import Damaged
+from gitmem.store.reader import Damaged
 
 DEEPEST = 40  # levels that a graph is indented by
 Edge = tuple[str, str, str]  # source, relation, target

@@ -16,7 +16,8 @@ from gitmem.records.epic import facts as facts_of_work
 from gitmem.records.kinds import UNSURE
 from gitmem.records.record import Record
 from gitmem.services.records import history
-from gitmem.store.store import Damaged, Store, Stored
+from gitmem.store.reader import Damaged, Stored
+from gitmem.store.store import Store
 
 _NOTHING = ("",) * 64
 PLACES = 32  # of a record that are looked at

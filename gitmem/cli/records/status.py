@@ -11,7 +11,7 @@ from gitmem.cli.terminal import Terminal, plain, short
 from gitmem.errors import GitmemError
 from gitmem.records.record import Record
 from gitmem.services.records import history, write
-from gitmem.store.store import Stored
+from gitmem.store.reader import Stored
 
 
 @click.command("link", short_help="Link a record to others")

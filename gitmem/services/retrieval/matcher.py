@@ -1,7 +1,7 @@
 """What a task calls for: the records that it is surely about, ranked, each with the reasons why; none when none fits.
 
-Four signals, in this order: a record is anchored at a file of the task, waits for the error that it shows, is
-about a file beside one of its files, says in words what the task says. How a word counts: by what it tells
+The signals, in this order: the task names a record's id; a record is anchored at a file of the task, waits for the error that it
+shows, has its title in the task, is about a file beside one of its files, says in words what the task says. How a word counts: by what it tells
 (`vocabulary`), by how few records have it, by where they have it. What comes from the text alone needs enough
 such words; a neighbouring file needs some. Severity and age move a match within its signal, never past it.
 
@@ -30,16 +30,22 @@ if TYPE_CHECKING:
 TEXT = 8000  # characters of a task, and of an error, that are looked at
 HELPED = 1.2  # evidence that is enough beside a neighbouring file
 RELATIVE = 0.88  # of the best text's evidence: what is further off is not shown
-SCORE = {"anchor": 64.0, "glob": 48.0, "error": 32.0, "beside": 16.0, "text": 8.0}
+SCORE = {"id": 128.0, "anchor": 64.0, "glob": 48.0, "error": 32.0, "title": 24.0, "beside": 16.0, "text": 8.0}
 SEVERITY = {"critical": 1.06, "warning": 1.0, "info": 0.97}
-ALSO = {"anchor": 0.25, "glob": 0.25, "error": 0.25, "beside": 0.25, "text": 2.0}  # of a signal's score, when another one is stronger
+ALSO = {"id": 0.25, "anchor": 0.25, "glob": 0.25, "error": 0.25, "title": 0.25, "beside": 0.25, "text": 2.0}  # of a signal's score, when another one is stronger
 HALF_LIFE = 180 * 86400.0
+SURE = frozenset({"id", "anchor", "glob", "error", "title"})  # signals of which one is enough
+NAMED = 6  # ids of a task that are looked up
 
 _PATH = re.compile(r"(?<![\w.@~+-])[\w.@~+-]*+[/\\][\w./\\@+-]+(?::\d+)*|(?<![\w-])[\w-]++\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*")
 
 
+_ID = re.compile(r"(?<![a-z0-9])[a-z]{3}-[0-9a-hjkmnp-tv-z]{26}(?![a-z0-9])")
+_SHORT_ID = re.compile(r"(?<![A-Za-z0-9_-])[0-9a-hjkmnp-tv-z]{8}(?![A-Za-z0-9_-])")
+
+
 class Match:
-    """A record that fits: how well, for which reasons, and by which signal first (`anchor`, `glob`, `error`, `beside`, `text`)."""
+    """A record that fits: how well, for which reasons, and by which signal first (`id`, `anchor`, `glob`, `error`, `title`, `beside`, `text`)."""
 
     __slots__ = ("kind", "reasons", "row", "score")
 
@@ -114,6 +120,7 @@ class _Search:
         self.files.anchored()
         self.files.beside()
         words = Words(self.index, self.files.without_names(self.text), _PATH.sub(" ", self.errors.said))
+        self._named()
         rows = self._rows(sorted({*self.cases, *words.likely(120)}), agents, kinds)
         texts = words.judge(rows, set(self.errors.patterns))
         top = max((evidence for evidence, alone, _ in texts.values() if alone), default=0.0)
@@ -123,6 +130,8 @@ class _Search:
             self.files.placed(case, row)
             if row["pattern"] and "error" not in case.signals and self.errors.shows(row):
                 case.add("error", 0.9, f"the error is the same: {short(row['pattern'])}")
+            if words.has_title(row["title"]):
+                case.add("title", 1.0, "its title is in the task")
             evidence, alone, told = texts.get(n, (0.0, False, ""))
             if not self._holds(case, evidence, alone and evidence >= RELATIVE * top):
                 continue
@@ -133,12 +142,23 @@ class _Search:
                 out.append(_made(whole, case, now))
         return out
 
+    def _named(self) -> None:
+        """Take in the records whose ids the task names, in full or by their last eight characters as commands print them."""
+        ids = list(dict.fromkeys(_ID.findall(self.text)))[:NAMED]
+        shorts = [word for word in dict.fromkeys(_SHORT_ID.findall(self.text)) if not word.isdigit() and not word.isalpha()][:NAMED]
+        marks = [",".join("?" * len(some)) for some in (ids, shorts)]
+        where = " OR ".join(
+            test for test, some in ((f"id IN ({marks[0]})", ids), (f"substr(id, -8) IN ({marks[1]})", shorts)) if some
+        )
+        for (n,) in self.index.db.execute(f"SELECT n FROM records WHERE {where}", (*ids, *shorts)) if where else ():
+            self.cases[n].add("id", 1.0, "its id is named")
+
     def _holds(self, case: "Case", evidence: float, alone: bool) -> bool:
         """Say whether a case is one: a place, an error or a test's file alone, else words, fewer of them beside a file."""
         sister = case.signals.pop("sister", None)
         if sister:
             case.add("beside", *sister)
-        if sister or not {"anchor", "glob", "error"}.isdisjoint(case.signals) or ("beside" in case.signals and evidence >= HELPED):
+        if sister or not SURE.isdisjoint(case.signals) or ("beside" in case.signals and evidence >= HELPED):
             return True
         case.signals.pop("beside", None)
         return alone

@@ -10,6 +10,7 @@ import math
 import re
 from itertools import pairwise
 
+from gitmem.services.retrieval.common_words import CONSIDERED, WORDS, CommonWord, most_together
 from gitmem.services.retrieval.word_lists import BRANDS, CHATTER, CJK_CHATTER, COMMON, LOOKS, ORDINARY, PLAIN_ERRORS, SAME, TOOLS, folded
 from gitmem.text.tokenizer import CJK, STOP, fold
 
@@ -36,6 +37,7 @@ COUNTED = 2000  # records up to which those that may be told are counted; a larg
 COVERED, TITLED = 1.0, 0.65  # how much it counts that all of the task's words are there, and all of the title's
 SMALL = 0.6  # how much a word adds that tells nothing alone, when it is in the title too: at most three do
 RARE_TITLED, RARE = 0.5, 0.4  # how much more when few records have it, in the title and elsewhere: at most two count in full each
+NUMBERED = 4  # small numbers that are looked up
 SMALLS = 16  # such words that are looked up
 HARMLESS = 0.7  # how much words for work on texts and looks speak against a match
 MARKED = 0.5  # how much a word adds that the title has as an acronym or with a digit
@@ -60,6 +62,7 @@ _ENDS = frozenset(
     "py js jsx ts tsx mjs go rs java kt rb php c cc cpp h cs md json yaml yml toml html css sh sql txt".split()
 )  # of files: those are looked up as files
 _RUN = re.compile(f"[{CJK}]+")
+_LATIN = re.compile(r"[a-z]{3,}|[0-9]{3,}")
 _ROMANCE = frozenset(
     "o os um uma de da dos das em na nos nas para por com que nao como el la los las un y en del al con se su una ao ou".split()
 )
@@ -68,7 +71,7 @@ _ROMANCE = frozenset(
 class _Term:
     """A word, a name or a pair of characters of the task, and the rows that have it, by how much that counts."""
 
-    __slots__ = ("common", "idf", "of", "rows", "shown", "title", "weight")
+    __slots__ = ("common", "expression", "idf", "members", "of", "rows", "shown", "title", "weight")
 
     def __init__(self, shown: str, weight: float, of: str = "") -> None:
         self.shown = shown
@@ -76,6 +79,8 @@ class _Term:
         self.of = of  # the name that it is a part of
         self.idf = 1.0
         self.common = False  # more rows have it than are looked at
+        self.expression = ""  # how a common one is looked for
+        self.members: tuple[str, ...] = ()  # the common words that it stands for together
         self.rows: dict[int, float] = {}
         self.title: set[int] = set()  # those of the rows that have it in the title
 
@@ -92,7 +97,10 @@ class Words:
         self.error = bool(error)
         self.size = max(400, index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0)
         self.most = max(64, min(self.size // 50, 600))
-        self.enough = self._enough()
+        self.asks = text.rstrip().endswith(("?", "？", "؟"))
+        law = ENOUGH + STEP * math.log(self._told() / 100)
+        self.enough = min(ENOUGH_OF_MANY, max(LEAST, law))
+        self.least = min(ENOUGH_OF_MANY, law)  # what is enough for a title that answers a question
         self.tokens: list[str] = []
         self.small: dict[int, list[float]] = {}  # what words that tell nothing alone add to a row: in its title, elsewhere
         self.foreign = False
@@ -108,14 +116,13 @@ class Words:
         for line in error.split("\n")[:6]:
             self._run(line)
 
-    def _enough(self) -> float:
-        """Return the evidence that is enough alone: the more there is to be told, the more has a word in common by chance."""
+    def _told(self) -> int:
+        """Return how many records may be told: the more there are, the more has a word in common with a task by chance."""
         last = self.index.db.execute("SELECT MAX(n) FROM records").fetchone()[0] or 0
         if last > COUNTED:
-            return ENOUGH_OF_MANY
+            return COUNTED
         told = "kind IN ('gotcha', 'memory') AND status IN ('active', 'pinned') AND resolved = 0"
-        count = self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0]
-        return min(ENOUGH_OF_MANY, max(LEAST, ENOUGH + STEP * math.log((count or 1) / 100)))
+        return self.index.db.execute(f"SELECT COUNT(*) FROM records WHERE {told}").fetchone()[0] or 1
 
     def _read(self, text: str) -> None:
         """Make terms of a text, the most telling first, and look each up."""
@@ -147,6 +154,7 @@ class Words:
             if term.rows:
                 self.terms[key + " "] = term
         self._joined()
+        self._numbered()
         self._rare()
 
     def _plain(self, text: str, named: "Mapping[str, list[str]]") -> "dict[str, float]":
@@ -156,7 +164,9 @@ class Words:
         for found in WORD.finditer(text):
             word = folded(found[0].lower())
             self.tokens.append(word)
-            if word not in out and not _RUN.search(word):
+            if _RUN.search(word):  # what stands between its characters is a word of its own
+                out.update({part: weight_of(part) for part in _LATIN.findall(word) if weight_of(part)})
+            elif word not in out:
                 weight = weight_of(word, found[0] in named)
                 if weight:
                     out[word] = max(weight, 0.6) if word in capitals else weight
@@ -167,7 +177,7 @@ class Words:
         self.terms[term.shown] = term
         rows = hits_of(self.index, "title tags body anchors", expression, self.most)
         if len(rows) > self.most:
-            term.common = True
+            term.common, term.expression = True, expression
             return
         if rows:
             term.idf = self._idf(len(rows))
@@ -208,6 +218,22 @@ class Words:
             if a and b and (a.common or b.common):
                 self._add(_Term(f"{one} {two}", 1.0), quoted(f"{one} {two}"), 0.8)
 
+    def _numbered(self) -> None:
+        """Look up small numbers with the word before them, where that word is in many titles: the number tells those apart."""
+        pairs = [(one, two) for one, two in pairwise(self.tokens) if two.isdigit() and two not in self.terms and one.isalpha() and len(one) > 2]
+        for one, two in list(dict.fromkeys(pairs))[:NUMBERED]:
+            if len(hits_of(self.index, "title", quoted(fold(one)), self.most)) > self.most:
+                term = _Term(f"{one} {two}", 1.0)
+                self._add(term, quoted(fold(f"{one} {two}")), 1.0, "title")
+                term.title = set(term.rows)
+
+    def has_title(self, title: str) -> bool:
+        """Say whether a title stands in the task, word by word; one of two words may stand there by chance."""
+        words = [folded(found[0].lower()) for found in WORD.finditer(title)]
+        if len(words) < 3 and not any(_RUN.search(word) and len(word) > 5 for word in words):
+            return False
+        return f" {' '.join(words)} " in f" {' '.join(self.tokens)} "
+
     def _run(self, line: str) -> None:
         """Look for four words of an error that stand together in a record: somebody pasted it there."""
         words = [folded(found[0].lower()) for found in WORD.finditer(line)][:40]
@@ -239,6 +265,30 @@ class Words:
 
     def likely(self, most: int) -> "list[int]":
         """Return the rows with the most evidence."""
+        found = self._evident(most)
+        terms = [t for t in self.terms.values() if t.common and not t.of][:WORDS]
+        if not terms:
+            return found
+        common = {t.shown: CommonWord(self.index, t.shown, t.expression) for t in terms}
+        together = most_together(list(common.values()), self.most)
+        for n, words in together.items():
+            members = tuple(word.shown for word in words)
+            term = self.terms.setdefault(" ".join(members) + " ", _Term(" ".join(members) + " ", 1.0))
+            term.members, term.idf = members, self._idf(len(together))
+            term.rows[n] = 1.0
+        considered = list(dict.fromkeys([*together, *found]))[:CONSIDERED]
+        for term in terms if considered else ():
+            self._complete(term, common[term.shown], considered)
+        return self._evident(most) if considered else found
+
+    def _complete(self, term: _Term, word: CommonWord, rows: "Sequence[int]") -> None:
+        """Give a common term those of some rows that have it: beside what points to them, it counts as little as it tells."""
+        term.idf = self._idf(self.size if word.everywhere else max(len(word.titles), self.most))
+        titled = word.among(self.index, rows, "title") if word.everywhere else word.titles.intersection(rows)
+        term.title = titled
+        term.rows = {n: 1.0 if n in titled else ELSEWHERE for n in word.among(self.index, rows, "title tags body anchors")}
+
+    def _evident(self, most: int) -> "list[int]":
         sums: dict[int, float] = {}
         for term in self.terms.values():
             for n in term.rows:
@@ -248,6 +298,7 @@ class Words:
     def judge(self, rows: "Mapping[int, Row]", patterns: "Collection[str]") -> "dict[int, tuple[float, bool, str]]":
         """Return, for each row that has words of the task: the evidence, whether it is enough alone, and the words."""
         clauses = [self._clause(text) for text in self.texts]
+        question = self._clause(self.texts[0], absent=0.0)  # the word that no record has is what is asked for
         out = {}
         for n, row in rows.items():
             hits = [t for t in self.terms.values() if n in t.rows]
@@ -255,22 +306,24 @@ class Words:
             hits = sorted((t for t in hits if t.of not in names or n in t.title), key=lambda t: -t.worth(n))
             if not hits:
                 continue
-            score = max(_evidence(n, row["title"], hits, clause) for clause in clauses)
+            answers = self.asks and _answers(row["title"], question[2])
+            score = max(_evidence(n, row["title"], hits, clause) for clause in (*clauses, question) if answers or clause is not question)
             if self.error and row["pattern"] and max((alike(row["pattern"], p) for p in patterns), default=1.0) < 0.5:
                 score *= 0.5  # it waits for another error
             titled, elsewhere = self.small.get(n, (0.0, 0.0))
             told = sum(t.weight for t in hits)
             if told > COMPANY:  # a word that needs company finds none in these
                 score += min(1.0, told) * (RARE_TITLED * min(2.0, titled) + RARE * min(2.0, elsewhere))
-            out[n] = score, score >= self.enough, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
+            enough = self.least if answers else self.enough
+            out[n] = score, score >= enough, "words: " + ", ".join(dict.fromkeys(t.shown.strip() for t in hits[:4]))
         return out
 
-    def _clause(self, text: str) -> "_Clause":
-        """Return what a part of the task says; the first part is the whole."""
+    def _clause(self, text: str, absent: float = 1.0) -> "_Clause":
+        """Return what a part of the task says; the first part is the whole. `absent` is how much a word counts that no record has."""
         whole = text is self.texts[0]
-        terms = {t for t in self.terms.values() if whole or folded(t.shown.lower().strip(" “”")) in text}
-        # a word that no record has speaks of another subject; less so when it is of another language than the store's
-        absent = FOREIGN if self.foreign else 1.0
+        terms = {t for t in self.terms.values() if whole or _is_said(t, text)}
+        # it speaks of another subject; less so when it is of another language than the store's
+        absent = min(absent, FOREIGN) if self.foreign else absent
         counted = [t for t in terms if not t.of and not t.shown.endswith((" ", "”"))]
         asked = sum(t.weight * (1.0 if t.rows else absent) for t in counted) or 1.0
         return terms, asked, {root for found in WORD.finditer(text) if found[0] not in STOP for root in forms(found[0])}
@@ -284,9 +337,22 @@ def _evidence(n: int, title: str, hits: "Sequence[_Term]", clause: "_Clause") ->
         return 0.0
     titled = [t for t in hits if n in t.title]
     score = sum(t.worth(n) for t in hits)
-    score += COVERED * min(1.0, sum(t.weight for t in hits) / asked) + TITLED * _share(title, titled)
+    score += COVERED * min(1.0, sum(t.weight for t in hits if not t.members) / asked) + TITLED * _share(title, titled)
     score += SMALL * min(3, _small_talk(title, roots)) + MARKED * _marked(title, titled)
     return score - HARMLESS * bool((roots & LOOKS).difference(_words(title)))
+
+
+def _answers(title: str, roots: "Collection[str]") -> bool:
+    """Say whether a question has all that a title says but one word: the answer."""
+    telling = [word for word in _words(title) if weight_of(word)]
+    missing = [word for word in telling if not any(root in roots for root in forms(word))]
+    return len(telling) > 1 and len(missing) < 2
+
+
+def _is_said(term: _Term, text: str) -> bool:
+    """Say whether a part of the task has a term."""
+    said = term.members or (term.shown,)
+    return all(folded(word.lower().strip(" “”")) in text for word in said)
 
 
 def weight_of(word: str, name: bool = False) -> float:

@@ -1,0 +1,19 @@
+"""Lets a process of the background stand back for what somebody waits for."""
+
+import os
+
+NICE = 10  # low, and still a tenth of a full share: a busy machine must not keep what is to be told for ever
+
+
+def stand_back() -> None:
+    """Let other processes go first, on the processor and, as Linux derives one from the other, on the disk."""
+    os.nice(NICE)
+    try:
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    except (AttributeError, OSError):
+        pass  # not Linux, or not allowed: being nice is most of it
+    try:
+        with open("/proc/self/autogroup", "w", encoding="ascii") as file:
+            file.write(str(NICE))  # else a session of its own has a full share of its own, however nice
+    except OSError:
+        pass

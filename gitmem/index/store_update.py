@@ -1,0 +1,416 @@
+"""Bring the rows of one store from the commit that was indexed to another.
+
+A few changes are one transaction: a reader sees the store as it was at one commit. Many are steps of some milliseconds each,
+and a reader sees how far they have come; the commit that is named is the old one until the end. What was stopped between two, by a kill or by its time, goes on from what is there: every
+file is compared with its row. `Cache.refresh` sees to it that one process at a time is at it.
+"""
+
+import contextlib
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from gitmem.errors import GitmemError, MissingObject, Unfinished
+from gitmem.git.objects import Change, Entry, Objects, diff, files
+from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
+from gitmem.index.committers import Credit, Credits, entry_key
+from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
+from gitmem.records.epic import facts
+from gitmem.records.kinds import command_heads, error_patterns
+from gitmem.records.record import Record, is_stamp, kind_of
+from gitmem.store.layout import PLAIN_LIMIT, in_record_folder
+from gitmem.store.reader import GONE, Damaged, Reader, Stored
+from gitmem.store.usage_file import parse_usage
+from gitmem.text.tokenizer import parts
+
+Progress = Callable[[int, int], None]
+CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
+BULK = 200  # more changes than this are made in steps; more new records are indexed in two passes
+T = TypeVar("T")
+STEP = 0.01  # seconds of one transaction
+LOADED = 100  # records that are read at once
+PLAIN = frozenset({0o100644, 0o100755})
+_ROW = Entry("", 0o100644, "")  # stands for what a row was made of
+OF_A_ROW = ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works", "made")
+
+
+class Steps:
+    """Short transactions: whoever waits for the file waits for one of them. Raises Unfinished between two when the time is up."""
+
+    def __init__(self, db: sqlite3.Connection, until: float) -> None:
+        self._db = db
+        self._until = until
+        self._began = 0.0
+        self.whole = False  # whether all is one transaction, however long
+
+    def __enter__(self) -> "Steps":
+        self._begin()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._db.in_transaction:
+            self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+
+    def _begin(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        self._began = time.monotonic()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether this transaction has lasted long enough."""
+        return not self.whole and time.monotonic() - self._began >= STEP
+
+    def between(self, work: Callable[[], T]) -> T:
+        """Do what only reads between two transactions."""
+        self.next()
+        self._db.execute("COMMIT")
+        done = work()
+        self._begin()
+        return done
+
+    def next(self) -> None:
+        """Commit, and go on with another transaction."""
+        self._db.execute("COMMIT")
+        if time.monotonic() >= self._until:
+            raise Unfinished("the index is not yet up to date.", "The next command goes on.")
+        self._begin()
+
+
+class StoreUpdate:
+    """One update of one store."""
+
+    def __init__(self, db: sqlite3.Connection, name: str, store: Reader, steps: Steps, progress: Progress | None) -> None:
+        self.db = db
+        self._name = name
+        self._store = store
+        self._steps = steps
+        self._progress = progress
+        self._touched = _Touched()
+        self._waiting: dict[int, tuple[str, ...]] = {}  # words of rows that are not written yet
+        self._credits: Mapping[str, Credit] = {}  # of the records that are being written
+
+    def run(self, old: str | None, tip: str | None, most: int) -> int:
+        """Go from one commit to another; return how many files were looked at. Raises Unfinished when there are more than `most`."""
+        new_tree = self._store.tree(tip) if tip else None
+        changes, lost, anew = self._changes(old, new_tree, most)
+        if len(changes) > most:
+            raise Unfinished("the index is far behind.", "Bring it up to date with: git mem status")
+        if tip:
+            since = None if anew or self._is_unfinished() else old
+            self._credits = Credits(self._store.objects, since, tip, changes, self._credit).find()
+        with self._steps:
+            self._steps.whole = len(changes) <= BULK
+            self.db.execute("INSERT OR REPLACE INTO unfinished VALUES (?)", (self._name,))
+            if anew:
+                self._clear()
+            self._apply(changes, lost)
+            self._contexts(rests=True)
+            if tip is None:
+                self.db.execute("DELETE FROM tips WHERE store = ?", (self._name,))
+            else:
+                self.db.execute("INSERT OR REPLACE INTO tips VALUES (?, ?)", (self._name, tip))
+            self.db.execute("DELETE FROM unfinished WHERE store = ?", (self._name,))
+        return len(changes)
+
+    def _changes(self, old: str | None, new_tree: str | None, most: int) -> tuple[list[Change], list[Damaged], bool]:
+        """Return what differs from the rows, at most one change more than `most`; folders that are gone; whether the rows are to be made anew."""
+        objects, lost = self._store.objects, list[Damaged]()
+
+        def note(path: str, oid: str) -> None:
+            lost.append(Damaged(path, oid, GONE))
+
+        if self._is_unfinished():
+            listed = dict(files(objects, new_tree, lost=note))
+            return self._left(listed, tuple(gone.path for gone in lost)), lost, False
+        old_tree = _tree_of(objects, old) if old else None
+        if old_tree and self._lacks() and not _lost_folders(objects, new_tree):  # the store was mended
+            old_tree = None
+        # what stood in a folder that is gone stays as it was: there is no better knowledge of it
+        changes = list(islice(diff(objects, old_tree, new_tree, lost=note), most + 1))
+        return changes, lost, old_tree is None
+
+    def _is_unfinished(self) -> bool:
+        row = self.db.execute("SELECT 1 FROM unfinished WHERE store = ?", (self._name,)).fetchone()
+        return row is not None
+
+    def _credit(self, path: str) -> Credit | None:
+        """Return whose the parts of a record are, as they are indexed; None without a row."""
+        sql = "SELECT n, committer, vouchers FROM records WHERE store = ? AND path = ?"
+        row = self.db.execute(sql, (self._name, path)).fetchone()
+        if row is None:
+            return None
+        n, words, vouchers = row
+        sql = "SELECT place, section, id, kind, text, detail, committer FROM entries WHERE n = ?"
+        rows = self.db.execute(sql, (n,))
+        return Credit(words, vouchers, {entry_key(entry): entry[6] for entry in rows})
+
+    def _apply(self, changes: Sequence[Change], lost: Sequence[Damaged]) -> None:
+        """Take away the rows of what was removed or changed, and write those of what is there now."""
+        for gone in lost:
+            self._damage(gone)
+        for change in changes:
+            if change.old is not None:
+                self._remove(change.path)
+                self._pause()
+        rows: list[tuple[str, str]] = []
+        for path, entry in ((c.path, c.new) for c in changes if c.new is not None):
+            if path.startswith("usage/") and entry.mode in PLAIN:
+                with contextlib.suppress(MissingObject):
+                    self._usage(path, self._store.objects.read_small(entry.oid, PLAIN_LIMIT))
+                self._pause()
+            elif in_record_folder(path) or path.startswith("usage/"):
+                if entry.mode in PLAIN:
+                    rows.append((path, entry.oid))
+                else:
+                    self._damage(Damaged(path, entry.oid, "it is not a regular file."))
+        self._insert_all(rows)
+
+    def _left(self, listed: Mapping[str, Entry], gone: tuple[str, ...]) -> list[Change]:
+        """Return what an update that was stopped has left to do: files that have no row, another one, or one without its words."""
+        sql = "SELECT path, oid, n IN (SELECT id FROM words_docsize) FROM records WHERE store = ?"
+        rows: dict[str, str] = {path: oid if whole else "" for path, oid, whole in self.db.execute(sql, (self._name,))}
+        out = []
+        for path, entry in listed.items():
+            oid = rows.pop(_storable(path), None)
+            if oid != entry.oid:
+                out.append(Change(path, _ROW, entry))
+        return out + [Change(path, _ROW, None) for path in rows if not path.startswith(gone)]
+
+    def _pause(self) -> None:
+        """End the transaction if it has lasted long enough; what stands beside what changed is right by then."""
+        if self._steps.is_long:
+            self._contexts()
+            self._steps.next()
+
+    def _insert_all(self, rows: Sequence[tuple[str, str]]) -> None:
+        bulk = len(rows) > BULK
+        if bulk:
+            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS staged (n INTEGER PRIMARY KEY, title, tags, body, anchors, parts)")
+            self.db.execute("DELETE FROM staged")
+        for number, loaded in enumerate(self._store.load(rows, LOADED)):
+            if isinstance(loaded, Damaged):
+                self._damage(loaded)
+            elif bulk:
+                self._stage(self._rows(loaded), loaded.record)
+            else:
+                self._insert(loaded)
+            if self._progress and number % 500 == 499:
+                self._progress(number + 1, len(rows))
+            if bulk and self._steps.is_long:
+                self._steps.next()
+            elif not bulk:
+                self._pause()
+        if bulk:
+            self._unstage()
+        if self._progress and rows:
+            self._progress(len(rows), len(rows))
+
+    def _lacks(self) -> bool:
+        row = self.db.execute("SELECT 1 FROM damaged WHERE store = ? AND reason = ? LIMIT 1", (self._name, GONE)).fetchone()
+        return row is not None
+
+    def _clear(self) -> None:
+        name, touched = self._name, self._touched
+        if self.db.execute("SELECT 1 FROM records WHERE store <> ? LIMIT 1", (name,)).fetchone():
+            for row in self.db.execute("SELECT id, session, created FROM records WHERE store = ?", (name,)):
+                touched.around(*row)
+            touched.ids.update(
+                d for (d,) in self.db.execute("SELECT dst FROM edges e JOIN records r ON r.n = e.n WHERE r.store = ?", (name,))
+            )
+        self.db.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM records WHERE store = ?)", (name,))
+        for table in OF_A_ROW:
+            self.db.execute(f"DELETE FROM {table} WHERE n IN (SELECT n FROM records WHERE store = ?)", (name,))
+        for table in ("records", "damaged", "usage"):
+            self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
+
+    def _remove(self, path: str) -> None:
+        path, name, touched = _storable(path), self._name, self._touched
+        if path.startswith("usage/"):
+            self.db.execute("DELETE FROM usage WHERE store = ? AND file = ?", (name, path))
+            return
+        row = self.db.execute("SELECT n, id, session, created FROM records WHERE store = ? AND path = ?", (name, path)).fetchone()
+        self.db.execute("DELETE FROM damaged WHERE store = ? AND path = ?", (name, path))
+        if row is None:
+            return
+        n, id, session, created = row
+        touched.around(id, session, created)
+        touched.ids.update(dst for (dst,) in self.db.execute("SELECT dst FROM edges WHERE n = ?", (n,)))
+        for table in ("records", *OF_A_ROW):
+            self.db.execute(f"DELETE FROM {table} WHERE n = ?", (n,))
+        self.db.execute("DELETE FROM words WHERE rowid = ?", (n,))
+
+    def _damage(self, file: Damaged) -> None:
+        row = (self._name, _storable(file.path), file.oid, file.reason)
+        self.db.execute("INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", row)
+
+    def _usage(self, path: str, data: bytes | None) -> None:
+        counts = ((id, row) for id, row in parse_usage(data).items() if kind_of(id) and abs(row["n"]) < 2**53)
+        rows = [(self._name, _storable(path), id, row["n"], row["last"] if is_stamp(row["last"]) else "") for id, row in counts]
+        self.db.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _insert(self, stored: Stored) -> None:
+        """Write the row; its words wait until what stands beside it is there too."""
+        record, touched = stored.record, self._touched
+        n = self._rows(stored)
+        self._waiting[n] = words(record)
+        touched.around(record.id, str(record.get("session")), record.created)
+        touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
+
+    def _rows(self, stored: Stored) -> int:
+        """Insert what is not full text: the row, its edges, its places."""
+        record = stored.record
+        credit = self._credits.get(stored.path) or Credit()
+        last = (stored.oid, stored.path, credit.words, credit.vouchers)
+        cursor = self.db.execute(
+            f"INSERT OR REPLACE INTO records VALUES (NULL, {', '.join('?' * 34)})",
+            (self._name, *columns(record), *last),
+        )
+        n = cursor.lastrowid
+        for rel in ("links", "supersedes"):
+            self.db.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?, ?)", [(n, rel, dst) for dst in record.get(rel) or []])
+        places = {str(a["path"]) for a in record.anchors if isinstance(a.get("path"), str)}
+        self.db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", [(p, n) for p in places])
+        if record.kind == "gotcha":
+            self.db.executemany("INSERT OR IGNORE INTO bases VALUES (?, ?, ?)", [(*base, n) for base in bases(record)])
+        globs = {str(a["glob"]) for a in record.anchors if isinstance(a.get("glob"), str)}
+        self.db.executemany("INSERT OR IGNORE INTO globs VALUES (?, ?)", [(n, glob) for glob in globs])
+        if {"code", "query"} & set(record.get("triggers") or {}) and record.kind == "gotcha":
+            self.db.execute("INSERT OR IGNORE INTO codes VALUES (?)", (n,))
+        self.db.executemany("INSERT OR IGNORE INTO patterns VALUES (?, ?)", [(p, n) for p in error_patterns(record.get("triggers"))])
+        if record.kind == "gotcha":
+            self.db.executemany("INSERT OR IGNORE INTO commands VALUES (?, ?)", [(c, n) for c in command_heads(record.get("triggers"))])
+        if record.kind == "summary":
+            self.db.execute("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)", (n, str(record.get("scope") or ""), settled(record)))
+            self.db.executemany("INSERT OR IGNORE INTO made VALUES (?, ?, ?)", [(*one, n) for one in made(record)])
+            rows = [(n, *row, credit.of_entry(row)) for row in entries(record)]
+            self.db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * 13)})", rows)
+        if record.kind == "work":
+            self.db.execute(
+                "INSERT OR REPLACE INTO works VALUES (?, ?)", (n, json.dumps(facts(record.fields.get("state")), ensure_ascii=False))
+            )
+        assert n is not None
+        return n
+
+    def _stage(self, n: int, record: Record) -> None:
+        """Put a record's words aside until all its neighbours are known: FTS5 updates cost twice an insert."""
+        self.db.execute("INSERT OR REPLACE INTO staged VALUES (?, ?, ?, ?, ?, ?)", (n, *words(record)))
+
+    def _unstage(self) -> None:
+        """Insert the staged words, each with the words of its neighbours: those that `_neighbours` would name."""
+        fresh = self.db.execute("SELECT 1 FROM words LIMIT 1").fetchone() is None
+        every = self._steps.between(lambda: Map(self.db))
+        heads: dict[int, tuple[str, str]] = {
+            n: (t, b) for n, t, b in self.db.execute(f"SELECT n, title, substr(body, 1, {CONTEXT_TEXT}) FROM staged")
+        }
+        staged = sorted(heads)
+        for n in staged:
+            sql = "SELECT title, tags, body, anchors, parts FROM staged WHERE n = ?"
+            title, tags, body, anchors, own = self.db.execute(sql, (n,)).fetchone()
+            near = every.neighbours(n)
+            for other in near:
+                if other not in heads:
+                    heads[other] = self._head(other)
+            context = context_words(own, title, [heads[x] for x in near])
+            self._insert_words(n, title, tags, body, anchors, context)
+            if self._steps.is_long:
+                self._steps.next()
+        self.db.execute("DELETE FROM staged")
+        if not fresh:  # what was there before has new neighbours
+            self._touched.done = set(staged)
+            for n in staged:
+                self._touched.around(*every.rows[n])
+                self._touched.ids.update(every.targets.get(n, ()))
+
+    def _head(self, n: int) -> tuple[str, str]:
+        sql = f"SELECT title, substr(body, 1, {CONTEXT_TEXT}) FROM words WHERE rowid = ?"
+        return self.db.execute(sql, (n,)).fetchone() or ("", "")
+
+    def _insert_words(self, n: int, *texts: str) -> None:
+        self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, *texts))
+
+    def _contexts(self, *, rests: bool = False) -> None:
+        """Write the words that wait, and give the context column of what stands beside what changed its neighbours' words."""
+        touched, self._touched = self._touched, _Touched()
+        waiting, self._waiting = self._waiting, {}
+        for n, id, session, created in self._affected(touched):
+            near = self._neighbours(n, id, session, created)
+            heads = self._heads([n, *near], waiting)
+            if n not in heads:
+                continue
+            title, _, body = heads[n]
+            context = context_words(parts(f"{title} {body}"), title, [(heads[x][0], heads[x][1]) for x in near if x in heads])
+            if n in waiting:
+                self._insert_words(n, *waiting.pop(n)[:4], context)
+            else:
+                self.db.execute("UPDATE words SET context = ? WHERE rowid = ? AND context <> ?", (context, n, context))
+            if rests and not waiting and self._steps.is_long:
+                self._steps.next()
+
+    def _heads(self, numbers: Sequence[int], waiting: "Mapping[int, tuple[str, ...]]") -> dict[int, tuple[str, str, str]]:
+        """Return title, beginning and body of rows."""
+        marks = ",".join("?" * len(numbers))
+        sql = f"SELECT rowid, title, substr(body, 1, {CONTEXT_TEXT}), body FROM words WHERE rowid IN ({marks})"
+        out = {n: (title, begin, body) for n, title, begin, body in self.db.execute(sql, numbers)}
+        out.update({n: (waiting[n][0], waiting[n][2][:CONTEXT_TEXT], waiting[n][2]) for n in numbers if n in waiting})
+        return out
+
+    def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:
+        found: dict[int, tuple[Any, ...]] = {}
+        for id in touched.ids:
+            for row in self.db.execute("SELECT n, id, session, created FROM records WHERE id = ?", (id,)):
+                found[row[0]] = row
+            for row in self.db.execute(
+                "SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
+            ):
+                found[row[0]] = row
+        for id, session, created in touched.spots:
+            for sql in BESIDE if session else ():
+                for row in self.db.execute(sql.format("n, id, session, created"), (created, id, session, NEIGHBOURS)):
+                    found[row[0]] = row
+        return [row for n, row in found.items() if n not in touched.done]
+
+    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[int]:
+        """Return what a record links to, what links to it, what stands before and after it in its session."""
+        ids: list[int] = [r[0] for r in self.db.execute(LINKED, (n,))]
+        ids += [r[0] for r in self.db.execute(LINKING, (id,))]
+        for sql in BESIDE if session else ():
+            ids += [r[0] for r in self.db.execute(sql.format("n"), (created, id, session, NEIGHBOURS))]
+        return [i for i in dict.fromkeys(ids) if i != n][:8]
+
+
+class _Touched:
+    """Which records' surroundings changed."""
+
+    def __init__(self) -> None:
+        self.ids: set[str] = set()
+        self.spots: set[tuple[str, str, str]] = set()
+        self.done: set[int] = set()  # rows whose context is right already
+
+    def around(self, id: str, session: str, created: str) -> None:
+        self.ids.add(id)
+        self.spots.add((id, session, created))
+
+
+def _storable(text: str) -> str:
+    """Return a path as SQLite can keep it: bytes that are not UTF-8 are shown by their numbers."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _lost_folders(objects: Objects, tree: str | None) -> bool:
+    lost: list[str] = []
+    for _ in files(objects, tree, lost=lambda path, _: lost.append(path)):
+        if lost:
+            break
+    return bool(lost)
+
+
+def _tree_of(objects: Objects, commit: str) -> str | None:
+    try:
+        tree = objects.commit(commit).tree
+        objects.tree(tree)
+    except GitmemError:
+        return None
+    return tree
