@@ -16,6 +16,7 @@ from gitmem.services.memory_files.note_types import type_of
 from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of, without_code_spans
 
 MOST = 500  # statements of one file
+MOST_OF_A_VALUE = 500  # characters of a pattern with braces in a list
 TITLE = 200  # characters of a title, from which on a first sentence is looked for
 TOLD = 280  # characters of a title with its exceptions or steps
 BODY = 20_000  # characters of a body that are kept
