@@ -4,10 +4,9 @@ A thread cannot do it: an expression in `re`, a query in SQLite or a disk that h
 lock. docs/decisions/0022 says what else was tried.
 """
 
+import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
 import os
 import time
-
-import _signal  # type: ignore[import-not-found] # `signal` itself builds enums
 
 from gitmem.agents.prompt_text import clean
 from gitmem.base.fast import dumps, loads

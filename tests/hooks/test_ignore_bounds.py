@@ -23,7 +23,7 @@ def test_no_pattern_takes_long(name: str) -> None:
     begun = time.process_time()
     hidden = ignored([WORST[name], "*.pem"], ())
     assert not hidden.has("app/" * 20 + "a" * 200 + "c")
-    assert hidden.has("keys/server.pem") == (name not in {"classes"})
+    assert hidden.has("keys/server.pem") == (name != "classes")
     assert hidden.faults
     assert time.process_time() - begun < 0.2
 

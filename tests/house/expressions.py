@@ -99,9 +99,9 @@ def _compiled(value: Any) -> "re.Pattern[Any]":
 def _called(call: ast.Call) -> str:
     """Return the method of `re` that a call asks, `compile` for one that is kept; '' for another call."""
     function = call.func
-    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-        if function.value.id in {"re", "re2"} and function.attr in CALLS:
-            return function.attr
+    is_method = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)
+    if is_method and function.value.id in {"re", "re2"} and function.attr in CALLS:  # type: ignore[attr-defined]
+        return str(function.attr)  # type: ignore[attr-defined]
     if isinstance(function, ast.Name) and function.id in {"Lazy", "_rx"}:
         return "compile"
     return ""
@@ -162,7 +162,7 @@ def collect() -> tuple[list[Expression], list[str]]:
                 if isinstance(node.func, ast.Name) and node.func.id == "_rx":
                     flags |= re.ASCII
                 compiled = pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, flags)
-            except Exception:
+            except Exception:  # noqa: BLE001 - names of a function's own, mostly
                 unseen.append(f"{place}:{node.lineno}")
                 continue
             method = asked.get(node, method)

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from gitmem.records.kinds import text_key
 from gitmem.records.record import clean_body, clean_title
+from gitmem.redaction.formats import public
 from gitmem.services.memory_files.managed_block import regions
 from gitmem.services.memory_files.note_types import type_of
-from gitmem.redaction.formats import public
 from gitmem.text.markdown import FENCE, IMPORT, ITEM, Piece, pieces_of, without_code_spans
 
 MOST = 500  # statements of one file
+MOST_OF_A_VALUE = 500  # characters of a pattern with braces in a list
 TITLE = 200  # characters of a title, from which on a first sentence is looked for
 TOLD = 280  # characters of a title with its exceptions or steps
 BODY = 20_000  # characters of a body that are kept
