@@ -13,10 +13,10 @@ from gitmem.git.objects import BLOB, EXEC, Draft, Entry, Identity, Objects, diff
 from gitmem.records.merge import digest, merge_bytes
 from gitmem.records.record import kind_of
 from gitmem.store.layout import (
-    GITMEM,
     FILE_LIMIT,
     FORMAT_BYTES,
     FORMAT_PATH,
+    GITMEM,
     PLAIN_LIMIT,
     PURGES,
     attic_path,
