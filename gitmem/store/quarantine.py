@@ -32,7 +32,9 @@ class Kept:
     remote: str
 
 
-def keep(home: Home, name: str, about: dict[str, str], records: Sequence[tuple[str, bytes]]) -> None:
+def keep(
+    home: Home, name: str, about: dict[str, str], records: Sequence[tuple[str, bytes]]
+) -> None:
     """Keep records under a name (a ULID); on the disk when this returns. Raises External."""
     folder = home.join(FOLDER)
     home.make()
@@ -40,7 +42,10 @@ def keep(home: Home, name: str, about: dict[str, str], records: Sequence[tuple[s
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as error:
         raise disk_error(error, folder) from error
-    rows = [about, *({"id": id, "data": data.decode("utf-8", "surrogateescape")} for id, data in records)]
+    rows = [
+        about,
+        *({"id": id, "data": data.decode("utf-8", "surrogateescape")} for id, data in records),
+    ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     write_atomic(os.path.join(folder, name + _ENDING), text.encode(), private=True)
 
@@ -54,7 +59,9 @@ def kept(home: Home) -> Iterator[Kept]:
             if "purger" in row:
                 about = {key: str(row.get(key, "")) for key in ("at", "purger", "remote")}
             elif isinstance(id, str) and kind_of(id) and isinstance(data, str):
-                yield Kept(id, data, about.get("at", ""), about.get("purger", ""), about.get("remote", ""))
+                yield Kept(
+                    id, data, about.get("at", ""), about.get("purger", ""), about.get("remote", "")
+                )
 
 
 def expire(home: Home, now: float) -> None:

@@ -41,11 +41,29 @@ CHANGE_IT = "Clones that have fetched it keep it until they sync and prune. If i
     help="Mask this text wherever it stands, in every record of all times. '-' asks for it.",
 )
 @click.option(
-    "--remote", "remote", metavar="NAME", help="Replace the history on this remote too (the one case in which gitmem forces a push)."
+    "--remote",
+    "remote",
+    metavar="NAME",
+    help="Replace the history on this remote too (the one case in which gitmem forces a push).",
 )
-@click.option("--quarantine-list", "listing", is_flag=True, help="List what a purge by somebody else took out of this clone.")
-@click.option("--quarantine-restore", "restoring", is_flag=True, help="Bring back records ID... out of the quarantine.")
-@click.option("--quarantine-drop", "dropping", is_flag=True, help="Remove what is in the quarantine now, not after 30 days.")
+@click.option(
+    "--quarantine-list",
+    "listing",
+    is_flag=True,
+    help="List what a purge by somebody else took out of this clone.",
+)
+@click.option(
+    "--quarantine-restore",
+    "restoring",
+    is_flag=True,
+    help="Bring back records ID... out of the quarantine.",
+)
+@click.option(
+    "--quarantine-drop",
+    "dropping",
+    is_flag=True,
+    help="Remove what is in the quarantine now, not after 30 days.",
+)
 @click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @options.json_option
@@ -87,8 +105,12 @@ def purge_command(
                 drop_quarantine(term, app)
             return 0
     if not ids and not texts and not remote:
-        raise click.UsageError("give an id, --text SECRET, or --remote NAME to send an earlier purge.")
-    secrets = [click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts]
+        raise click.UsageError(
+            "give an id, --text SECRET, or --remote NAME to send an earlier purge."
+        )
+    secrets = [
+        click.prompt("Text to remove", hide_input=True, err=True) if t == "-" else t for t in texts
+    ]
     check_texts(secrets)
     with term.open() as app:
         run = _Run(term, app, ids, Mask(secrets), remote)
@@ -101,9 +123,13 @@ def _check_quarantine_call(
     ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]
 ) -> None:
     if sum(flags) > 1 or texts or remote:
-        raise click.UsageError("the quarantine is looked after alone: give one --quarantine option.")
+        raise click.UsageError(
+            "the quarantine is looked after alone: give one --quarantine option."
+        )
     if bool(ids) != flags[1]:
-        raise click.UsageError("--quarantine-restore needs an ID; the other --quarantine options take none.")
+        raise click.UsageError(
+            "--quarantine-restore needs an ID; the other --quarantine options take none."
+        )
 
 
 class _Run:
@@ -121,12 +147,18 @@ class _Run:
             scopes.append("user")
         self.scopes = [s for s in scopes if app.store(s).tip()]
         if any(journal.count(self._owner(s).home) for s in self.scopes):
-            raise Busy("writes wait in the journal, which may hold it too.", "Run the command again; 'git mem doctor' shows what waits.")
+            raise Busy(
+                "writes wait in the journal, which may hold it too.",
+                "Run the command again; 'git mem doctor' shows what waits.",
+            )
         self.wanted = {scope: find_ids(app.store(scope), ids) for scope in self.scopes}
         self.ids = list(dict.fromkeys(id for group in self.wanted.values() for id in group))
         missing = [given for given in ids if not any(is_named(given, id) for id in self.ids)]
         if missing:
-            raise UnknownId(f"no record, now or ever, matches '{missing[0]}'.", "List what was forgotten: git mem restore --list")
+            raise UnknownId(
+                f"no record, now or ever, matches '{missing[0]}'.",
+                "List what was forgotten: git mem restore --list",
+            )
 
     def _owner(self, scope: str) -> App:
         return self.app.user if scope == "user" else self.app
@@ -171,7 +203,9 @@ class _Run:
             owner.close()
             prefix = "user: " if owner is not self.app else ""
             for place in purge_local.erase(owner.home, self.mask, self.ids):
-                self.places.append(Place(prefix + place.name, place.state, place.count, place.detail))
+                self.places.append(
+                    Place(prefix + place.name, place.state, place.count, place.detail)
+                )
 
     def _progress(self) -> Callable[[int, int], None]:
         show = self.term.progress("rewriting")
@@ -188,9 +222,14 @@ class _Run:
         """Replace a remote's history by ours."""
         app, store = self.app, self.app.store()
         if store.tip() is None:
-            raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
+            raise UserError(
+                "the store is empty.",
+                f"To remove memory from the remote: git mem wipe --remote {name}",
+            )
         consent = partial(agrees, self.term, name, follow)
-        out = purge.send(store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent)
+        out = purge.send(
+            store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent
+        )
         if out is None:
             self.places.append(Place(f"remote {name}", CLEAN, 0, "it has no memory"))
             return
@@ -199,10 +238,14 @@ class _Run:
         if out.quarantined:
             self.term.note(purge_follow.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN
-        self.places.append(Place(f"remote {name}", state, out.rewritten, "replaced the history there"))
+        self.places.append(
+            Place(f"remote {name}", state, out.rewritten, "replaced the history there")
+        )
         self.places += object_places("fetched", out.pruned)
         for path in out.left_out:
-            self.term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
+            self.term.note(
+                f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out."
+            )
 
     def report(self, as_json: bool) -> int:
         """Say what was in each place; return the exit code."""
@@ -222,7 +265,9 @@ class _Run:
                 f"Replace the history there: git mem purge --remote {plain(remotes[0])}"
             )
         if self.remote:
-            self.term.note("The host may keep the old objects until it collects its garbage: ask it to, if the secret matters.")
+            self.term.note(
+                "The host may keep the old objects until it collects its garbage: ask it to, if the secret matters."
+            )
         self.term.note(CHANGE_IT)
         return int(bool(held))
 

@@ -66,7 +66,9 @@ def quarantined(count: int) -> str:
     )
 
 
-def finish(store: Store, git: Git, home: Home, out: Outcome, close: Callable[[], None]) -> list[str]:
+def finish(
+    store: Store, git: Git, home: Home, out: Outcome, close: Callable[[], None]
+) -> list[str]:
     """Remove from this disk what a purge elsewhere took out of the history that was followed; return warnings."""
     mask = Mask(out.masked)
     tip = store.tip()
@@ -78,7 +80,10 @@ def finish(store: Store, git: Git, home: Home, out: Outcome, close: Callable[[],
     held_by = prune.holders(git, out.replaced)
     close()
     places = purge_local.erase(home, mask, ids, quarantine=not out.quarantined)
-    return [*warnings([*object_places("shared", pruned), *places]), *(f"{ref} {HOLDS}" for ref in held_by)]
+    return [
+        *warnings([*object_places("shared", pruned), *places]),
+        *(f"{ref} {HOLDS}" for ref in held_by),
+    ]
 
 
 def warnings(places: Sequence[Place]) -> list[str]:

@@ -37,7 +37,9 @@ def purge_store(
     done = purge.purge(store, git, ids, mask, progress)
     return [
         Place(f"{scope} history", REMOVED if done.rewritten else CLEAN, done.rewritten, COMMITS),
-        Place(f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"),
+        Place(
+            f"{scope} backups, fetched refs, snapshots", CLEAN, len(done.dropped_refs), "dropped"
+        ),
         Place(f"{scope} reflogs", CLEAN, 0, "emptied"),
         *object_places(scope, done.pruned),
         *(Place(ref, YOURS, 0, HOLDS) for ref in done.held_by),
@@ -50,7 +52,12 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
     name = f"{scope} objects"
     if pruned.busy:
         who = ", ".join(pruned.busy[:3])
-        yield Place(name, HELD, pruned.removed, f"object(s) removed, but git packs at the moment ({who}) and may write them again; run this again when it has ended")
+        yield Place(
+            name,
+            HELD,
+            pruned.removed,
+            f"object(s) removed, but git packs at the moment ({who}) and may write them again; run this again when it has ended",
+        )
     elif pruned.kept:
         yield Place(name, HELD, len(pruned.kept), KEPT_MARK)
     else:
@@ -74,4 +81,7 @@ def _leave_tombstones(store: Store, ids: Sequence[str]) -> None:
     more = " …" if len(ids) > 3 else ""
     subject = f"{kind_of(ids[0])}: purge {', '.join(ids[:3])}{more}"
     if store.write(marks, Message(subject, "purge", tuple(ids))).journaled:
-        raise Busy("another git mem process is writing to this repository.", "Run the command again in a moment.")
+        raise Busy(
+            "another git mem process is writing to this repository.",
+            "Run the command again in a moment.",
+        )
