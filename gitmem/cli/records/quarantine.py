@@ -24,9 +24,7 @@ def list_quarantine(term: Terminal, app: App, as_json: bool) -> None:
         return
     for row, title in rows:
         term.say(f"{short(row.id)} {plain(title)}  (purged by {plain(row.purger)}, {row.at[:10]})")
-    term.note(
-        "Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge --quarantine-drop"
-    )
+    term.note("Bring one back: git mem purge --quarantine-restore ID. Remove all: git mem purge --quarantine-drop")
 
 
 def restore_quarantined(term: Terminal, app: App, ids: Sequence[str]) -> None:

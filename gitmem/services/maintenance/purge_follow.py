@@ -66,9 +66,7 @@ def quarantined(count: int) -> str:
     )
 
 
-def finish(
-    store: Store, git: Git, home: Home, out: Outcome, close: Callable[[], None]
-) -> list[str]:
+def finish(store: Store, git: Git, home: Home, out: Outcome, close: Callable[[], None]) -> list[str]:
     """Remove from this disk what a purge elsewhere took out of the history that was followed; return warnings."""
     mask = Mask(out.masked)
     tip = store.tip()

@@ -56,9 +56,7 @@ def _pattern(text: str) -> str:
     out = []
     for part in re.findall(r"\\+|[^\\]", text, re.DOTALL):
         if part[0] == "\\":
-            out.append(
-                rf"(?:\\{{{len(part)},{8 * len(part)}}}|(?:\\{{1,{_DEEP}}}u005[cC]){{{len(part)}}})"
-            )
+            out.append(rf"(?:\\{{{len(part)},{8 * len(part)}}}|(?:\\{{1,{_DEEP}}}u005[cC]){{{len(part)}}})")
         else:
             out.append(_one_of(part))
     return "".join(out)

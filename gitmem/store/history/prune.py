@@ -38,9 +38,7 @@ class Pruned(NamedTuple):
 
     removed: int = 0
     kept: Sequence[str] = ()  # objects in packs that the user marked `.keep`
-    borrowed: Sequence[
-        str
-    ] = ()  # objects that are in another repository, from which this one borrows
+    borrowed: Sequence[str] = ()  # objects that are in another repository, from which this one borrows
     busy: Sequence[str] = ()  # processes and files that may still hold some; then a note stays
     abandoned: Sequence[str] = ()  # temporary packs of processes that were killed
 
@@ -86,9 +84,7 @@ def _remove(git: Git, doomed: set[str], patience: float) -> Pruned:
         if time.monotonic() > deadline:
             if swept.error and not busy:
                 raise swept.error
-            busy = busy or [
-                f"{len(ours)} object(s) that came back while another git process packed"
-            ]
+            busy = busy or [f"{len(ours)} object(s) that came back while another git process packed"]
             break
         time.sleep(0.05)
     drop_stale_joint_index(pack_folder(git))
