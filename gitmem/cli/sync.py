@@ -63,9 +63,7 @@ def store_name(app: App, remote: str | None) -> tuple[str, bool]:
 @click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @options.json_option
 @click.pass_obj
-def sync_command(
-    term: Terminal, remote: str | None, to_bundle: str | None, *, pull_only: bool, follow_purge: bool, as_json: bool
-) -> int:
+def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, *, pull_only: bool, follow_purge: bool, as_json: bool) -> int:
     """Fetch, merge and push memory. It pushes only to a remote that you enabled, and never with force.
 
     Without an enabled remote, it fetches from 'origin' and sends nothing.
@@ -91,9 +89,7 @@ def sync_command(
         before = store.tip()
         consent = partial(agrees, term, name, follow_purge)
         try:
-            out = sync.sync(
-                store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held, consent=consent
-            )
+            out = sync.sync(store, app.remote(_resolved(app, name)), push=may_push and not pull_only and not held, consent=consent)
         except RemoteRefused as error:
             if error.fetched:
                 prune.prune(app.git, app.home, [error.fetched])
@@ -119,9 +115,7 @@ def sync_command(
 def _row(out: sync.Outcome) -> dict[str, Any]:
     keys = ("remote", "received", "sent", "pushed", "merged", "warnings", "conflicts", "damaged", "refused", "quarantined")
     purges = {"waiting_purge": out.waiting, "followed_purge": out.followed}
-    return {key: getattr(out, key) for key in keys} | {
-        key: lost.as_json() if lost else None for key, lost in purges.items()
-    }
+    return {key: getattr(out, key) for key in keys} | {key: lost.as_json() if lost else None for key, lost in purges.items()}
 
 
 def _is_much(store: Store, before: str | None) -> bool:

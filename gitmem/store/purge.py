@@ -27,7 +27,15 @@ from gitmem.store.history.redact import Mask, mark_bytes
 from gitmem.store.history.rewrite import Cleaner, Rewritten, rewrite
 from gitmem.store.layout import PURGES, check_format, tombstone_path
 from gitmem.store.store import Store
-from gitmem.store.sync import TRIES, drop_unclean, expire_reflogs, nobody, set_ref, tracking_ref, weigh
+from gitmem.store.sync import (
+    TRIES,
+    drop_unclean,
+    expire_reflogs,
+    nobody,
+    set_ref,
+    tracking_ref,
+    weigh,
+)
 from gitmem.store.tree_merge import Report, merge_commits
 
 REF_PATIENCE = 10.0  # seconds that git's lock on a ref, as of a packing of refs, is waited for
@@ -236,7 +244,10 @@ def _joined(
     """Bring our ref to a commit that holds both sides and nothing purged; return it."""
     objects = store.objects
     entry = objects.find(objects.commit(there).tree, "gitmem.json")
-    check_format(objects.read(entry.oid) if entry and not entry.is_tree else None, f"{remote.name} {remote.ref}")
+    check_format(
+        objects.read(entry.oid) if entry and not entry.is_tree else None,
+        f"{remote.name} {remote.ref}",
+    )
     ours = store.tip()
     cleaner = Cleaner(objects, sorted({*ids, *(purged_ids(objects, ours) if ours else ())}), mask)
     done = rewrite(objects, there, cleaner)

@@ -40,7 +40,10 @@ def keep(home: Home, name: str, about: dict[str, str], records: Sequence[tuple[s
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as error:
         raise disk_error(error, folder) from error
-    rows = [about, *({"id": id, "data": data.decode("utf-8", "surrogateescape")} for id, data in records)]
+    rows = [
+        about,
+        *({"id": id, "data": data.decode("utf-8", "surrogateescape")} for id, data in records),
+    ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     write_atomic(os.path.join(folder, name + _ENDING), text.encode(), private=True)
 

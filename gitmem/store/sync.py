@@ -144,9 +144,7 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     return fetched
 
 
-def _join(
-    store: Store, remote: Remote, theirs: str, out: Outcome, consent: Callable[[Losses], bool]
-) -> None:
+def _join(store: Store, remote: Remote, theirs: str, out: Outcome, consent: Callable[[Losses], bool]) -> None:
     """Merge a fetched commit into the store, by compare-and-swap."""
     for _ in range(TRIES * 4):
         ours = store.tip()

@@ -41,11 +41,29 @@ CHANGE_IT = "Clones that have fetched it keep it until they sync and prune. If i
     help="Mask this text wherever it stands, in every record of all times. '-' asks for it.",
 )
 @click.option(
-    "--remote", "remote", metavar="NAME", help="Replace the history on this remote too (the one case in which gitmem forces a push)."
+    "--remote",
+    "remote",
+    metavar="NAME",
+    help="Replace the history on this remote too (the one case in which gitmem forces a push).",
 )
-@click.option("--quarantine-list", "listing", is_flag=True, help="List what a purge by somebody else took out of this clone.")
-@click.option("--quarantine-restore", "restoring", is_flag=True, help="Bring back records ID... out of the quarantine.")
-@click.option("--quarantine-drop", "dropping", is_flag=True, help="Remove what is in the quarantine now, not after 30 days.")
+@click.option(
+    "--quarantine-list",
+    "listing",
+    is_flag=True,
+    help="List what a purge by somebody else took out of this clone.",
+)
+@click.option(
+    "--quarantine-restore",
+    "restoring",
+    is_flag=True,
+    help="Bring back records ID... out of the quarantine.",
+)
+@click.option(
+    "--quarantine-drop",
+    "dropping",
+    is_flag=True,
+    help="Remove what is in the quarantine now, not after 30 days.",
+)
 @click.option("--follow-purge", is_flag=True, help=FOLLOW_HELP)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @options.json_option
@@ -97,9 +115,7 @@ def purge_command(
         return run.report(as_json)
 
 
-def _check_quarantine_call(
-    ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]
-) -> None:
+def _check_quarantine_call(ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]) -> None:
     if sum(flags) > 1 or texts or remote:
         raise click.UsageError("the quarantine is looked after alone: give one --quarantine option.")
     if bool(ids) != flags[1]:
@@ -109,9 +125,7 @@ def _check_quarantine_call(
 class _Run:
     """One purge: of what, where, and what was found."""
 
-    def __init__(
-        self, term: Terminal, app: App, ids: Sequence[str], mask: Mask, remote: str | None
-    ) -> None:
+    def __init__(self, term: Terminal, app: App, ids: Sequence[str], mask: Mask, remote: str | None) -> None:
         self.term, self.app, self.mask, self.remote = term, app, mask, remote
         self.places: list[Place] = []
         app.settle()
@@ -121,12 +135,18 @@ class _Run:
             scopes.append("user")
         self.scopes = [s for s in scopes if app.store(s).tip()]
         if any(journal.count(self._owner(s).home) for s in self.scopes):
-            raise Busy("writes wait in the journal, which may hold it too.", "Run the command again; 'git mem doctor' shows what waits.")
+            raise Busy(
+                "writes wait in the journal, which may hold it too.",
+                "Run the command again; 'git mem doctor' shows what waits.",
+            )
         self.wanted = {scope: find_ids(app.store(scope), ids) for scope in self.scopes}
         self.ids = list(dict.fromkeys(id for group in self.wanted.values() for id in group))
         missing = [given for given in ids if not any(is_named(given, id) for id in self.ids)]
         if missing:
-            raise UnknownId(f"no record, now or ever, matches '{missing[0]}'.", "List what was forgotten: git mem restore --list")
+            raise UnknownId(
+                f"no record, now or ever, matches '{missing[0]}'.",
+                "List what was forgotten: git mem restore --list",
+            )
 
     def _owner(self, scope: str) -> App:
         return self.app.user if scope == "user" else self.app
@@ -188,7 +208,10 @@ class _Run:
         """Replace a remote's history by ours."""
         app, store = self.app, self.app.store()
         if store.tip() is None:
-            raise UserError("the store is empty.", f"To remove memory from the remote: git mem wipe --remote {name}")
+            raise UserError(
+                "the store is empty.",
+                f"To remove memory from the remote: git mem wipe --remote {name}",
+            )
         consent = partial(agrees, self.term, name, follow)
         out = purge.send(store, app.git, app.remote(name), self.wanted.get("shared", []), self.mask, consent)
         if out is None:

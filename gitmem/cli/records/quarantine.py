@@ -34,7 +34,10 @@ def restore_quarantined(term: Terminal, app: App, ids: Sequence[str]) -> None:
         matches = dict.fromkeys(row.id for row in rows if is_named(given, row.id))
         if len(matches) != 1:
             count = len(matches) or "no"
-            raise UnknownId(f"{count} records in the quarantine match '{given}'.", "List them: git mem purge --quarantine-list")
+            raise UnknownId(
+                f"{count} records in the quarantine match '{given}'.",
+                "List them: git mem purge --quarantine-list",
+            )
         kept = next(row for row in rows if row.id in matches)
         title = purge_quarantine.bring_back(app.store(), app.writer(), app.home, kept)
         term.say(f"restored {short(kept.id)} {plain(title)}")

@@ -22,6 +22,11 @@ def search(where: Location, env: Mapping[str, str], mask: Mask) -> Iterator[Plac
     paths |= {memo.path for memo in finder.find().memos}
     held = sorted(path for path in paths if mask.holds(read_regular(path, SIZE)))
     for path in held:
-        yield Place(path, YOURS, 0, "it holds the text; change it, or write its block anew: git mem native push")
+        yield Place(
+            path,
+            YOURS,
+            0,
+            "it holds the text; change it, or write its block anew: git mem native push",
+        )
     if not held:
         yield Place("BRIEFING.md and memory files", CLEAN)

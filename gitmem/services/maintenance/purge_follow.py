@@ -78,7 +78,10 @@ def finish(store: Store, git: Git, home: Home, out: Outcome, close: Callable[[],
     held_by = prune.holders(git, out.replaced)
     close()
     places = purge_local.erase(home, mask, ids, quarantine=not out.quarantined)
-    return [*warnings([*object_places("shared", pruned), *places]), *(f"{ref} {HOLDS}" for ref in held_by)]
+    return [
+        *warnings([*object_places("shared", pruned), *places]),
+        *(f"{ref} {HOLDS}" for ref in held_by),
+    ]
 
 
 def warnings(places: Sequence[Place]) -> list[str]:

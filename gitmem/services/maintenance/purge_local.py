@@ -42,9 +42,7 @@ OTHERS = "other files of gitmem"
 _BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 
 
-def erase(
-    home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True
-) -> list[Place]:
+def erase(home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True) -> list[Place]:
     """Remove texts, and what is said of records, from our files; return what was in each place.
 
     `quarantine` says whether that is one of them. Nobody in this process may have the index or the state open.
@@ -236,7 +234,7 @@ def _masked(path: str, file: IO[bytes], mask: Mask, named: Sequence[bytes]) -> I
     if path.endswith(".json") or ".json." in path:
         data = b"".join(_rows(file, named))
         clean = mask_json(mask, data) if len(data) < WHOLE else None
-        yield from [clean] if clean is not None else mask_lines(mask, data.splitlines(keepends=True))
+        yield from ([clean] if clean is not None else mask_lines(mask, data.splitlines(keepends=True)))
     elif _has_rows(path):
         yield from mask_lines(mask, _rows(file, named))
     else:

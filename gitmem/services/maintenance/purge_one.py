@@ -50,7 +50,12 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
     name = f"{scope} objects"
     if pruned.busy:
         who = ", ".join(pruned.busy[:3])
-        yield Place(name, HELD, pruned.removed, f"object(s) removed, but git packs at the moment ({who}) and may write them again; run this again when it has ended")
+        yield Place(
+            name,
+            HELD,
+            pruned.removed,
+            f"object(s) removed, but git packs at the moment ({who}) and may write them again; run this again when it has ended",
+        )
     elif pruned.kept:
         yield Place(name, HELD, len(pruned.kept), KEPT_MARK)
     else:
@@ -74,4 +79,7 @@ def _leave_tombstones(store: Store, ids: Sequence[str]) -> None:
     more = " …" if len(ids) > 3 else ""
     subject = f"{kind_of(ids[0])}: purge {', '.join(ids[:3])}{more}"
     if store.write(marks, Message(subject, "purge", tuple(ids))).journaled:
-        raise Busy("another git mem process is writing to this repository.", "Run the command again in a moment.")
+        raise Busy(
+            "another git mem process is writing to this repository.",
+            "Run the command again in a moment.",
+        )

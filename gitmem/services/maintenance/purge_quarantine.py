@@ -24,7 +24,10 @@ def bring_back(store: Store, who: Writer, home: Home, row: Kept) -> str:
     """Give the store a record as it was before the purge; return its title. Raises InvalidRecord."""
     record = sane(_bytes(row), row.id)
     if not isinstance(record, Record):
-        raise InvalidRecord(f"{row.id} in the quarantine is damaged: {record}", f"Look at it: {home.join(quarantine.FOLDER)}")
+        raise InvalidRecord(
+            f"{row.id} in the quarantine is damaged: {record}",
+            f"Look at it: {home.join(quarantine.FOLDER)}",
+        )
     try:
         current = store.get(row.id).record
     except UnknownId:

@@ -18,14 +18,20 @@ def check_texts(texts: Sequence[str]) -> None:
     """Raise UserError for a text that would tear holes into everything."""
     for text in texts:
         if len(text.strip()) < SHORTEST:
-            raise UserError("the text is too short: it would tear holes into everything.", "Give at least four characters.")
+            raise UserError(
+                "the text is too short: it would tear holes into everything.",
+                "Give at least four characters.",
+            )
         if not _LETTER.search(text):
             raise UserError(
                 "the text has neither letters nor digits: it would tear holes into everything.",
                 "Give more of what stands around it.",
             )
         if text in MASK:
-            raise UserError(f"the text is a part of {MASK}, which takes the place of what is removed.", "Give more of it.")
+            raise UserError(
+                f"the text is a part of {MASK}, which takes the place of what is removed.",
+                "Give more of it.",
+            )
 
 
 def is_named(given: str, id: str) -> bool:
@@ -47,7 +53,10 @@ def find_ids(store: Store, given: Sequence[str]) -> list[str]:
     for text in given:
         matches = [id for id in ids if is_named(text, id)]
         if len(matches) > 1:
-            raise UnknownId(f"{len(matches)} records match '{text}'.", "Give more characters: " + " | ".join(sorted(matches)[:4]))
+            raise UnknownId(
+                f"{len(matches)} records match '{text}'.",
+                "Give more characters: " + " | ".join(sorted(matches)[:4]),
+            )
         out += matches
     return out
 

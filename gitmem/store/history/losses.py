@@ -145,4 +145,3 @@ def _other_writers(git: Git, tip: str, ids: Sequence[str], purgers: Sequence[str
             if who not in purgers or len(purgers) > 1:
                 count[who] = count.get(who, 0) + 1
     return count
-

@@ -224,7 +224,14 @@ def _renew_commit_graph(git: Git) -> None:
         return
     how = ["--split=replace"] if split else []
     try:
-        git.run("commit-graph", "write", "--reachable", *how, config=("-c", "core.commitGraph=true"), timeout=600)
+        git.run(
+            "commit-graph",
+            "write",
+            "--reachable",
+            *how,
+            config=("-c", "core.commitGraph=true"),
+            timeout=600,
+        )
     except GitFailed:
         # the list of the chain first: without it, git does not look for its parts
         for path in (single, os.path.join(chain, "commit-graph-chain"), *_graphs(chain)):
