@@ -15,8 +15,6 @@ from gitmem.base.files import is_locked as is_locked_file
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError, NotARepository
-from gitmem.git.identity import own_addresses
-from gitmem.hooks.attribution import Shares, attributed, in_order
 from gitmem.redaction.formats import harmless, public
 from gitmem.repo.location import Home, Location, ignore_text, inside, is_embedded, is_own, is_shared, locate, storable, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.hooks.attribution import Shares
     from gitmem.index.reader import Index
     from gitmem.repo.ignore import Ignored
 
@@ -76,7 +75,7 @@ class Hook:
         self._lost: Exception | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
         self._index: Index | None = None
         self._looked = False
-        self._shares = Shares()
+        self._shares: Shares | None = None  # of other people, in what this call tells
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
 
     def look(self) -> None:
@@ -206,6 +205,8 @@ class Hook:
     def own_addresses(self) -> "frozenset[str]":
         """The e-mail addresses of this user."""
         if self._own is None:
+            from gitmem.repo.identity import own_addresses
+
             self._own = own_addresses(self.env, self.settings.every)
         return self._own
 
@@ -231,8 +232,11 @@ class Hook:
 
         `budget` is in tokens, of which the fence and what is `told` in this answer already take their part.
         """
-        if not self.hears:
+        if not self.hears or not rows:
             return []  # and nothing is noted: else it would not be told where it is heard
+        from gitmem.hooks.attribution import Shares, attributed, in_order
+
+        shares = self._shares = self._shares or Shares()
         context = self.event.context
         room = budget - OVERHEAD // 4 - sum(map(tokens, told))
         length = LIMIT - OVERHEAD - sum(map(units, told))
@@ -243,13 +247,13 @@ class Hook:
             form = _form(row)
             if row["id"] in chosen or known.get(row["id"]) == form or row.get("source") in self.loads:
                 continue
-            line = self._shares.fitted(row, lines(attributed(row, own)), budget, own)
+            line = shares.fitted(row, lines(attributed(row, own)), budget, own)
             if not line or tokens(line) > room or units(line) > length:
                 continue
             room -= tokens(line)
             length -= units(line)
             chosen[row["id"]] = form, line
-            self._shares.note(row, line, own)
+            shares.note(row, line, own)
         # hooks of one event run in parallel: only what this process was first to tell
         fresh = self.state.tell(context, [(id, form) for id, (form, _) in chosen.items()]) if chosen else ()
         return [chosen[id][1] for id in fresh]

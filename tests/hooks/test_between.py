@@ -274,8 +274,8 @@ def test_of_many_digests_the_latest_are_made_into_entries(project: Path, monkeyp
     index = open_index(str(project / ".git/gitmem/index.db"))
     assert index is not None
     made, real = [], collect.of_row
-    monkeypatch.setattr(collect, "of_row", lambda row, index: made.append(row["title"]) or real(row, index))
-    known = collect.gather([index], ["global"], subjects=collect.TOLD)
+    monkeypatch.setattr(collect, "of_row", lambda row, index, own: made.append(row["title"]) or real(row, index, own))
+    known = collect.gather([index], ["global"], subjects=collect.TOLD, own=frozenset())
     assert known.last is not None
     assert (known.last.text, len(made)) == ("Port part 7", collect.RECENT)
 

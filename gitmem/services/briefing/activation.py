@@ -15,11 +15,11 @@ from gitmem import config
 from gitmem.base import processes
 from gitmem.clock import Clock
 from gitmem.errors import External, UserError
-from gitmem.git.identity import own_addresses
 from gitmem.git.process import Git
 from gitmem.index import epics
 from gitmem.index.reader import NAME, Index, open_index
 from gitmem.records.kinds import LIVE
+from gitmem.repo.identity import own_addresses
 from gitmem.repo.ignore import ignored
 from gitmem.repo.location import Home, Location, ignore_text, is_shared
 from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref

@@ -4,7 +4,7 @@
 their own, or as settled, goes by who committed it: see `gitmem.index.committers`.
 """
 
-from gitmem.git.identity import made_by
+from gitmem.repo.identity import made_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
