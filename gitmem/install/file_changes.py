@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from gitmem import __version__
 from gitmem.base.files import Lock, disk_error, write_atomic
 from gitmem.errors import Busy, UserError
+from gitmem.install.disk import Disk
 from gitmem.install.jsonc import Edit, applied, inverse
 
 NAME, LOCK = "install.json", "install.lock"
@@ -39,13 +40,6 @@ class Change:
     exclude: tuple[str, bytes] | None = None  # git's file of local patterns, and a line for it
     move: tuple[str, str] | None = None  # a file that makes room first, or that comes back afterwards
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def real(self) -> str:
-        """The file itself, where the path is a link to it; one that makes room is the link."""
-        if self.move:
-            return os.path.join(os.path.realpath(os.path.dirname(self.path)), os.path.basename(self.path))
-        return os.path.realpath(self.path)
 
     def diff(self) -> str:
         """Return the change as a unified diff."""
@@ -115,17 +109,17 @@ def original(entry: dict[str, Any], data: bytes) -> tuple[bool, bytes | None]:
     return True, None if entry.get("created") else data
 
 
-def apply(ledger: Ledger, plan: Callable[[], Change]) -> Change:
+def apply(ledger: Ledger, plan: Callable[[], Change], disk: Disk) -> Change:
     """Plan a change under the lock, and make it; a file that somebody else writes meanwhile is read and planned for again."""
     change = plan()
     if not DONE[change.action]:
         return change
-    _folder(ledger.folder)
+    Disk().make_folders(ledger.folder)
     try:
         with Lock(os.path.join(ledger.folder, LOCK), PATIENCE):
             for _ in range(AGAIN):
                 change = plan()
-                if not DONE[change.action] or _made(ledger, change):
+                if not DONE[change.action] or _made(ledger, change, disk):
                     return change
     except OSError as error:
         raise disk_error(error, change.path) from error
@@ -134,9 +128,10 @@ def apply(ledger: Ledger, plan: Callable[[], Change]) -> Change:
     raise Busy(f"'{change.path}' changes all the time.", "Close the program that writes it, then run this again.")
 
 
-def _made(ledger: Ledger, change: Change) -> bool:
+def _made(ledger: Ledger, change: Change, disk: Disk) -> bool:
+    """Make a change; say whether the file was still as it was planned for."""
+    real = disk.real(change.path, follow=change.move is None)  # one that makes room is the link itself
     entry = ledger.entry(change.path)
-    real = change.real
     check(real)
     if read(real) != change.before:
         return False
@@ -144,15 +139,15 @@ def _made(ledger: Ledger, change: Change) -> bool:
     if change.after is not None:
         if change.exclude:
             _exclude(*change.exclude)
-        folders += _folder(os.path.dirname(real))
+        folders += disk.make_folders(os.path.dirname(real))
         if change.move:
-            _aside(*change.move)
-        write_atomic(real, change.after, keep=True, mode=change.mode)
+            disk.set_aside(*change.move)
+        disk.write(real, change.after, change.mode)
     elif change.move:
-        os.replace(*change.move)
+        disk.rename(*change.move)
     else:
-        os.unlink(real)
-        _unfold(folders)
+        disk.remove(real)
+        disk.remove_folders(folders)
     ledger.put(real, _entry(entry, change, folders) if change.action != "removed" else None)
     if change.action == "removed" and entry.get("exclude"):
         _include(str(entry["exclude"][0]), str(entry["exclude"][1]).encode("utf-8", "surrogateescape"))
@@ -178,16 +173,8 @@ def _entry(entry: dict[str, Any], change: Change, folders: list[str]) -> dict[st
     }  # fmt: skip
 
 
-def _aside(path: str, other: str) -> None:
-    """Give a file a second name, so that it is there until ours takes its place; where a disk has no such names, move it."""
-    try:
-        os.link(path, other, follow_symlinks=False)
-    except OSError:
-        os.rename(path, other)
-
-
 def _exclude(path: str, line: bytes) -> None:
-    _folder(os.path.dirname(path))
+    Disk().make_folders(os.path.dirname(path))
     write_atomic(path, (read(path) or b"") + line, keep=True, mode=0o666)
 
 
@@ -235,26 +222,3 @@ def check(path: str) -> None:
         return
     if not mode & 0o222 or not os.access(path, os.W_OK):
         raise UserError(f"'{path}' is read-only.", f"Allow writing: chmod u+w '{path}'. Nothing was changed.")
-
-
-def _folder(path: str) -> list[str]:
-    """Make a folder; return those that were not there."""
-    missing = []
-    at = path
-    while not os.path.isdir(at) and at != os.path.dirname(at):
-        missing.append(at)
-        at = os.path.dirname(at)
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError as error:
-        raise disk_error(error, path) from error
-    return missing
-
-
-def _unfold(folders: Sequence[str]) -> None:
-    """Remove folders that we made, the innermost first, as long as they are empty."""
-    for folder in sorted(folders, key=len, reverse=True):
-        try:
-            os.rmdir(folder)
-        except OSError:
-            return

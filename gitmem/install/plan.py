@@ -12,12 +12,14 @@ from gitmem.errors import GitmemError, NotARepository, UserError
 from gitmem.git.process import Git
 from gitmem.git.worktree import WorkTree
 from gitmem.install import file_changes, hook_command
+from gitmem.install.disk import Disk
 from gitmem.install.file_changes import Change, Ledger
 from gitmem.install.hook_command import Command
 from gitmem.install.hook_entries import merge
 from gitmem.install.jsonc import Document, applied
 from gitmem.install.settings_formats import SHAPES, Form
 from gitmem.repo.location import Location, user_repository
+from gitmem.repo.worktree_files import WorkTree as WorkTreeFiles
 
 SCOPES = ("local", "project", "user")
 
@@ -44,6 +46,12 @@ class World:
                 "this repository is bare: no agent works in it.", "Change to a work tree, or say --user: for you, in all repositories."
             )
         return self.where.worktree
+
+    def disk(self, scope: str) -> Disk:
+        """Return what changes the files of a scope: the user's own may be links to wherever the user keeps them."""
+        if scope == "user" or self.where is None or self.where.worktree is None:
+            return Disk()
+        return Disk(WorkTreeFiles(self.where.worktree, (self.where.gitdir, self.where.commondir)))
 
     def ledger(self, scope: str) -> Ledger:
         """Return the ledger for the files of a scope: the repository's own, or the user's."""
@@ -112,6 +120,7 @@ def target(agent: str, scope: str, world: World) -> Target:
     path = os.path.join(world.root, *name.split("/"))
     if not os.path.realpath(path).startswith(os.path.realpath(world.root) + os.sep):
         raise UserError(f"{name} is a link that leads out of the repository.", "Say --user to write settings of yours.")
+    world.disk(scope).real(path)  # a link into git's folder is refused
     return Target(adapter, scope, path)
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from gitmem.base.files import disk_error, sync_handle, take_over
+from gitmem.base.files import sync_handle, take_over
 from gitmem.errors import UserError
 from gitmem.repo.path_rules import path_refusal, printable
 
@@ -38,19 +38,23 @@ class WorkTree:
 
     def __init__(self, root: str, apart: Sequence[str] = ()) -> None:
         self.root = root
+        self.apart = tuple(apart)
         self._apart = {identity for path in apart if (identity := _identity(path)) is not None}
 
     # -- files
 
-    def write(self, path: str, data: bytes, *, mode: int | None = None, keep: bool = False, durable: bool = False) -> None:
+    def write(
+        self, path: str, data: bytes, *, mode: int | None = None, new_mode: int = 0o666, keep: bool = False, durable: bool = False
+    ) -> None:
         """Write a file so that a reader sees the old or the new bytes; what is there, also a link, is replaced and never followed.
 
-        `mode`: the file gets exactly this one; without it, a new file has what the umask leaves. `keep`: a file that is there keeps its mode and owner.
+        `mode`: the file gets exactly this one. Without it, it gets what the umask leaves of `new_mode`; with `keep`, a file that is there
+        keeps its mode and owner.
         """
         with self._parent(path, make=True) as (folder, name):
             temp = f".gitmem-{os.getpid()}-{time.monotonic_ns()}.tmp"
             old = _regular(folder, name) if keep else None
-            handle = os.open(temp, _NEW, 0o666 if mode is None else mode & PERMISSIONS, dir_fd=folder)
+            handle = os.open(temp, _NEW, (new_mode if mode is None else mode) & PERMISSIONS, dir_fd=folder)
             try:
                 with os.fdopen(handle, "wb", closefd=False) as file:
                     file.write(data)
@@ -207,15 +211,6 @@ class WorkTree:
                 sync_handle(handle)
             finally:
                 os.close(handle)
-
-
-def replace_file(root: str, apart: Sequence[str], path: str, data: bytes, *, mode: int = 0o666) -> None:
-    """Write a file by its full path, through the work tree's links that stay inside; what is there keeps its mode and owner. Raises GitmemError."""
-    tree = WorkTree(root, apart)
-    try:
-        tree.write(tree.resolve(path), data, mode=None if mode == 0o666 else mode, keep=True, durable=True)
-    except OSError as error:
-        raise disk_error(error, path) from error
 
 
 def _check(path: str) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gitmem.agents.prompt_text import clean
 from gitmem.app import SCOPES, App
-from gitmem.base.files import Lock, disk_error, write_atomic
+from gitmem.base.files import Lock
 from gitmem.errors import Busy, GitmemError, UserError
 from gitmem.git.code_history import CodeHistory
 from gitmem.git.line_authors import LineAuthors, operation
@@ -16,10 +16,12 @@ from gitmem.git.object_codec import object_id
 from gitmem.git.process import Git
 from gitmem.git.worktree import DIFF
 from gitmem.install import file_changes
+from gitmem.install.disk import Disk, make_private_folder
 from gitmem.redaction.mask import scrub
 from gitmem.repo.ignore import ignored
 from gitmem.repo.location import ignore_text, storable
 from gitmem.repo.refs import head
+from gitmem.repo.worktree_files import WorkTree
 from gitmem.services.memory_files import managed_block, pull_plan
 from gitmem.services.memory_files import pull as native_pull
 from gitmem.services.memory_files import push as native_push
@@ -181,6 +183,12 @@ class Run:
         return native_push.targets(self.finder, own, to, dict.fromkeys(found, True), held=held, asked=asked)
 
     @cached_property
+    def _disk(self) -> Disk:
+        """What writes files here: below the work tree, no link leads out of it or into git's folder."""
+        where = self.app.location
+        return Disk(WorkTree(self.finder.root, (where.gitdir, where.commondir)))
+
+    @cached_property
     def writer(self) -> native_push.Writer:
         """What makes the blocks."""
         reads: dict[str, tuple[int, str]] = {}
@@ -201,7 +209,7 @@ class Run:
         return out
 
     def _push(self, target: Target, *, dry: bool, remove: bool) -> Push:
-        real = os.path.realpath(target.path)
+        real = self._disk.real(target.path)
         for _ in range(AGAIN):
             data = file_changes.read(real)
             why, hint = obstacle(data or b"")
@@ -218,16 +226,21 @@ class Run:
             if dry or not push.changes:
                 return push
             file_changes.check(real)
-            folder = os.path.dirname(real)
-            try:
-                # what agents keep below the user's home is the user's alone
-                os.makedirs(folder, mode=0o777 if real.startswith(self.finder.root + os.sep) else 0o700, exist_ok=True)
-            except OSError as error:
-                raise disk_error(error, folder) from error
             if file_changes.read(real) == push.before:
-                write_atomic(real, push.after, keep=True, mode=0o666 if real.startswith(self.finder.root + os.sep) else 0o600)
+                self._write(real, push.after)
                 return push
         raise Busy(f"'{target.name}' changes all the time.", "Close the program that writes it, then run this again.")
+
+    def _write(self, real: str, data: bytes) -> None:
+        """Write a memory file; what agents keep below the user's home is the user's alone."""
+        disk = self._disk
+        mode = 0o666 if disk.is_in_tree(real) else 0o600
+        folder = os.path.dirname(real)
+        if disk.is_in_tree(folder):
+            disk.make_folders(folder)
+        else:
+            make_private_folder(folder)
+        disk.write(real, data, mode)
 
     def _foreign(self, data: bytes) -> set[str]:
         """Return the short ids in a file's block of records that no store has or had: this clone is behind, and would take them from the others."""

@@ -9,6 +9,7 @@ from gitmem import __version__
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.group import Parts
+from gitmem.cli.output_file import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.errors import UserError
 from gitmem.services.provenance import agent_trace
@@ -37,10 +38,10 @@ def trace_command() -> None:
 
 @click.command("export", short_help=TABLE["export"][2])
 @click.argument("revisions", nargs=-1, metavar="[REV]...")
-@click.option("--output", "-o", type=click.File("w", encoding="utf-8"), default="-", help="Write to a file instead of stdout.")
+@click.option("--output", "-o", metavar="FILE", help="Write to a file; '-' is standard output.")
 @options.json_option
 @click.pass_obj
-def export_command(term: Terminal, revisions: tuple[str, ...], output: IO[str], as_json: bool) -> None:
+def export_command(term: Terminal, revisions: tuple[str, ...], output: str | None, as_json: bool) -> None:
     """Print the records of commits (HEAD by default) or ranges, one JSON object a line; with --json, one array.
 
     A commit that no session is known to have a part in has no record.
@@ -54,12 +55,13 @@ def export_command(term: Terminal, revisions: tuple[str, ...], output: IO[str], 
         oids = app.code_history.listed(revisions or ("HEAD",), MOST)
         known = known_links(app.provenance(), oids)
         rows = [row for oid in oids if oid in known and (row := _record(app, oid, known[oid])) is not None]
-        if as_json:
-            output.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
-            return
-        for row in rows:
-            output.write(json.dumps(row, ensure_ascii=False) + "\n")
-        if not rows:
+        lines = [json.dumps(rows, ensure_ascii=False, indent=2)] if as_json else [json.dumps(row, ensure_ascii=False) for row in rows]
+        text = "".join(f"{line}\n" for line in lines)
+        if output is None or output == "-":
+            click.echo(text, nl=False)
+        else:
+            write_output(app, output, text.encode("utf-8", "replace"))
+        if not rows and not as_json:
             term.note(f"of {len(oids)} commit{'' if len(oids) == 1 else 's'} none is known to be a session's.")
 
 

@@ -11,6 +11,7 @@ import click
 from gitmem.app import App
 from gitmem.cli import options
 from gitmem.cli.gotchas.group import TABLE
+from gitmem.cli.output_file import write_output
 from gitmem.cli.records.list import hit_lines, paths_of
 from gitmem.cli.terminal import LINE, Terminal, age, line, plain, public, short
 from gitmem.errors import UserError
@@ -358,11 +359,7 @@ def page_command(term: Terminal, output: str | None, everything: bool) -> None:
             row["body"] = _body(app, row).removesuffix(row["workaround"] or "")  # the index keeps both as one text
         text = "\n".join(map(plain, page(rows, app.clock.stamp()).split("\n")))
         if output:
-            try:
-                with open(output, "w", encoding="utf-8") as file:
-                    file.write(text)
-            except OSError as error:
-                raise UserError(f"cannot write '{output}': {os.strerror(error.errno or 0)}.", "Name another file.") from error
+            write_output(app, output, text.encode("utf-8", "replace"))
             term.note(f"wrote {output}: {len(rows)} gotchas.")
         else:
             term.page(text.rstrip("\n").split("\n"), app)

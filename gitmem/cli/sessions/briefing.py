@@ -9,12 +9,13 @@ import click
 
 from gitmem.agents.prompt_text import clean
 from gitmem.app import App
-from gitmem.base.files import read_regular, write_atomic
+from gitmem.base.files import read_regular
 from gitmem.base.processes import is_gone
 from gitmem.cli import options
+from gitmem.cli.output_file import write_output
 from gitmem.cli.terminal import Terminal
 from gitmem.clock import stamp
-from gitmem.errors import External, UserError
+from gitmem.errors import UserError
 from gitmem.index import epics
 from gitmem.repo.location import ignore_text
 from gitmem.repo.refs import branch, head
@@ -64,7 +65,7 @@ def briefing_command(
         parts = layout.sections(_known(app, agent), _place(app), clean)
         top = layout.head(_named(app), marked=bool(target))
         made = layout.fit(top, parts, size, _cost(unit))
-        wrote = bool(target) and _write(target, made)
+        wrote = bool(target) and _write(app, target, made)
         if as_json:
             facts = {
                 "day": _day(app),
@@ -202,14 +203,12 @@ def _check(path: str) -> None:
         raise UserError(f"'{shown}' is there and was not written by git mem.", "Name another file, or replace it with --force.")
 
 
-def _write(path: str, made: Fitted) -> bool:
+def _write(app: App, path: str, made: Fitted) -> bool:
     """Write the file, unless it says the same already: its time tells when it last changed; say whether it was written."""
     data = ("\n".join(made.lines) + "\n").encode("utf-8", "replace")
     if os.path.isdir(path):
         raise UserError(f"'{os.path.relpath(path)}' is a folder.", "Name a file.")
     if read_regular(path, len(data) + 1) == data:
         return False
-    if not os.path.isdir(os.path.dirname(path)):
-        raise External(f"there is no folder '{os.path.dirname(path)}'.", "Make it first, or name another file.")
-    write_atomic(path, data)
+    write_output(app, path, data)
     return True

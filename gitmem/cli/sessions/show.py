@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from gitmem.app import App
-from gitmem.base.files import disk_error, write_atomic
 from gitmem.cli import options
+from gitmem.cli.output_file import write_output
 from gitmem.cli.sessions.find import facts, is_day, of_day, one
 from gitmem.cli.sessions.notes import MARK, NOTE
 from gitmem.cli.terminal import Terminal, plain, short
@@ -232,10 +232,7 @@ def export_command(term: Terminal, session: str | None, date: str | None, output
             raise UserError(f"'{plain(output)}' is a folder.", "Name a file in it.")
         if os.path.lexists(path) and not force:
             raise UserError(f"'{plain(output)}' is there already.", "Take another name, or write over it: --force")
-        try:
-            write_atomic(path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n", private=True)
-        except OSError as error:
-            raise disk_error(error, path) from error
+        write_output(app, path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n", private=True)
         count = sum(len(one["interactions"]) for one in each)
         click.echo(f"wrote {plain(output)}: {len(each)} session{'' if len(each) == 1 else 's'}, {count} interactions", file=sys.stderr)
 

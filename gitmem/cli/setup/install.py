@@ -212,7 +212,7 @@ def carry_out(
             steps += [(where, partial(_same, change)) for (where, _), change in zip(found, planned, strict=True)]
         else:
             steps += found
-    return [step() if dry_run else file_changes.apply(world.ledger(where), step) for where, step in steps]
+    return [step() if dry_run else file_changes.apply(world.ledger(where), step, world.disk(where)) for where, step in steps]
 
 
 def report(term: Terminal, world: World, done: Sequence[Change], *, dry_run: bool = False) -> None:

@@ -1,0 +1,51 @@
+"""Write what a command was asked to put into a file."""
+
+import os
+import stat
+
+from gitmem.app import App
+from gitmem.base.files import disk_error, write_atomic
+from gitmem.errors import External, UserError
+from gitmem.repo.worktree_files import WorkTree
+
+
+def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> None:
+    """Write a file that a person named; `private`: for its owner alone. Raises UserError, External.
+
+    Below the work tree no link on the way leads out of it or into git's folder, and a file that is a link is replaced.
+    """
+    full = os.path.abspath(path)
+    folder, name = os.path.split(full)
+    if not os.path.isdir(folder):
+        raise External(f"there is no folder '{folder}'.", "Make it first, or name another file.")
+    if os.path.isdir(full):
+        raise UserError(f"'{path}' is a folder.", "Name a file in it.")
+    where = app.location
+    try:
+        if where.worktree and _is_below(folder, where.worktree):
+            tree = WorkTree(where.worktree, (where.gitdir, where.commondir))
+            at_root = os.path.realpath(folder) == os.path.realpath(where.worktree)
+            relative = name if at_root else f"{tree.resolve(folder)}/{name}"
+            tree.write(relative, data, mode=0o600 if private else None, keep=not private)
+        elif _is_device(full):
+            with open(full, "wb") as file:
+                file.write(data)
+        else:
+            write_atomic(full, data, private=private, keep=not private)
+    except OSError as error:
+        raise disk_error(error, path) from error
+
+
+def _is_below(folder: str, root: str) -> bool:
+    """Say whether a folder is the work tree or below it, as it is written or with its links followed."""
+    roots = [path.rstrip(os.sep) + os.sep for path in (root, os.path.realpath(root))]
+    return any(f"{path}{os.sep}".startswith(tuple(roots)) for path in (folder, os.path.realpath(folder)))
+
+
+def _is_device(path: str) -> bool:
+    """Say whether there is something that is written into and not replaced: a pipe, a terminal, /dev/null."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode)
