@@ -1,8 +1,9 @@
 """Bring the rows of one store from the commit that was indexed to another.
 
 A few changes are one transaction: a reader sees the store as it was at one commit. Many are steps of some milliseconds each,
-and a reader sees how far they have come; the commit that is named is the old one until the end. What was stopped between two, by a kill or by its time, goes on from what is there: every
-file is compared with its row. `Cache.refresh` sees to it that one process at a time is at it.
+and a reader sees how far they have come; the commit that is named is the old one until the end. What was stopped between two,
+by a kill or by its time, goes on from what is there: every file is compared with its row. `Cache.refresh` sees to it that one
+process at a time is at it.
 """
 
 import contextlib

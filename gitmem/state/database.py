@@ -275,11 +275,6 @@ class State:
         self.db.execute("INSERT OR REPLACE INTO marks SELECT 'drain begun', value FROM marks WHERE key = 'drain'")
 
     @healing
-    def drained(self) -> float:
-        """Return when the last drain was started (epoch seconds), 0 when none was."""
-        return float((self.marked("drain") or "0 ").partition(" ")[0])
-
-    @healing
     def expire(self, before: float) -> None:
         """Forget sessions without a sign of life since a time, and what they were told; one that is still to be digested stays."""
         self.db.execute("DELETE FROM requests WHERE at < ?", (before,))

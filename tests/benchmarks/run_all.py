@@ -21,6 +21,7 @@ NAMES = (
     "bench_merge",
     "bench_cli",
     "bench_hook",
+    "bench_answers",
     "bench_briefing",
     "bench_agent",
     "bench_lsp",
