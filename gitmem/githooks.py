@@ -9,6 +9,7 @@ import time
 from gitmem import config
 from gitmem.base import quick_git
 from gitmem.base.detach import detach
+from gitmem.base.git_guard import LIST
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
 from gitmem.repo import hook_switch
@@ -105,7 +106,7 @@ def _append(home: Home, name: str, data: bytes) -> None:
 
 def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.Settings:
     def ask() -> config.Settings:
-        output = quick_git.read(_clean(env), where.gitdir, *quick_git.LIST)
+        output = quick_git.read(_clean(env), where.gitdir, *LIST)
         if output is None:
             raise GitmemError("git did not tell its configuration")
         return config.from_scopes(output)

@@ -129,7 +129,7 @@ def overriding(listing: bytes) -> "Pairs":
             foreign[key] = None
     out: Pairs = []
     for key in foreign:
-        out += [(name, own.get(name, value)) for name, value in _neutral(key)]
+        out += [(name, own.get(name, default)) for name, default in _neutral(key)]
     return list(dict.fromkeys(out))
 
 

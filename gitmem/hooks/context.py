@@ -134,8 +134,9 @@ class Hook:
 
     def _ask(self) -> config.Settings:
         from gitmem.base import quick_git
+        from gitmem.base.git_guard import LIST
 
-        output = quick_git.read(self._git_env(), self.where.gitdir, *quick_git.LIST)
+        output = quick_git.read(self._git_env(), self.where.gitdir, *LIST)
         if output is None:
             raise GitmemError("git did not tell its configuration")
         return config.from_scopes(output)

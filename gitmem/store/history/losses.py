@@ -12,8 +12,7 @@ from gitmem.git.objects import Objects, files
 from gitmem.git.process import Git
 from gitmem.records.codec import SUMMARY_LIMIT
 from gitmem.store.history.propagate import Carried, purged_ids, purges
-from gitmem.store.layout import FOLDER, id_of_path, record_path
-from gitmem.store.tree_merge import GITMEM
+from gitmem.store.layout import FOLDER, GITMEM, id_of_path, record_path
 
 # A secret is in one record, or in a few that quote it; who removes more cleans up, or does harm.
 MANY_RECORDS = 5

@@ -17,8 +17,8 @@ from gitmem.records.codec import SUMMARY_LIMIT
 from gitmem.records.record import kind_of
 from gitmem.store.history.redact import Mask, taken_out
 from gitmem.store.history.rewrite import Cleaner, was
-from gitmem.store.layout import FORMAT_PATH, PLAIN_LIMIT, PURGES, id_of_path
-from gitmem.store.tree_merge import GITMEM, Report, merge_commits, merge_trees
+from gitmem.store.layout import FORMAT_PATH, GITMEM, PLAIN_LIMIT, PURGES, id_of_path
+from gitmem.store.tree_merge import Report, merge_commits, merge_trees
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
