@@ -138,8 +138,8 @@ def _neutral(key: str) -> "Pairs":
         names = ("process", "clean", "smudge")
         return [(f"filter.{found[1]}.required", "false"), *((f"filter.{found[1]}.{name}", "") for name in names)]
     if found := _TRAILER.fullmatch(key):
-        names = ("ifexists", "ifmissing")
-        return [*((f"trailer.{found[1]}.{name}", "doNothing") for name in names), (key, "")]
+        kinds = ("ifexists", "ifmissing")
+        return [*((f"trailer.{found[1]}.{kind}", "doNothing") for kind in kinds), (key, "")]
     if found := _DRIVER.fullmatch(key):
         return [(key, "false")]  # the program `false`: a conflict
     if key in _DEFAULTS:
