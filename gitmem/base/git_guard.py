@@ -128,8 +128,8 @@ def overriding(listing: bytes) -> "Pairs":
         else:
             foreign[key] = None
     out: Pairs = []
-    for key in foreign:
-        out += [(name, own.get(name, value)) for name, value in _neutral(key)]
+    for set_key in foreign:
+        out += [(name, own.get(name, value)) for name, value in _neutral(set_key)]
     return list(dict.fromkeys(out))
 
 

@@ -10,12 +10,12 @@ import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
+from gitmem.base.sharing import sharing_of
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects
 from gitmem.git.new_packs import NewPacks
 from gitmem.git.object_codec import RAW_LENGTH, build, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
-from gitmem.repo.location import is_shared
 from gitmem.repo.refs import has_reftable, raw_ref
 
 ROOM_FOR_A_REF = 64 * 1024
@@ -29,7 +29,7 @@ class CliObjects:
         self._git = git
         self.traits = objects.Traits("git", algorithm)
         self.written = 0
-        self._new = NewPacks(os.path.join(git.gitdir, "objects"), algorithm, is_shared(git.gitdir))
+        self._new = NewPacks(os.path.join(git.gitdir, "objects"), algorithm, sharing_of(git.gitdir))
         self._reftable = has_reftable(git.gitdir)
         self._batch: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()

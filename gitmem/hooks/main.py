@@ -11,6 +11,7 @@ import time
 from gitmem.agents import adapter, events
 from gitmem.agents.prompt_text import clean, fence
 from gitmem.base.fast import dumps, loads, sqlite
+from gitmem.base.sharing import create, sharing_of
 from gitmem.base.tolerated import NO_REPOSITORY
 from gitmem.clock import stamp
 from gitmem.errors import GitmemError, NotARepository
@@ -127,7 +128,8 @@ class Watch:
         try:
             if os.path.exists(self.log) and os.path.getsize(self.log) > LOG_SIZE:
                 os.replace(self.log, self.log + ".1")
-            handle = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            common = os.path.dirname(os.path.dirname(self.log))
+            handle = create(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, sharing_of(common))
             os.write(handle, f"{stamp(time.time())} {self.name or '-'} {clean(why, 400)}\n".encode("utf-8", "replace"))
             os.close(handle)
         except OSError:

@@ -211,5 +211,5 @@ def _write(path: str, made: Fitted) -> bool:
         return False
     if not os.path.isdir(os.path.dirname(path)):
         raise External(f"there is no folder '{os.path.dirname(path)}'.", "Make it first, or name another file.")
-    write_atomic(path, data)
+    write_atomic(path, data, mode=0o666)
     return True

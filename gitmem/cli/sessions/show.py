@@ -233,7 +233,7 @@ def export_command(term: Terminal, session: str | None, date: str | None, output
         if os.path.lexists(path) and not force:
             raise UserError(f"'{plain(output)}' is there already.", "Take another name, or write over it: --force")
         try:
-            write_atomic(path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n", private=True)
+            write_atomic(path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n")
         except OSError as error:
             raise disk_error(error, path) from error
         count = sum(len(one["interactions"]) for one in each)

@@ -133,7 +133,7 @@ def carry_out(work: Work, objects: Objects, home: Home, what: Plan, then: Saved,
         )
     home.make()
     facts = {"target": note.target, "safety": note.safety, "root": note.root, "paths": list(note.paths)}
-    write_atomic(home.join(RESTORING), json.dumps(facts).encode(), shared=home.shared, private=True)
+    write_atomic(home.join(RESTORING), json.dumps(facts).encode(), shared=home.shared)
     index = os.path.join(work.gitdir, f"gitmem-index.{os.getpid()}")
     try:
         work.copy_of_index(index)
