@@ -135,11 +135,11 @@ def overriding(listing: bytes) -> "Pairs":
 
 def _neutral(key: str) -> "Pairs":
     if found := _FILTER.fullmatch(key):
-        names = ("process", "clean", "smudge")
-        return [(f"filter.{found[1]}.required", "false"), *((f"filter.{found[1]}.{name}", "") for name in names)]
+        empty = [(f"filter.{found[1]}.{name}", "") for name in ("process", "clean", "smudge")]
+        return [(f"filter.{found[1]}.required", "false"), *empty]
     if found := _TRAILER.fullmatch(key):
-        names = ("ifexists", "ifmissing")
-        return [*((f"trailer.{found[1]}.{name}", "doNothing") for name in names), (key, "")]
+        rules = [(f"trailer.{found[1]}.{name}", "doNothing") for name in ("ifexists", "ifmissing")]
+        return [*rules, (key, "")]
     if found := _DRIVER.fullmatch(key):
         return [(key, "false")]  # the program `false`: a conflict
     if key in _DEFAULTS:
