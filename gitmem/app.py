@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gitmem import config
 from gitmem.base.detach import detach
+from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
 from gitmem.git import identity
@@ -17,7 +18,7 @@ from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index import joined
 from gitmem.index.fresh import FreshIndex
 from gitmem.index.reader import Index
-from gitmem.repo.location import Home, Location, ignore_text, is_shared, locate, user_repository
+from gitmem.repo.location import Home, Location, ignore_text, locate, make_user_folder, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -62,7 +63,7 @@ class App:
         self.clock = clock
         self.progress = progress
         self._prefer = prefer
-        self.home = Home(location.home, shared=is_shared(location.commondir))
+        self.home = Home(location.home, shared=sharing_of(location.commondir))
         self.git = Git(location.commondir, env)
         self.notices = Notices()
         self.fresh_index = FreshIndex(self.home, self._stores, progress)
@@ -268,7 +269,7 @@ class App:
         """The user's own repository of memories that hold in every project; made on first use."""
         path = user_repository(self.env)
         if not os.path.isdir(os.path.join(path, "objects")):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            make_user_folder(self.env)
             Git(path, self.env).run("init", "-q", "--bare", path)
         env = {k: v for k, v in self.env.items() if k not in {"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}}
         return App(Location(path, path, None), env, self.clock, self._prefer, self.progress)

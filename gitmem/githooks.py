@@ -10,6 +10,7 @@ from gitmem import config
 from gitmem.base import quick_git
 from gitmem.base.detach import detach
 from gitmem.base.git_guard import LIST
+from gitmem.base.sharing import create, sharing_of
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
 from gitmem.repo import hook_switch
@@ -53,7 +54,7 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
     if hook_switch.by_variable(env) or env.get("GIT_QUARANTINE_PATH"):
         return 0
     where = locate(os.getcwd(), env)
-    home = Home(where.home)
+    home = Home(where.home, sharing_of(where.commondir))
     if not os.path.isdir(where.home) or not is_own(where) or is_embedded(where.gitdir):
         return 0  # no memory here, or none of the user's
     if hook_switch.is_off(home, env, time.time()):
@@ -97,7 +98,7 @@ def _append(home: Home, name: str, data: bytes) -> None:
     """Note something for the drain: one write."""
     if not data:
         return
-    handle = os.open(home.join(name), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o664 if home.shared else 0o600)
+    handle = create(home.join(name), os.O_WRONLY | os.O_APPEND | os.O_CREAT, home.shared)
     try:
         os.write(handle, data)
     finally:

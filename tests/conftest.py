@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
 from gitmem.git.backend import open_objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.records.record import PREFIX, Record, make
-from gitmem.repo.location import Home, is_shared, locate
+from gitmem.repo.location import Home, locate
 from gitmem.repo.refs import SHARED
 from gitmem.store import operations
 from gitmem.store.reader import Damaged, Stored
@@ -178,7 +179,7 @@ def new_store(path: Path | str, backend: str = "auto", ref: str = SHARED, **opti
     """Open a store; the caller closes its objects."""
     location = locate(str(path), os.environ)
     objects = open_objects(location, os.environ, backend)
-    return Store(objects, ref, Home(location.home, shared=is_shared(location.commondir)), CLOCK, options.pop("author", AUTHOR), **options)
+    return Store(objects, ref, Home(location.home, shared=sharing_of(location.commondir)), CLOCK, options.pop("author", AUTHOR), **options)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import errno
 import os
 import time
 
+from gitmem.base.sharing import create
 from gitmem.errors import Busy, External
 
 TYPE_CHECKING = False
@@ -25,26 +26,22 @@ def disk_error(error: OSError, path: str) -> External:
     return External(f"cannot write '{path}': {what}.", hints.get(name, "Check the disk, then run the command again."))
 
 
-def write_atomic(
-    path: str, data: bytes, *, shared: bool = False, durable: bool = True, private: bool = False, keep: bool = False, mode: int = 0
-) -> None:
+def write_atomic(path: str, data: bytes, *, shared: int = 0, durable: bool = True, keep: bool = False, mode: int = 0) -> None:
     """Write a file so that a reader sees the old or the new bytes, never a part; raises External.
 
-    `private`: for its owner alone. `mode`: of a new file. `keep`: a file that is there keeps its mode and its owner.
+    It is for its owner alone, or `shared` as a repository is (`base.sharing`), or has a `mode` less the umask.
+    `keep`: a file that is there keeps its mode and its owner.
     """
     folder, name = os.path.split(path)
     temp = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         old = os.stat(path) if keep and os.path.exists(path) else None
-        handle = os.open(
-            temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode or (0o664 if shared else 0o600 if private else 0o644)
-        )
+        handle = os.open(temp, flags | os.O_CLOEXEC, mode) if mode else create(temp, flags, shared)
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(handle, view) :]
-            if shared:
-                os.fchmod(handle, 0o664)
             if old is not None:
                 take_over(handle, old)
             if durable:
@@ -106,7 +103,7 @@ class Lock:
         import fcntl  # absent on Windows, where only reading works today
 
         try:
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o664)
+            self._handle = create(self.path, os.O_RDWR | os.O_CREAT, 0)
         except OSError as error:
             raise disk_error(error, self.path) from error
         deadline = time.monotonic() + self.timeout

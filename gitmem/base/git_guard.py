@@ -128,18 +128,18 @@ def overriding(listing: bytes) -> "Pairs":
         else:
             foreign[key] = None
     out: Pairs = []
-    for key in foreign:
-        out += [(name, own.get(name, default)) for name, default in _neutral(key)]
+    for set_key in foreign:
+        out += [(name, own.get(name, value)) for name, value in _neutral(set_key)]
     return list(dict.fromkeys(out))
 
 
 def _neutral(key: str) -> "Pairs":
     if found := _FILTER.fullmatch(key):
-        names = ("process", "clean", "smudge")
-        return [(f"filter.{found[1]}.required", "false"), *((f"filter.{found[1]}.{name}", "") for name in names)]
+        empty = [(f"filter.{found[1]}.{name}", "") for name in ("process", "clean", "smudge")]
+        return [(f"filter.{found[1]}.required", "false"), *empty]
     if found := _TRAILER.fullmatch(key):
-        kinds = ("ifexists", "ifmissing")
-        return [*((f"trailer.{found[1]}.{kind}", "doNothing") for kind in kinds), (key, "")]
+        rules = [(f"trailer.{found[1]}.{name}", "doNothing") for name in ("ifexists", "ifmissing")]
+        return [*rules, (key, "")]
     if found := _DRIVER.fullmatch(key):
         return [(key, "false")]  # the program `false`: a conflict
     if key in _DEFAULTS:

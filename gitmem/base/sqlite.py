@@ -1,8 +1,10 @@
 """SQLite with many processes: transactions, what is locked, what is damaged. The hot path imports this module."""
 
+import os
 import time
 
 from gitmem.base.fast import sqlite
+from gitmem.base.sharing import create, sharing_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +70,18 @@ def is_damage(error: sqlite.Error) -> bool:
     if isinstance(error, sqlite.OperationalError):
         return any(part in str(error) for part in ("no such table", "no such column", "disk I/O", "malformed", "Could not decode"))
     return type(error) is sqlite.DatabaseError
+
+
+def ready(path: str) -> None:
+    """Make the file of a database in a folder of ours, if it is not there: SQLite gives its other files the same mode.
+
+    It is for its owner alone, or shared as the repository around it is. A disk that takes no file is left for SQLite to tell.
+    """
+    if not os.path.exists(path):
+        try:
+            os.close(create(path, os.O_RDWR | os.O_CREAT, sharing_of(os.path.dirname(os.path.dirname(path)))))
+        except OSError:
+            return
 
 
 def use_wal(db: sqlite.Connection, patience: float) -> None:

@@ -31,7 +31,7 @@ def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> 
             with open(full, "wb") as file:
                 file.write(data)
         else:
-            write_atomic(full, data, private=private, keep=not private)
+            write_atomic(full, data, keep=not private, mode=0 if private else 0o666)
     except OSError as error:
         raise disk_error(error, path) from error
 

@@ -42,9 +42,12 @@ def snapshot_command() -> None:
     """
 
 
-def work_of(app: App) -> Work:
-    """Return the work tree of a command; raises UserError in a bare repository."""
-    return Work(app.location, app.env, obeys=True)
+def work_of(app: App, *, obeys: bool = False) -> Work:
+    """Return the work tree of a command; raises UserError in a bare repository.
+
+    A command that saves or writes files obeys the filters that the repository's configuration names, as git does.
+    """
+    return Work(app.location, app.env, obeys=obeys)
 
 
 def take(app: App, work: Work, context: save.Context, named: tuple[str, ...] = ()) -> Record:
@@ -98,7 +101,7 @@ def save_command(
         except ValueError as error:
             raise UserError(f"--state is not JSON: {error}.", """For example: --state '{"step": 3}'""") from error
     with term.open() as app:
-        work = work_of(app)
+        work = work_of(app, obeys=True)
         inside = tuple(os.path.relpath(os.path.abspath(path), work.root) for path in named)
         here = os.path.relpath(os.path.realpath(os.getcwd()), os.path.realpath(work.root))
         context = save.Context(" ".join(note), story, subtask, "" if here == "." else here, state)
@@ -253,7 +256,7 @@ def restore_command(term: Terminal, id: str, paths: tuple[str, ...], worktree: b
             record = app.store("private").get(found).record
             _tell(term, app, record, as_json)
             return
-        work = work_of(app)
+        work = work_of(app, obeys=True)
         then = read(app.objects, found)
         inside = [os.path.relpath(os.path.realpath(os.path.abspath(path)), os.path.realpath(work.root)) for path in paths]
         unknown = [path for path, one in zip(paths, inside, strict=True) if one.startswith("..")]

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from gitmem.base.files import sync_dir
+from gitmem.base.sharing import shared_mode
 from gitmem.git.object_codec import RAW_LENGTH, entry_bytes
 from gitmem.git.objects import Raw
 
@@ -43,7 +44,7 @@ class _Waiting:
 class NewPacks:
     """The packs that one process made and that no ref leads to yet; raises OSError where the disk refuses."""
 
-    def __init__(self, objects_folder: str, algorithm: str, shared: bool) -> None:
+    def __init__(self, objects_folder: str, algorithm: str, shared: int) -> None:
         self.folder = os.path.join(objects_folder, "pack")
         self._algorithm = algorithm
         self._shared = shared
@@ -123,7 +124,7 @@ def remove(folder: str, name: str) -> None:
             os.unlink(os.path.join(folder, f"pack-{name}{suffix}"))
 
 
-def _write(stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: str, shared: bool) -> int:
+def _write(stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: str, shared: int) -> int:
     """Write a pack of `count` (oid, entry) and its index; return its size. The index comes last: git sees no pack without one."""
     part = stem + ".idx.part"  # not tmp_*: git prunes those
     made: list[str] = []
@@ -160,11 +161,11 @@ def _write(stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: 
     return at
 
 
-def _create(path: str, made: list[str], shared: bool) -> "IO[bytes]":
+def _create(path: str, made: list[str], shared: int) -> "IO[bytes]":
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
     made.append(path)
     if shared:
-        os.fchmod(handle, os.fstat(handle).st_mode | 0o440)
+        os.fchmod(handle, shared_mode(os.fstat(handle).st_mode, shared) & 0o7777)
     return os.fdopen(handle, "wb")
 
 

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gitmem.base.files import read_regular
+from gitmem.base.sharing import sharing_of
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects
 from gitmem.git.object_codec import RAW_LENGTH, build, parse_commit, parse_tree
 from gitmem.git.process import DURABLE, Git
-from gitmem.repo.location import is_shared
 from gitmem.repo.refs import has_reftable, raw_ref
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class CliObjects:
     def _new(self) -> "NewPacks":
         from gitmem.git.new_packs import NewPacks  # who only reads does without
 
-        return NewPacks(os.path.join(self._git.gitdir, "objects"), self.traits.hash, is_shared(self._git.gitdir))
+        return NewPacks(os.path.join(self._git.gitdir, "objects"), self.traits.hash, sharing_of(self._git.gitdir))
 
     def tip(self, ref: str) -> str | None:
         """See Objects."""
@@ -72,7 +73,10 @@ class CliObjects:
         assert stream is not None
         head = stream.readline().split()
         if len(head) != 3:
-            if head[1:2] == [b"missing"]:
+            # git before 2.45 ends where it may not fetch what a partial clone lacks
+            if head[1:2] == [b"missing"] or (not head and is_partial(self._git.gitdir)):
+                if not head:
+                    self._end_batch()
                 raise MissingObject(f"object {oid[:12]} is missing from the repository.", "Run: git mem doctor --fix")
             self._end_batch()
             raise External(f"git could not read object {oid[:12]}.", "Run 'git fsck' to see what is damaged.")
@@ -298,11 +302,16 @@ def algorithm_of(git: Git) -> str:
     return git.run("rev-parse", "--show-object-format").decode().strip() or "sha1"
 
 
+def is_partial(commondir: str) -> bool:
+    """Say whether a repository may lack objects that its remote has."""
+    return any(word in _config_of(commondir) for word in ("partialclone", "promisor"))
+
+
 def needs_git(commondir: str) -> bool:
     """Say whether a repository uses what libgit2 cannot do, judged by its config file alone."""
-    try:
-        with open(os.path.join(commondir, "config"), encoding="utf-8", errors="replace") as file:
-            text = file.read().lower()
-    except OSError:
-        return True
-    return any(word in text for word in ("objectformat", "refstorage", "partialclone", "promisor", "sharedrepository"))
+    text = _config_of(commondir)
+    return not text or any(word in text for word in ("objectformat", "refstorage", "partialclone", "promisor", "sharedrepository"))
+
+
+def _config_of(commondir: str) -> str:
+    return read_regular(os.path.join(commondir, "config"), 1 << 22).decode("utf-8", "replace").lower()

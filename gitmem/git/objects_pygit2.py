@@ -8,13 +8,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from gitmem.base.sharing import sharing_of
 from gitmem.errors import External, MissingObject, Moved, UntrustedRepository
 from gitmem.git import objects
 from gitmem.git.new_packs import NewPacks
 from gitmem.git.object_codec import build, parse_commit, parse_tree
 from gitmem.git.objects_cli import CliObjects
 from gitmem.git.process import Git
-from gitmem.repo.location import is_shared
 
 
 class Pygit2Objects:
@@ -39,7 +39,7 @@ class Pygit2Objects:
         self.git = git
         self._cli = CliObjects(git)
         self.written = 0
-        self._new = NewPacks(os.path.join(commondir, "objects"), "sha1", is_shared(commondir))
+        self._new = NewPacks(os.path.join(commondir, "objects"), "sha1", sharing_of(commondir))
         self.traits = objects.Traits("libgit2", "sha1")
         self._tree = objects.TreeCache(self._read_tree)
         self._tells_size = hasattr(self._repo.odb, "read_header")  # not in every pygit2 that we work with

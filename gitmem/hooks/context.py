@@ -12,11 +12,13 @@ from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
 from gitmem.base.files import is_locked as is_locked_file
+from gitmem.base.git_guard import LIST
+from gitmem.base.sharing import sharing_of
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
 from gitmem.errors import External, GitmemError, NotARepository
 from gitmem.redaction.formats import harmless, public
-from gitmem.repo.location import Home, Location, ignore_text, inside, is_embedded, is_own, is_shared, locate, storable, user_repository
+from gitmem.repo.location import Home, Location, ignore_text, inside, is_embedded, is_own, locate, storable, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, code_state, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -68,7 +70,7 @@ class Hook:
             raise NotARepository(f"'{self.where.gitdir}' lies in another repository.")
         self.root = os.path.realpath(self.where.worktree) if self.where.worktree else ""
         self.tree, self.spot = storable(self.root), storable(self.folder)  # the two as they are stored
-        self.home = Home(self.where.home, shared=is_shared(self.where.commondir))
+        self.home = Home(self.where.home, shared=sharing_of(self.where.commondir))
         self._settings: config.Settings | None = None
         self._state: State | None = None
         self._own: frozenset[str] | None = None
@@ -134,7 +136,6 @@ class Hook:
 
     def _ask(self) -> config.Settings:
         from gitmem.base import quick_git
-        from gitmem.base.git_guard import LIST
 
         output = quick_git.read(self._git_env(), self.where.gitdir, *LIST)
         if output is None:

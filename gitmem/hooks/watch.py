@@ -11,6 +11,7 @@ import time
 from gitmem.agents.prompt_text import clean
 from gitmem.base.fast import dumps, loads
 from gitmem.base.processes import pass_over
+from gitmem.base.sharing import create, sharing_of
 from gitmem.clock import stamp
 
 TYPE_CHECKING = False
@@ -70,11 +71,12 @@ class Watch:
         if not self.log or not os.path.isdir(os.path.dirname(self.log)):
             return
         line = f"{stamp(time.time())} {self.name or '-'} {clean(why, 400)}\n"
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        common = os.path.dirname(os.path.dirname(self.log))
         try:
             if os.path.exists(self.log) and os.path.getsize(self.log) > LOG_SIZE:
                 os.replace(self.log, self.log + ".1")
-            handle = os.open(self.log, flags, 0o644)
+            handle = create(self.log, flags, sharing_of(common))
             os.write(handle, line.encode("utf-8", "replace"))
             os.close(handle)
         except OSError:

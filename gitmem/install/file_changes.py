@@ -81,7 +81,7 @@ class Ledger:
             files[path] = entry
         if files:
             text = json.dumps({"version": 1, "files": files}, indent=1)
-            write_atomic(self.path, text.encode("utf-8", "surrogateescape"), keep=True, private=True)
+            write_atomic(self.path, text.encode("utf-8", "surrogateescape"), keep=True)
         elif os.path.exists(self.path):
             os.unlink(self.path)
 

@@ -6,6 +6,7 @@ Standard library only; the hot path imports this module.
 import os
 
 from gitmem.base.files import disk_error, read_regular
+from gitmem.base.sharing import create, make_folder
 from gitmem.errors import NotARepository, UserError
 
 TYPE_CHECKING = False
@@ -159,8 +160,20 @@ def user_folder(env: "Mapping[str, str]") -> str:
 
 def user_repository(env: "Mapping[str, str]") -> str:
     """Return where the user's own store is, or would be: a bare repository in the user's data folder."""
-    base = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    base = env.get("XDG_DATA_HOME") or ""
+    if not os.path.isabs(base):  # as its specification wants it
+        base = os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
     return os.path.join(base, "gitmem", "user.git")
+
+
+def make_user_folder(env: "Mapping[str, str]") -> None:
+    """Make our folder in the user's data folder, for the user alone; raises External."""
+    path = user_folder(env)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_folder(path, 0)
+    except OSError as error:
+        raise disk_error(error, path) from error
 
 
 def is_own(where: Location) -> bool:
@@ -170,15 +183,6 @@ def is_own(where: Location) -> bool:
         return all(os.lstat(path).st_uid == os.geteuid() for path in paths if os.path.lexists(path))
     except (OSError, AttributeError):
         return False
-
-
-def is_shared(commondir: str) -> bool:
-    """Say whether a repository's config file asks for files that a group may write."""
-    text = read_regular(os.path.join(commondir, "config"), 1 << 22).decode("utf-8", "replace")
-    return any(
-        line.strip().lower().startswith("sharedrepository") and line.partition("=")[2].strip().lower() not in {"false", "umask", "0", "no"}
-        for line in text.split("\n")
-    )
 
 
 COMMITS = "commits"  # in our folder: commits that git's hook saw, with the session, a line each
@@ -196,9 +200,9 @@ STOPPED = {
 
 
 class Home:
-    """Our folder in a common dir. Creates files readable as the repository is: group-shared or not."""
+    """Our folder in a common dir. What it makes is for its owner alone, or shared as the repository is."""
 
-    def __init__(self, path: str, shared: bool = False) -> None:
+    def __init__(self, path: str, shared: int = 0) -> None:
         self.path = path
         self.shared = shared
 
@@ -211,26 +215,21 @@ class Home:
         path = self.join(*names)
         if not os.path.isdir(path):
             try:
-                os.makedirs(path, exist_ok=True)
-                if self.shared:
-                    os.chmod(path, 0o2775)
-                    os.chmod(self.path, 0o2775)
+                os.makedirs(os.path.dirname(self.path), exist_ok=True)
+                make_folder(self.path, self.shared)
+                for number in range(len(names)):
+                    make_folder(self.join(*names[: number + 1]), self.shared)
             except OSError as error:
                 raise disk_error(error, path) from error
         return path
 
-    def touch(self, name: str, *, private: bool = False) -> str:
-        """Return a file's path, creating it empty with the right mode when it is not there; `private` keeps it from others.
-
-        In a repository that a group shares, the group shares that too.
-        """
+    def touch(self, name: str) -> str:
+        """Return a file's path, creating it empty with the right mode when it is not there."""
         self.make()
         path = self.join(name)
         if not os.path.exists(path):
             try:
-                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o664 if self.shared else 0o600 if private else 0o644))
-                if self.shared:
-                    os.chmod(path, 0o664)
+                os.close(create(path, os.O_CREAT | os.O_RDWR, self.shared))
             except OSError as error:
                 raise disk_error(error, path) from error
         return path

@@ -67,7 +67,7 @@ class State:
         try:
             if not os.path.exists(home.join(NAME)):
                 self._found()
-            path = home.touch(NAME, private=True)
+            path = home.touch(NAME)
             found = os.stat(path)
             self._inode = found.st_ino
             if found.st_nlink > 1:
@@ -85,7 +85,7 @@ class State:
         path = self._home.join(NAME)
         if os.path.exists(path + "-wal"):
             return  # SQLite would play it into the new file; into an empty one it does not
-        aside = self._home.touch(f"{NAME}.{os.getpid()}.{time.monotonic_ns()}.tmp", private=True)
+        aside = self._home.touch(f"{NAME}.{os.getpid()}.{time.monotonic_ns()}.tmp")
         try:
             db = sqlite.connect(aside, timeout=self._timeout, isolation_level=None)
             try:
@@ -172,7 +172,7 @@ class State:
                     if os.path.exists(path + suffix):
                         os.unlink(path + suffix)
             if damaged:
-                self._home.touch(NAME, private=True)
+                self._home.touch(NAME)
                 self._inode = os.stat(path).st_ino
                 return self._connect(path, self._timeout)
         except Exception:  # noqa: BLE001 - fall through to memory

@@ -34,7 +34,6 @@ def add(home: Home, entry: "dict[str, Any]", *, durable: bool = True) -> str:
         json.dumps({"v": VERSION, **entry}, ensure_ascii=False).encode("utf-8", "replace"),
         shared=home.shared,
         durable=durable,
-        private=True,
     )
     return path
 

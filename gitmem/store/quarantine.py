@@ -45,7 +45,7 @@ def keep(home: Home, name: str, about: dict[str, str], records: Sequence[tuple[s
         *({"id": id, "data": data.decode("utf-8", "surrogateescape")} for id, data in records),
     ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    write_atomic(os.path.join(folder, name + _ENDING), text.encode(), private=True)
+    write_atomic(os.path.join(folder, name + _ENDING), text.encode())
 
 
 def kept(home: Home) -> Iterator[Kept]:

@@ -56,7 +56,7 @@ def _drain(app: App) -> None:
 @contextmanager
 def _alone(app: App) -> Iterator[None]:
     """Wait while another one is at it, for a while: two do no harm, a crowd slows down those who wait."""
-    lock = Lock(app.home.join("drain.lock"), TURN)
+    lock = Lock(app.home.touch("drain.lock"), TURN)
     try:
         lock.__enter__()
     except GitmemError:

@@ -360,11 +360,15 @@ def test_what_libgit2_cannot_do_is_left_to_git(kind, make_repo):
     assert isinstance(opened, CliObjects)
 
 
-def test_partial_clone_fetches_a_missing_blob(make_repo, open_store):
-    """A store's blob that a filtered fetch left out is fetched when it is read."""
+def test_partial_clone_fetches_a_missing_blob_when_asked(make_repo, open_store):
+    """A store's blob that a filtered fetch left out is named when it is read, and fetched when the user asks for that."""
     path = make_repo("partial")
     item = add(open_store(path.parent / "source"))
     git(path, "fetch", "-q", "origin", f"{REF}:{REF}")
+    with pytest.raises(MissingObject) as missing:
+        open_store(path).get(item.id)
+    assert "doctor --fix" in missing.value.hint
+    git(path, "fetch", "-q", "--refetch", "--no-filter", "origin", f"{REF}:{REF}")
     assert item == open_store(path).get(item.id).record
 
 

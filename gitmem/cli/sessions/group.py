@@ -9,9 +9,10 @@ import click
 
 from gitmem.agents import adapter, events
 from gitmem.base import processes
+from gitmem.base.sharing import sharing_of
 from gitmem.cli.group import Parts
 from gitmem.errors import GitmemError
-from gitmem.repo.location import Home, is_shared, locate
+from gitmem.repo.location import Home, locate
 from gitmem.services.sessions import current as own
 from gitmem.state import sessions
 from gitmem.state.database import State
@@ -80,7 +81,7 @@ def _shared(environ: Mapping[str, str], id: str, agent: str) -> str:
     """Return how we call an agent's session whose id is another agent's too; empty for any other one."""
     try:
         where = locate(".", environ)
-        home = Home(where.home, shared=is_shared(where.commondir))
+        home = Home(where.home, shared=sharing_of(where.commondir))
         other = sessions.shared_id(id, agent)
         # its history tells that there is one: most commands need not ask the database
         if not any(name.endswith(f"_{other}.jsonl") for name in os.listdir(home.join("sessions"))):
@@ -95,7 +96,7 @@ def _of_process(environ: Mapping[str, str]) -> str:
     """Return the id of the running session whose hooks were started by the process that started this one; empty when there is none."""
     try:
         where = locate(".", environ)
-        home = Home(where.home, shared=is_shared(where.commondir))
+        home = Home(where.home, shared=sharing_of(where.commondir))
         if not os.path.exists(home.join("state.db")):
             return ""
         with contextlib.closing(State(home)) as state:

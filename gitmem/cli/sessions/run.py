@@ -131,7 +131,7 @@ def start_command(term: Terminal, agent: str | None, title: str | None, story: s
     with term.open() as app:
         app.home.make()
         ended: Session | None = None
-        with Lock(app.home.join("own.lock"), LOCKED):  # two that start at once in one terminal are one
+        with Lock(app.home.touch("own.lock"), LOCKED):  # two that start at once in one terminal are one
             mine, before = running(app), _opened_here(app)
             if anew:
                 mine, before = None, before or mine

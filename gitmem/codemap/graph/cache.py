@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gitmem.base.fast import loads, sqlite
-from gitmem.base.sqlite import is_damage, transaction, use_wal
+from gitmem.base.sqlite import is_damage, ready, transaction, use_wal
 from gitmem.codemap import grammars
 from gitmem.codemap.tags.import_statements import Import
 from gitmem.codemap.tags.tags import FORMAT, Tags
@@ -54,6 +54,8 @@ class Cache:
         return self._db
 
     def _open(self, path: str) -> sqlite.Connection:
+        if path != ":memory:":
+            ready(path)
         db = sqlite.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             (schema,) = db.execute("PRAGMA user_version").fetchone()

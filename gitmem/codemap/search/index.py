@@ -7,7 +7,7 @@ more are passed over, and all is made anew when they are most of it.
 import os
 
 from gitmem.base.fast import sqlite
-from gitmem.base.sqlite import is_damage, transaction, use_wal
+from gitmem.base.sqlite import is_damage, ready, transaction, use_wal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class SearchIndex:
                 return self._open(":memory:", False)
 
     def _open(self, path: str, readonly: bool) -> "sqlite.Connection":
+        if path != ":memory:" and not readonly:
+            ready(path)
         db = sqlite.connect(path, timeout=0.1 if readonly else PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             (schema,) = db.execute("PRAGMA user_version").fetchone()

@@ -13,6 +13,7 @@ from typing import Any
 
 from gitmem import config
 from gitmem.base import processes
+from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
 from gitmem.errors import External, UserError
 from gitmem.git.process import Git
@@ -21,7 +22,7 @@ from gitmem.index.reader import NAME, Index, open_index
 from gitmem.records.kinds import LIVE
 from gitmem.repo.identity import own_addresses
 from gitmem.repo.ignore import ignored
-from gitmem.repo.location import Home, Location, ignore_text, is_shared
+from gitmem.repo.location import Home, Location, ignore_text
 from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref
 from gitmem.services.briefing import agent_definitions, collect
 from gitmem.services.briefing.agent_definitions import Agent
@@ -154,7 +155,7 @@ class Place:
     @property
     def home(self) -> Home:
         """Our folder."""
-        return Home(self.location.home, shared=is_shared(self.location.commondir))
+        return Home(self.location.home, shared=sharing_of(self.location.commondir))
 
     @property
     def root(self) -> str:

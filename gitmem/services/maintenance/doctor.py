@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitmem.base.files import Lock, disk_error, listing, sync_dir
+from gitmem.base.sharing import shared_mode
 from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.git.process import Git
@@ -391,10 +392,12 @@ def _newest(git: Git, known: str) -> str:
     return best[1]
 
 
-def _replace_ref(path: str, oid: str, shared: bool) -> None:
+def _replace_ref(path: str, oid: str, shared: int) -> None:
     """Write a loose ref as git does, git's own lock included; raises Busy, External."""
     try:
-        handle = os.open(path + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664 if shared else 0o644)
+        handle = os.open(path + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if shared:
+            os.fchmod(handle, shared_mode(os.fstat(handle).st_mode, shared) & 0o7777)
     except FileExistsError as error:
         raise Busy("git is writing to this ref.", f"Try again in a moment; if nothing runs, delete {path}.lock.") from error
     except OSError as error:

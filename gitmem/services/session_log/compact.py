@@ -108,7 +108,7 @@ def write_overview(home: Home, id: str, now: float) -> None:
     if stems:
         path = Segment(stems[-1], WHOLE).path(SHORT)
         found = overview(home, id, now)
-        write_atomic(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False)
+        write_atomic(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), durable=False)
 
 
 __all__ = ["overview", "run", "shorten", "shorts", "write_overview"]

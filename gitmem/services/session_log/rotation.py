@@ -31,8 +31,7 @@ Shorten = Callable[[Iterator[bytes], int], dict[str, Any]]  # lines of a segment
 
 def locked(home: Home, wait: float = WAIT) -> Lock:
     """Return the lock of whoever puts rows aside, or changes what was put aside."""
-    home.make()
-    return Lock(home.join(LOCK), wait)
+    return Lock(home.touch(LOCK), wait)
 
 
 def put_aside(home: Home, stem: str, limit: int) -> Segment | None:
@@ -96,7 +95,7 @@ def compress(home: Home, segment: Segment, shorten: Shorten, *, settled: Callabl
             _pack(segment, about)
             import json
 
-            write_atomic(segment.path(SHORT), json.dumps(short, ensure_ascii=False).encode("utf-8", "replace"), private=True, durable=False)
+            write_atomic(segment.path(SHORT), json.dumps(short, ensure_ascii=False).encode("utf-8", "replace"), durable=False)
             os.utime(segment.path(SHORT), (about.st_mtime, about.st_mtime))
             if os.lstat(part).st_size != about.st_size:
                 return False  # somebody wrote to it after all: once more, later

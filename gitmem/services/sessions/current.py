@@ -6,8 +6,9 @@ A small file in our folder, named by terminal and work tree, holds the session's
 import os
 
 from gitmem.base import processes
+from gitmem.base.sharing import sharing_of
 from gitmem.errors import GitmemError
-from gitmem.repo.location import Home, is_shared, locate
+from gitmem.repo.location import Home, locate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def here(environ: "Mapping[str, str]") -> str:
         where = locate(".", environ)
         if not os.path.isdir(os.path.join(where.home, FOLDER)):
             return ""
-        home = Home(where.home, shared=is_shared(where.commondir))
+        home = Home(where.home, shared=sharing_of(where.commondir))
         root = os.path.realpath(where.worktree) if where.worktree else ""
         with open(place(home, root, terminal()), encoding="utf-8") as file:
             return file.read(200).strip()
@@ -49,7 +50,7 @@ def opened(home: Home, root: str, process: str, id: str) -> None:
     from gitmem.base.files import write_atomic
 
     home.make(FOLDER)
-    write_atomic(place(home, root, process), f"{id}\n".encode(), shared=home.shared, durable=False, private=True)
+    write_atomic(place(home, root, process), f"{id}\n".encode(), shared=home.shared, durable=False)
 
 
 def named(home: Home) -> "dict[str, list[str]]":

@@ -71,7 +71,7 @@ def carry_out(
     work.check_index_is_free()
     home.make()
     facts = {"target": note.target, "safety": note.safety, "root": note.root, "paths": list(note.paths)}
-    write_atomic(home.join(RESTORING), json.dumps(facts).encode(), shared=home.shared, private=True)
+    write_atomic(home.join(RESTORING), json.dumps(facts).encode(), shared=home.shared)
     index = ""
     try:
         index = work.scratch_index()

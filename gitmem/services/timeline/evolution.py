@@ -93,7 +93,7 @@ def _keep(home: Home, path: str, heads: Sequence[str], found: bytes) -> None:
     head = json.dumps({"version": VERSION, "path": path, "heads": list(heads)})
     try:
         home.make(FOLDER)
-        write_atomic(_place(home, path), head.encode() + b"\n" + found, shared=home.shared, durable=False, private=True)
+        write_atomic(_place(home, path), head.encode() + b"\n" + found, shared=home.shared, durable=False)
     except (OSError, GitmemError):
         return  # a read-only disk: it is asked again
 

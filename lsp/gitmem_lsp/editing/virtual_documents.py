@@ -97,7 +97,7 @@ class Editing:
         path = os.path.join(self.folder, name)
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            write_atomic(path, text.encode("utf-8", "surrogatepass"), shared=False, durable=False)
+            write_atomic(path, text.encode("utf-8", "surrogatepass"), durable=False)
         except OSError as error:
             raise External(f"{self.folder} cannot be written: {error.strerror}.", "Use the command line: git mem edit ID") from error
         return path
