@@ -69,8 +69,8 @@ def find(app: App, text: str) -> str:
         if not rows:
             raise UnknownId("there is no snapshot.", "Make one: git mem snapshot save")
         return str(rows[0]["id"])
-    keep.adopt(app.objects, app.store("private"))
-    return app.find(text)
+    damaged = [id for id in keep.adopt(app.objects, app.store("private")) if len(text) > 3 and id.endswith(text)]
+    return damaged[0] if len(damaged) == 1 else app.find(text)
 
 
 @click.command("save", short_help=TABLE["save"][2])
@@ -192,7 +192,7 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
     """
     with term.open() as app:
         record = app.store("private").get(find(app, id)).record
-        saved = read(app.objects, record.id) if app.objects.tip(ref_of(record.id)) else None
+        saved = app.objects.tip(ref_of(record.id))
         facts = {
             "id": record.id,
             "title": record.title,

@@ -280,17 +280,25 @@ class Work:
 def sweep_scratch(gitdir: str) -> list[str]:
     """Remove the scratch indexes in a git dir whose process is no more; return their paths."""
     gone = []
+    for path in left_scratch(gitdir):
+        with suppress(OSError):
+            os.unlink(path)
+            gone.append(path)
+    return gone
+
+
+def left_scratch(gitdir: str) -> list[str]:
+    """Return the scratch indexes in a git dir whose process is no more."""
     try:
-        names = os.listdir(gitdir)
+        names = sorted(os.listdir(gitdir))
     except OSError:
         return []
+    left = []
     for name in names:
         process = name.removeprefix(SCRATCH).removesuffix(".lock") if name.startswith(SCRATCH) else ""
         if process.isdecimal() and not _is_running(int(process)):
-            with suppress(OSError):
-                os.unlink(path := os.path.join(gitdir, name))
-                gone.append(path)
-    return gone
+            left.append(os.path.join(gitdir, name))
+    return left
 
 
 def _is_running(process: int) -> bool:

@@ -87,6 +87,7 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
                 yield from extracted.check(app.store("shared"), app.store("private"), app.index(), app.writer())
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
+    yield from doctor.check_scratch(app.location.commondir)
     yield from doctor.check_purge(app.git, app.home)
     yield from status.findings(World(app.location, app.env))
     yield from doctor.check_config({k: list(v) for k, v in app.settings.raw.items()}, app.settings.problems)
