@@ -14,9 +14,10 @@ from gitmem.cli.terminal import Terminal, age, path_shown, path_text, plain, sho
 from gitmem.errors import UnknownId, UserError
 from gitmem.git.work_state import Work
 from gitmem.records.record import Record
+from gitmem.repo.path_rules import named
 from gitmem.services.snapshots import keep, restore, save
 from gitmem.services.snapshots.plan import Plan, plan
-from gitmem.services.snapshots.saved import Saved, differences, read, ref_of
+from gitmem.services.snapshots.saved import Saved, read, ref_of
 
 TABLE = {
     "save": ("snapshot", "save_command", "Save the files and the index as they are"),
@@ -71,8 +72,8 @@ def find(app: App, text: str) -> str:
         if not rows:
             raise UnknownId("there is no snapshot.", "Make one: git mem snapshot save")
         return str(rows[0]["id"])
-    keep.adopt(app.objects, app.store("private"))
-    return app.find(text)
+    damaged = [id for id in keep.adopt(app.objects, app.store("private")) if len(text) > 3 and id.endswith(text)]
+    return damaged[0] if len(damaged) == 1 else app.find(text)
 
 
 @click.command("save", short_help=TABLE["save"][2])
@@ -105,17 +106,30 @@ def save_command(
         inside = tuple(os.path.relpath(os.path.abspath(path), work.root) for path in named)
         here = os.path.relpath(os.path.realpath(os.getcwd()), os.path.realpath(work.root))
         context = save.Context(" ".join(note), story, subtask, "" if here == "." else here, state)
+        if not (story or subtask or state) and save.is_clean(work, hides=app.hidden(work.root).has):
+            _nothing_to_save(term, as_json)
+            return
         record = take(app, work, context, inside)
         prune(app)
+        under_way = sorted(work.under_way())
         if as_json:
-            term.json({"id": record.id, "ref": ref_of(record.id), "omitted": record.fields.get("omitted", [])})
+            term.json({"id": record.id, "ref": ref_of(record.id), "omitted": record.fields.get("omitted", []), "under_way": under_way})
             return
         files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
         term.say(
             f"saved {term.style(short(record.id), fg='yellow')} {plain(record.title)} ({files} changed file{'' if files == 1 else 's'})"
         )
         _left_out(term, record)
+        for name in under_way:
+            term.note(f"not saved: that git is in the middle of a {name}; its files and the index are.")
         term.note(f"To bring it back: git mem snapshot restore {short(record.id)} --worktree")
+
+
+def _nothing_to_save(term: Terminal, as_json: bool) -> None:
+    if as_json:
+        term.json({"id": None, "ref": None, "omitted": [], "under_way": []})
+        return
+    term.say("nothing was saved: all files are as the last commit has them.")
 
 
 def _left_out(term: Terminal, record: Record) -> None:
@@ -154,11 +168,18 @@ def list_command(term: Terminal, limit: int, branch: str | None, story: str | No
             files = len(record.get("dirty")) + int(record.fields.get("more") or 0)
             facts = [
                 age(record.created, app.clock.now()), str(record.get("branch") or ""), f"{files} file{'' if files == 1 else 's'}",
-                "pinned" if record.status == "pinned" else "", "" if work else "without the work",
+                "pinned" if record.status == "pinned" else "", "" if work else "without the work", _omitted_count(record),
             ]  # fmt: skip
             term.say(f"{term.style(short(record.id), fg='yellow')} {plain(record.title)} ({', '.join(f for f in facts if f)})")
+        for id in keep.adopt(app.objects, app.store("private")):
+            term.note(f"{id} is damaged, and was not made by git mem: git mem snapshot drop {id}")
         if not shown:
             term.note("no snapshots. Make one: git mem snapshot save")
+
+
+def _omitted_count(record: Record) -> str:
+    count = len(record.fields.get("omitted") or ())
+    return f"{count} left out" if count else ""
 
 
 @click.command("show", short_help=TABLE["show"][2])
@@ -174,7 +195,7 @@ def show_command(term: Terminal, id: str, as_json: bool) -> None:
     """
     with term.open() as app:
         record = app.store("private").get(find(app, id)).record
-        saved = read(app.objects, record.id) if app.objects.tip(ref_of(record.id)) else None
+        saved = app.objects.tip(ref_of(record.id))
         facts = {
             "id": record.id,
             "title": record.title,
@@ -286,6 +307,7 @@ def _tell(term: Terminal, app: App, record: Record, as_json: bool) -> None:
             term.say(f"  {name:<8}{plain(str(value))}")
     for one in record.get("dirty"):
         term.say(f"  {one.get('status', '')!s:<2} {path_shown(one.get('path', ''))}")
+    _left_out(term, record)
     if app.objects.tip(ref_of(record.id)):
         term.note(f"Files and index were not touched. To bring them back: git mem snapshot restore {short(record.id)} --worktree")
 
@@ -295,17 +317,20 @@ def _report(term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, 
         "id": id, "safety": safety or None, "dry_run": dry_run, "written": sorted(map(path_text, what.write)), "removed": sorted(map(path_text, what.remove)),
         "staged": sorted(map(path_text, what.stage)), "blocked": {path_text(path): why for path, why in what.blocked.items()},
         "submodules": {path_text(path): oid for path, oid in what.submodules.items()}, "warnings": what.warnings,
+        "modes": {path_text(path): f"{mode:04o}" for path, mode in what.modes.items()}, "kept": {path_text(path): why for path, why in what.kept.items()},
     }  # fmt: skip
     if as_json:
         term.json(facts)
         return
     for warning in what.warnings:
         term.note(f"warning: {plain(warning)}")
+    for path, why in sorted(what.kept.items()):
+        term.note(f"left as it is: {path_shown(path)}: {plain(why)}; --force removes it.")
     if what.empty:
         term.say("all is as it was: there is nothing to bring back.")
         return
     verb = "would be" if dry_run else "were"
-    for name, some in (("written", what.write), ("removed", what.remove), ("changed in the index", sorted({*what.stage, *what.flags}))):
+    for name, some in (("written", what.write), ("removed", what.remove), ("given their permissions back", what.modes), ("changed in the index", sorted({*what.stage, *what.flags}))):
         if some:
             term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
     for path, why in sorted(what.blocked.items()):
@@ -377,20 +402,16 @@ def share_command(term: Terminal, id: str, remote: str, yes: bool) -> None:
     Example:
       git mem snapshot share 7k2m9qxa
     """
-    from gitmem.redaction.mask import scrub
+    from gitmem.services.snapshots.sharing import suspects
 
     with term.open() as app:
         found = find(app, id)
         saved = read(app.objects, found)
-        raw = set(saved.state.raw)
-        suspects = []
-        for path, (_, new) in differences(app.objects, saved.staged, saved.worktree):
-            if new and path in raw and scrub(app.objects.read(new.oid)[: 1 << 20].decode("utf-8", "replace")).findings:
-                suspects.append(path)
-        if suspects and not yes:
+        held_back = suspects(app.objects, saved)
+        if held_back and not yes:
             raise UserError(
-                f"nothing was pushed: {', '.join(map(plain, suspects[:5]))} seem{'s' if len(suspects) == 1 else ''} to hold a secret.",
-                "Look at it; --yes pushes it all the same.",
+                f"nothing was pushed: {named(held_back)}.",
+                "Look at them; --yes pushes the snapshot all the same, with what is in them.",
             )
         app.remote(remote, ref_of(found)).push(saved.oid)
         term.say(f"pushed {short(found)} to {plain(remote)} as {ref_of(found)}.")

@@ -79,6 +79,7 @@ class WorkState:
     behind: int | None = None
     changed: list[Changed] = field(default_factory=list)
     flags: dict[str, str] = field(default_factory=dict)  # path -> 'S' skip-worktree, 'h' assumed unchanged, 's' both
+    ignored: list[str] = field(default_factory=list)  # folders end in a slash, and what is in them is not named
 
 
 class Work:
@@ -92,6 +93,7 @@ class Work:
             raise UserError("this repository has no work tree.", "Snapshots are of a work tree: run this in one.")
         self.root = location.worktree
         self.gitdir = location.gitdir
+        self.environment = env
         self.git_folders = (location.gitdir, location.commondir)
         self._git = Git(location.gitdir, env, timeout=timeout, obeys=obeys)
 
@@ -105,7 +107,7 @@ class Work:
         """Return the state; raises External when git cannot tell."""
         try:
             out = self.run(
-                "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--ignore-submodules=none",
+                "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--ignore-submodules=none", "--ignored=matching",
                 config=("-c", "status.showUntrackedFiles=all"),
             )  # fmt: skip
         except GitFailed as error:
@@ -134,6 +136,8 @@ class Work:
             elif key == "branch.ab":
                 ahead, behind = value.split()
                 state.ahead, state.behind = int(ahead), -int(behind)
+        elif kind == "!":
+            state.ignored.append(rest)
         elif kind == "?":
             state.changed.append(Changed(rest, "?", "?"))
         elif kind == "1":
@@ -256,6 +260,21 @@ class Work:
                 rows[words[0]] = words[1], int(words[2])
         return rows
 
+    def settings(self, *names: str) -> dict[str, str]:
+        """Return {name in lower case: value} of the settings that are there; an empty value is `true`."""
+        wanted = "|".join(re.escape(name.lower()) for name in names)
+        out = self.run("config", "-z", "--get-regexp", f"^({wanted})$", ok=(0, 1))
+        rows = (os.fsdecode(row).partition("\n") for row in out.split(b"\0") if row)
+        return {name: value if mark else "true" for name, mark, value in rows}
+
+    def attributes(self, paths: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, str]]:
+        """Return {path: {attribute: value}} as gitattributes(5) has them."""
+        parts = self.run("check-attr", "-z", "--stdin", *names, stdin=b"".join(os.fsencode(path) + b"\0" for path in paths)).split(b"\0")
+        found: dict[str, dict[str, str]] = {}
+        for path, name, value in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
+            found.setdefault(os.fsdecode(path), {})[name.decode()] = value.decode("utf-8", "replace")
+        return found
+
     def under_way(self) -> dict[str, str]:
         """Return what git is in the middle of here, with the commit that it is about where one file says it."""
         return under_way(self.gitdir)
@@ -264,17 +283,25 @@ class Work:
 def sweep_scratch(gitdir: str) -> list[str]:
     """Remove the scratch indexes in a git dir whose process is no more; return their paths."""
     gone = []
+    for path in left_scratch(gitdir):
+        with suppress(OSError):
+            os.unlink(path)
+            gone.append(path)
+    return gone
+
+
+def left_scratch(gitdir: str) -> list[str]:
+    """Return the scratch indexes in a git dir whose process is no more."""
     try:
-        names = os.listdir(gitdir)
+        names = sorted(os.listdir(gitdir))
     except OSError:
         return []
+    left = []
     for name in names:
         process = name.removeprefix(SCRATCH).removesuffix(".lock") if name.startswith(SCRATCH) else ""
         if process.isdecimal() and not _is_running(int(process)):
-            with suppress(OSError):
-                os.unlink(path := os.path.join(gitdir, name))
-                gone.append(path)
-    return gone
+            left.append(os.path.join(gitdir, name))
+    return left
 
 
 def _is_running(process: int) -> bool:

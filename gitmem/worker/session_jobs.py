@@ -16,7 +16,7 @@ from gitmem.services.provenance import shared
 from gitmem.services.records.write import Writer
 from gitmem.services.session_log import reader
 from gitmem.services.sessions.digest import ended_at
-from gitmem.services.sessions.finish import AT_THE_END, Desk
+from gitmem.services.sessions.finish import Desk
 from gitmem.services.snapshots import keep, save
 from gitmem.services.snapshots.save import Context
 from gitmem.state import links, perhaps_done, sessions
@@ -63,15 +63,15 @@ def desk(app: App) -> Desk:
 
 
 def _keep(app: App, root: str, id: str, context: Context, who: Writer) -> bool:
-    """Save a work tree that belongs to this repository; an old one goes for it. At a session's end a clean one is not saved."""
+    """Save a work tree that belongs to this repository; an old one goes for it. A clean one is not saved."""
     try:
         where = locate(root, {}) if root else app.location
         work = Work(where, app.env)
     except UserError:
         return False  # bare, or the work tree is there no more
-    if os.path.realpath(where.commondir) != os.path.realpath(app.location.commondir) or (
-        context.reason.startswith(AT_THE_END) and not work.look().changed
-    ):
+    if os.path.realpath(where.commondir) != os.path.realpath(app.location.commondir):
+        return False
+    if save.is_clean(work, hides=app.hidden(work.root).has):
         return False
     save.save(work, app.objects, app.store("private"), who, id, context, hides=app.hidden(work.root).has)
     rows = app.index().rows(kinds=("snapshot",), stores=("private",))

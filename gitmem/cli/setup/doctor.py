@@ -88,6 +88,7 @@ def _findings(app: App) -> Iterator[doctor.Finding]:
                 yield from extracted.check(app.store("shared"), app.store("private"), app.index(), app.writer())
     yield from doctor.check_state(app.home)
     yield from doctor.check_home(app.home)
+    yield from doctor.check_scratch(app.location.commondir)
     yield from doctor.check_purge(app.git, app.home)
     yield from purge_follow.check_waiting(app.objects, SHARED)
     yield from status.findings(World(app.location, app.env))

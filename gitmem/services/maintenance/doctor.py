@@ -16,6 +16,7 @@ from gitmem.base.sharing import shared_mode
 from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
 from gitmem.git.process import Git
+from gitmem.git.work_state import left_scratch
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
 from gitmem.repo.location import STOPPED, Home, Location
@@ -259,6 +260,20 @@ def check_home(home: Home) -> Iterator[Finding]:
             yield Finding("note", f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}", f"All of them: {log}")
         if failed:
             yield Finding("warning", f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}", f"All of them: {log}")
+
+
+def check_scratch(commondir: str) -> Iterator[Finding]:
+    """Did a restore that was killed leave its copy of an index?"""
+    linked = os.path.join(commondir, "worktrees")
+    names = sorted(os.listdir(linked)) if os.path.isdir(linked) else []
+    for gitdir in (commondir, *(os.path.join(linked, name) for name in names)):
+        for path in left_scratch(gitdir):
+            yield Finding(
+                "warning",
+                f"a restore that was killed left {path}",
+                "Remove it: git mem doctor --fix",
+                _unlink(path),
+            )
 
 
 def check_purge(git: Git, home: Home) -> Iterator[Finding]:

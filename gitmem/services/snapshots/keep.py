@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from gitmem.clock import seconds
-from gitmem.errors import Moved, UnknownId
+from gitmem.errors import External, Moved, UnknownId
 from gitmem.git.objects import Objects
 from gitmem.records.codec import sane
 from gitmem.repo.location import Home
@@ -24,8 +24,12 @@ def has_work(objects: Objects) -> dict[str, str]:
     return {ref.removeprefix(SNAPSHOTS): oid for ref, oid in objects.refs(SNAPSHOTS).items()}
 
 
-def adopt(objects: Objects, store: Store) -> None:
-    """Make records of snapshots that came from elsewhere by git alone; a ref whose record was forgotten here goes."""
+def adopt(objects: Objects, store: Store) -> list[str]:
+    """Make records of snapshots that came from elsewhere by git alone; a ref whose record was forgotten here goes.
+
+    Return the ids of those that are damaged: they have no record, and the others are not kept waiting for them.
+    """
+    damaged = []
     for id, oid in has_work(objects).items():
         try:
             store.get(id)
@@ -36,9 +40,15 @@ def adopt(objects: Objects, store: Store) -> None:
             with suppress(Moved):
                 objects.delete(ref_of(id), oid)
             continue
-        record = sane(read(objects, id).state.record.encode(), id)
-        if not isinstance(record, str):
+        try:
+            text = read(objects, id).state.record.encode("utf-8", "surrogatepass")
+        except External:
+            damaged.append(id)
+            continue
+        record = sane(text, id)
+        if not isinstance(record, str) and record.kind == "snapshot":
             store.write([operations.put(record)], Message(f"snapshot: {id} from elsewhere", "snapshot", (id,)))
+    return damaged
 
 
 def outlived(rows: Iterable[Mapping[str, Any]], now: float, number: int, days: float) -> list[str]:

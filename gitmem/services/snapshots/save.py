@@ -6,19 +6,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitmem.git.object_codec import build, object_id
-from gitmem.git.objects import COMMIT, TREE, Draft, Entry, Identity, Objects, Raw
+from gitmem.git.objects import BLOB, COMMIT, EXEC, TREE, Draft, Entry, Identity, Objects, Raw
 from gitmem.git.work_state import ABSENT, Changed, Work, WorkState, file_on_disk
 from gitmem.records.codec import encode
 from gitmem.records.record import Record, make
 from gitmem.repo.location import storable
+from gitmem.repo.path_rules import path_refusal
 from gitmem.services.records import write
 from gitmem.services.records.write import Writer
 from gitmem.services.snapshots.saved import CONFLICTS, STAGED, STATE, WORKTREE, Saved, read_commit, ref_of
 from gitmem.services.snapshots.state import State
+from gitmem.services.snapshots.unchanged import converted, unusual_permissions
 from gitmem.store.store import Store
 
 LIMIT = 10 * 1024 * 1024  # bytes of a file; a larger one is named and left out
 TOTAL = 256 * 1024 * 1024  # bytes of all files together
+IGNORED = 20_000  # ignored paths that are kept by name
+REGULAR = frozenset({"100644", "100755"})
 DIRTY = 200  # changed files that the record names
 # untracked files whose names say that they hold secrets
 SECRET = re.compile(r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)[^/]*)?|\.envrc|[^/]+\.env|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|keystore|jks))$")  # fmt: skip
@@ -56,7 +60,7 @@ def save(
     `named` are paths that are taken though their names tell of secrets; what is hidden is never taken. Raises External, and what a write raises.
     """
     state = _seen(work, hides)
-    taken = _take(work, objects, state, named, limit)
+    taken = _take(work, objects, state, named, limit, hides)
     record = _record(who, id, context, work, state, taken.state.omitted)
     record, _ = write.clean(record, who.allow)
     taken.state.record = encode(record).decode()
@@ -67,7 +71,7 @@ def save(
 def unkept(work: Work, objects: Objects, who: Writer, *, hides: Callable[[str], bool] = lambda _: False, limit: int = LIMIT) -> Saved:
     """Return the state of a work tree as a snapshot that has no ref: git may throw it away once these objects are closed."""
     state = _seen(work, hides)
-    taken = _take(work, objects, state, (), limit)
+    taken = _take(work, objects, state, (), limit, hides)
     return read_commit(objects, "now", _commit(objects, state, taken, who, "now"))
 
 
@@ -76,11 +80,22 @@ def _seen(work: Work, hides: Callable[[str], bool]) -> WorkState:
     state = work.look()
     state.changed = [one for one in state.changed if not hides(one.path)]
     state.flags = {path: flag for path, flag in state.flags.items() if not hides(path)}
+    state.ignored = [path for path in state.ignored if not hides(path.rstrip("/"))]
     return state
 
 
-def _take(work: Work, objects: Objects, state: WorkState, named: Collection[str], limit: int) -> _Taken:
+def is_clean(work: Work, *, hides: Callable[[str], bool] = lambda _: False) -> bool:
+    """Say whether a snapshot would hold nothing that the commit does not have."""
+    state = _seen(work, hides)
+    return not (state.changed or state.flags)
+
+
+def _take(
+    work: Work, objects: Objects, state: WorkState, named: Collection[str], limit: int, hides: Callable[[str], bool]
+) -> _Taken:
     out = _Taken(state=State(commit=state.commit, branch=state.branch, flags=state.flags))
+    out.state.ignored = _bounded(state.ignored)
+    out.state.under_way = work.under_way()
     algorithm = objects.traits.hash
     seen = {one.path for one in state.changed if one.on_disk or one.unstaged == "D"}
     # git does not look at files with these flags
@@ -101,7 +116,32 @@ def _take(work: Work, objects: Objects, state: WorkState, named: Collection[str]
             out.worktree[one.path] = None
         elif one.on_disk:
             _take_file(work, one, out, named, limit, algorithm)
+    apart = seen | set(state.flags)
+    entries = [row for row in work.entries() if row[0] in REGULAR and row[2] not in apart and not hides(row[2])]
+    _take_unchanged(work, out, entries, limit, algorithm)
     return out
+
+
+def _take_unchanged(work: Work, out: _Taken, entries: list[tuple[str, str, str]], limit: int, algorithm: str) -> None:
+    """Take what of the files that git calls unchanged would not come back as it is on disk."""
+    for file in converted(work, entries, limit, algorithm):
+        if file.data is not None:
+            if out.size + len(file.data) > TOTAL:
+                continue
+            out.size += len(file.data)
+            oid = object_id("blob", file.data, algorithm)
+            out.raws.append((oid, "blob", file.data))
+            out.worktree[file.path] = Entry(file.path.rpartition("/")[2], file.mode, oid)
+        out.state.raw.append(file.path)
+    regular = [path for path, entry in out.worktree.items() if entry is not None and entry.mode in {BLOB, EXEC}]
+    out.state.modes = dict(unusual_permissions(work.root, [*regular, *(path for _, _, path in entries)]))
+
+
+def _bounded(ignored: list[str]) -> list[str]:
+    """Return what git ignores; of very many, the folders at the root that have some."""
+    if len(ignored) <= IGNORED:
+        return ignored
+    return sorted({f"{path.split('/', 1)[0]}/" if "/" in path else path for path in ignored})[:IGNORED]
 
 
 def _take_file(work: Work, one: Changed, out: _Taken, named: Collection[str], limit: int, algorithm: str) -> None:
@@ -110,7 +150,9 @@ def _take_file(work: Work, one: Changed, out: _Taken, named: Collection[str], li
         _take_repository(work, one, out)
         return
     why = ""
-    if one.unstaged == "?" and SECRET.search(one.path) and one.path not in named:
+    if refused := path_refusal(one.path):
+        why = f"git does not take this name: {refused}"
+    elif one.unstaged == "?" and SECRET.search(one.path) and one.path not in named:
         why = "its name tells of secrets; name it to have it saved"
     found = None if why else file_on_disk(work.root, one.path, limit)
     if isinstance(found, int):
@@ -188,8 +230,17 @@ def _record(who: Writer, id: str, context: Context, work: Work, state: WorkState
         "snapshot", id, title, "", created=now, updated=now, rev=1, author=f"{who.author[0]} <{who.author[1]}>" if who.author[0] else None, agent=who.agent,
         session=who.session or None, origin="captured" if context.reason else None, branch=state.branch or None, commit=state.commit or None,
         dirty=[{"path": storable(one.path), "status": one.letters.strip()} for one in state.changed[:DIRTY]], story=context.story or None,
-        subtask=context.subtask or None, cwd=context.cwd or None, worktree=work.root, state=context.state or None, note=context.note or None,
+        subtask=context.subtask or None, cwd=context.cwd or None, worktree=work.root, state=context.state or None, note=_note(context, omitted) or None,
         upstream={key: value for key, value in upstream.items() if value is not None} if state.upstream else None,
         omitted=[{"path": storable(str(one["path"])), "why": one["why"]} for one in omitted] or None,
         more=len(state.changed) - DIRTY if len(state.changed) > DIRTY else None,
     )  # fmt: skip
+
+
+def _note(context: Context, omitted: list[dict[str, Any]]) -> str:
+    """Return the note; of a snapshot that nobody asked for, it says what was left out, as no command's answer does."""
+    if not (context.reason and omitted):
+        return context.note
+    names = ", ".join(storable(str(one["path"])) for one in omitted[:5])
+    more = f" and {len(omitted) - 5} more" if len(omitted) > 5 else ""
+    return "\n".join(part for part in (context.note, f"Left out: {names}{more}") if part)
