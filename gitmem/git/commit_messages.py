@@ -54,6 +54,20 @@ def same_case(mail: str) -> str:
     return mail.strip().translate(_LOWER)
 
 
+def own_addresses(git: Git) -> set[str]:
+    """Return the addresses that git gives to the commits of this user in a repository."""
+    found = set()
+    for name in IDENTITIES:
+        try:
+            ident = git.run("var", name).decode("utf-8", "replace")
+        except GitmemError:  # nothing says who the user is
+            continue
+        found.add(ident.rpartition("<")[2].partition(">")[0])
+    code, out, _ = git.call("config", "--get", "user.email", ok=(0, 1))
+    found |= {out.decode("utf-8", "replace").strip()} if code == 0 else set()
+    return {same_case(mail) for mail in found if mail.strip()}
+
+
 class CommitMessages:
     """Reads messages from one repository."""
 
@@ -64,16 +78,7 @@ class CommitMessages:
 
     def own_addresses(self) -> set[str]:
         """Return the addresses that git gives to the commits of this user here."""
-        found = set()
-        for name in IDENTITIES:
-            try:
-                ident = self._git.run("var", name).decode("utf-8", "replace")
-            except GitmemError:  # nothing says who the user is
-                continue
-            found.add(ident.rpartition("<")[2].partition(">")[0])
-        code, out, _ = self._git.call("config", "--get", "user.email", ok=(0, 1))
-        found |= {out.decode("utf-8", "replace").strip()} if code == 0 else set()
-        return {same_case(mail) for mail in found if mail.strip()}
+        return own_addresses(self._git)
 
     def read(self, oids: Iterable[str]) -> list[CommitMessage]:
         """Return the messages of commits, in this order; what is not there is left out."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gitmem.errors import GitmemError
+from gitmem.git.commit_messages import own_addresses, same_case
 from gitmem.git.process import Git
 from gitmem.repo.location import Location
 
@@ -87,7 +88,10 @@ class WorkTree:
         return [(row[3:], row[:2].strip()) for row in rows if not self.hides(row[3:])]
 
     def commits(self, since: float, until: float) -> list[tuple[str, str]]:
-        """Return (short id, subject) of the commits of the checked-out branch that were made between two times (epoch seconds), newest first."""
+        """Return (short id, subject) of the user's own commits on the checked-out branch between two times (epoch seconds), newest first.
+
+        What others say in their messages is no word on what was done here.
+        """
         out = self._run(
             "log",
             "-z",
@@ -95,13 +99,14 @@ class WorkTree:
             "--no-show-signature",
             f"--since=@{int(since)}",
             f"--until=@{int(until) + 1}",
-            "--format=%h %s",
+            "--format=%h%x1f%ae%x1f%ce%x1f%s",
             "HEAD",
             "--",
             ok=(0, 128),
         )
-        rows = [row.decode("utf-8", "replace").partition(" ") for row in out.split(b"\0") if row]
-        return [(id, subject) for id, _, subject in rows]
+        rows = [row.decode("utf-8", "replace").split("\x1f", 3) for row in out.split(b"\0") if row]
+        own = own_addresses(self._git) if rows else set()
+        return [(row[0], row[3]) for row in rows if len(row) == 4 and own.issuperset(map(same_case, row[1:3]))]
 
     def changed_files(self, since: float, until: float) -> list[str]:
         """Return the files that commits of the checked-out branch changed between two times, the newest first."""
