@@ -13,11 +13,11 @@ from gitmem.base.detach import detach
 from gitmem.base.sharing import sharing_of
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, GitmemError, Moved, NotARepository, UnknownId, UserError
-from gitmem.git import identity
 from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index import joined
 from gitmem.index.fresh import FreshIndex
 from gitmem.index.reader import Index
+from gitmem.repo import identity
 from gitmem.repo.location import Home, Location, ignore_text, locate, make_user_folder, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.state.database import State
@@ -318,7 +318,7 @@ class App:
             where = locate(root, {}) if os.path.isdir(root) else self.location
         except GitmemError:  # a folder in the place of one that was a work tree
             where = self.location
-        return WorkTree(where, self.env, hides=self.hidden(where.worktree).has)
+        return WorkTree(where, self.env, hides=self.hidden(where.worktree).has, own=self.own_addresses)
 
     def hidden(self, root: "str | None") -> "Ignored":
         """Return what of a work tree is never stored."""

@@ -24,11 +24,16 @@ from gitmem.repo.location import (
     locate,
     storable,
 )
+from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from gitmem.index.reader import Index
+
+    Row = dict[str, Any]
 
 SESSIONS = (
     "GITMEM_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "OPENCODE_SESSION_ID",
@@ -40,6 +45,9 @@ INPUT = 8 << 20  # bytes of what git tells of rewritten commits
 WAIT = 0.3  # seconds that a busy database is waited for
 SHOWN, PATHS = 8, 5000  # gotchas that are shown, staged files that are looked at
 TRAILER = "Gitmem-Session"
+REFRESH = 3.0  # seconds that a commit waits for an index that is behind
+CRITICAL: "dict[str, Any]" = {"kinds": ("gotcha",), "severities": ("critical",), "statuses": ("active", "pinned"), "resolved": False}
+BEHIND = "git mem: the index is behind, so critical gotchas of this commit may be missing here. To bring it up to date: git mem drain"
 
 
 def main(args: "Sequence[str]") -> int:
@@ -130,47 +138,122 @@ def _name_session(where: Location, home: Home, env: "Mapping[str, str]", file: s
 
 def _warn(where: Location, home: Home, env: "Mapping[str, str]") -> int:
     """Show the critical gotchas of staged files; say whether they are to stop the commit."""
-    from gitmem.index.reader import open_index
-
-    path = home.join("index.db")
-    index = open_index(path) if os.path.exists(path) else None
-    how = _settings(where, home, env).get("preCommit") if index else "off"
-    wanted: dict[str, Any] = {"kinds": ("gotcha",), "severities": ("critical",), "statuses": ("active", "pinned"), "resolved": False}
-    if index is None or how == "off" or not index.number(**wanted):
+    how = _settings(where, home, env).get("preCommit")
+    if how == "off":
         return 0
-    tree = ("--work-tree", where.worktree) if where.worktree else ()
-    diff = ("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--diff-filter=ACMRT", "--ignore-submodules")
-    out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), where.gitdir, *tree, *diff)
-    staged = [os.fsdecode(name) for name in (out or b"").split(b"\0") if name][:PATHS]
-    rows = []
-    for start in range(0, len(staged), 500):
-        rows += index.rows(paths=staged[start : start + 500], order="severity", limit=SHOWN + 1, **wanted)
-    if moved := _moved(where, home, set(staged)):
-        rows += index.rows(ids=moved, order="severity", limit=SHOWN + 1, **wanted)
-    if globs := index.globs() if staged else ():
-        from gitmem.text.globs import glob_match
-
-        fits = list({n for n, glob in globs if any(glob_match(glob, one) for one in staged)})[:PATHS]
-        rows += index.rows(numbers=fits, order="severity", limit=SHOWN + 1, **wanted) if fits else []
-    rows = list({row["id"]: row for row in rows}.values())
+    rows: list[Row] = []
+    staged: list[str] = []
+    try:
+        index, is_current = _current_index(where, home, env)
+        if index is not None and index.number(**CRITICAL):
+            staged = _staged(where, env)
+            rows = _gotchas_of(index, where, home, staged)
+    except Exception:  # noqa: BLE001 - whatever it was, the commit must not pass as if nothing were known
+        is_current = False
+    if not is_current:
+        print(BEHIND, flush=True)  # noqa: T201 - for the person who commits; git hands it on
     if not rows:
         return 0
     sure = any(row["confirmed"] or row["origin"] not in {"captured", "extracted"} for row in rows)
     stops = how == "block" and sure
-    print(_shown(rows, set(staged), stops=stops), flush=True)  # noqa: T201 - for the person who commits; git hands it on
+    print(_shown(rows, set(staged), stops=stops), flush=True)  # noqa: T201 - as above
     return STOP if stops else 0
 
 
-def _moved(where: Location, home: Home, staged: "set[str]") -> "list[str]":
-    """Return the gotchas whose code is in one of these files today, and was in another when they were recorded."""
+def _current_index(where: Location, home: Home, env: "Mapping[str, str]") -> "tuple[Index | None, bool]":
+    """Return the index, and whether it holds all that was acknowledged; one that is behind is refreshed, if that is soon done."""
+    from gitmem.index.reader import open_index
+    from gitmem.store import journal
+
+    path = home.join("index.db")
+    index = open_index(path) if os.path.exists(path) else None
+    if not journal.count(home) and (index.tips() if index else {}) == _tips(where, env):
+        return index, True
+    if index:
+        index.db.close()
+    is_current = _refresh(where, env)
+    return (open_index(path) if os.path.exists(path) else None), is_current
+
+
+def _tips(where: Location, env: "Mapping[str, str]") -> "dict[str, str]":
+    """Return the commits of the stores, by the files of their refs where they are files."""
+    refs = {"shared": SHARED, "private": PRIVATE}
+    if has_reftable(where.commondir):
+        args = ("for-each-ref", "--format=%(refname) %(objectname)", *refs.values())
+        out = quick_git.read(_clean(env), where.commondir, *args)
+        pairs = dict(line.split(" ") for line in (out or b"").decode().splitlines())
+        tips = {name: pairs.get(ref) for name, ref in refs.items()}
+    else:
+        tips = {name: raw_ref(where.commondir, ref) for name, ref in refs.items()}
+    return {name: tip for name, tip in tips.items() if tip}
+
+
+def _refresh(where: Location, env: "Mapping[str, str]") -> bool:
+    """Bring the index up to date, also with what waits in the journal; say whether that could be done in time."""
+    import signal
+
+    from gitmem.app import App
+    from gitmem.clock import Clock
+
+    def end(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, REFRESH)
+    try:
+        with App(where, env, Clock(), "git") as app:
+            app.index()
+            return not app.stale
+    except (TimeoutError, *NO_REPOSITORY, *BUSY):
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _staged(where: Location, env: "Mapping[str, str]") -> "list[str]":
+    """Return the files that the commit changes, those that it renames by both names."""
+    tree = ("--work-tree", where.worktree) if where.worktree else ()
+    args = ("diff", "--cached", "--name-status", "-z", "-M", "--no-ext-diff", "--diff-filter=ACMRT", "--ignore-submodules=dirty")
+    out = quick_git.read(_clean(env, "GIT_INDEX_FILE"), where.gitdir, *tree, *args)
+    if out is None:
+        raise GitmemError("git did not tell what is staged")
+    words = iter(out.split(b"\0"))
+    paths: list[str] = []
+    for letter in words:
+        if letter:
+            paths += [os.fsdecode(next(words, b"")) for _ in range(2 if letter[:1] in {b"R", b"C"} else 1)]
+    return paths[:PATHS]
+
+
+def _gotchas_of(index: "Index", where: Location, home: Home, staged: "list[str]") -> "list[Row]":
+    """Return the critical gotchas of these files, worst first, without those that the user has snoozed."""
+    moved, snoozed = _from_state(where, home, set(staged))
+    wanted: dict[str, Any] = {**CRITICAL, "without": snoozed, "order": "severity", "limit": SHOWN + 1}
+    rows: list[Row] = []
+    for start in range(0, len(staged), 500):
+        rows += index.rows(paths=staged[start : start + 500], **wanted)
+    if moved:
+        rows += index.rows(ids=moved, **wanted)
+    if globs := index.globs() if staged else ():
+        from gitmem.text.globs import glob_match
+
+        fits = list({n for n, glob in globs if any(glob_match(glob, path) for path in staged)})[:PATHS]
+        rows += index.rows(numbers=fits, **wanted) if fits else []
+    return list({row["id"]: row for row in rows}.values())
+
+
+def _from_state(where: Location, home: Home, staged: "set[str]") -> "tuple[list[str], list[str]]":
+    """Return the gotchas whose code is in one of these files now and was in another when they were recorded, and those that are snoozed."""
     if not staged or not os.path.exists(home.join("state.db")) or not where.worktree:
-        return []
+        return [], []
     from gitmem.state import sessions
     from gitmem.state.database import State
 
     state = State(home, timeout=WAIT)
     try:
-        return [id for id, (path, *_) in sessions.spots(state, storable(os.path.realpath(where.worktree))).items() if path in staged]
+        spots = sessions.spots(state, storable(os.path.realpath(where.worktree)))
+        return [id for id, (path, *_) in spots.items() if path in staged], list(state.snoozed(time.time()))
     finally:
         state.close()
 

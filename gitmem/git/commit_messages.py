@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git
+from gitmem.repo.identity import made_by
 from gitmem.repo.location import Location
 
 # Raw names and addresses: a .mailmap comes with the code, so whoever writes it could name anybody.
 FORMAT = "%H%x00%an%x00%ae%x00%cn%x00%ce%x00%s%x00%(trailers:only=true)%x00%x01"
 SEARCH = "%H%x00%an%x00%ae%x00%B%x01"
 ENCODED = "--encoding=UTF-8"
-IDENTITIES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
-_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
 class Person(NamedTuple):
@@ -43,37 +42,16 @@ class CommitMessage(NamedTuple):
     subject: str
     trailers: tuple[Trailer, ...]
 
-    def is_by(self, addresses: Iterable[str]) -> bool:
-        """Say whether somebody with one of these addresses is both author and committer."""
-        own = {same_case(mail) for mail in addresses if mail}
-        return same_case(self.author.mail) in own and same_case(self.committer.mail) in own
-
-
-def same_case(mail: str) -> str:
-    """Return an address as it is compared: ASCII letters in lower case, nothing else changed."""
-    return mail.strip().translate(_LOWER)
+    def is_by(self, own: frozenset[str]) -> bool:
+        """Say whether this user, by `identity.own_addresses`, is both author and committer."""
+        return made_by(own, self.author.mail, self.committer.mail)
 
 
 class CommitMessages:
     """Reads messages from one repository."""
 
-    def __init__(
-        self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
-    ) -> None:
+    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
         self._git = Git(location.gitdir, env, timeout=timeout)
-
-    def own_addresses(self) -> set[str]:
-        """Return the addresses that git gives to the commits of this user here."""
-        found = set()
-        for name in IDENTITIES:
-            try:
-                ident = self._git.run("var", name).decode("utf-8", "replace")
-            except GitmemError:  # nothing says who the user is
-                continue
-            found.add(ident.rpartition("<")[2].partition(">")[0])
-        code, out, _ = self._git.call("config", "--get", "user.email", ok=(0, 1))
-        found |= {out.decode("utf-8", "replace").strip()} if code == 0 else set()
-        return {same_case(mail) for mail in found if mail.strip()}
 
     def read(self, oids: Iterable[str]) -> list[CommitMessage]:
         """Return the messages of commits, in this order; what is not there is left out."""
@@ -89,12 +67,11 @@ class CommitMessages:
         rows = (parsed(row) for row in out.decode("utf-8", "replace").split("\1"))
         return [row for row in rows if row is not None]
 
-    def writer_of(self, trailer: Trailer, own: Iterable[str]) -> Person | None:
+    def writer_of(self, trailer: Trailer, own: frozenset[str]) -> Person | None:
         """Return somebody else who wrote a trailer in a commit of this repository; None if nobody did.
 
         A squash, an amend and `git commit -c` give the words of others to whoever makes the commit.
         """
-        mine = {same_case(mail) for mail in own}
         args = (
             "log",
             "--all",
@@ -107,7 +84,7 @@ class CommitMessages:
         wanted = _plain(f"{trailer.name}:{trailer.first}")
         for row in self._git.run(*args).decode("utf-8", "replace").split("\1"):
             parts = row.strip("\n").split("\0", 3)
-            if len(parts) != 4 or same_case(parts[2]) in mine:
+            if len(parts) != 4 or made_by(own, parts[2]):
                 continue
             if wanted in map(_plain, parts[3].split("\n")):
                 return Person(parts[1], parts[2])

@@ -12,7 +12,7 @@ from functools import cache
 
 from gitmem.errors import GitFailed
 from gitmem.git.code_history import CodeHistory
-from gitmem.git.identity import made_by
+from gitmem.repo.identity import made_by
 
 OPERATIONS = {
     "MERGE_HEAD": "merge",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gitmem.errors import GitmemError
 from gitmem.git.process import Git
+from gitmem.repo.identity import made_by
 from gitmem.repo.location import Location
 
 DIFF = ("-c", "diff.autoRefreshIndex=false", "diff")  # without it a file that was touched alone makes git write its index
@@ -16,9 +17,16 @@ class WorkTree:
     """One work tree; answers nothing, and fails never, in a bare repository. It does not tell of what changed in files that it `hides`."""
 
     def __init__(
-        self, location: Location, env: Mapping[str, str], *, timeout: float = 10.0, hides: Callable[[str], bool] = lambda _: False
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        *,
+        timeout: float = 10.0,
+        hides: Callable[[str], bool] = lambda _: False,
+        own: frozenset[str] = frozenset(),
     ) -> None:
         self.hides = hides
+        self._own = own  # addresses of the user, whose commits are told
         self.root = location.worktree
         self._git = Git(location.gitdir, env, timeout=timeout)
 
@@ -87,7 +95,10 @@ class WorkTree:
         return [(row[3:], row[:2].strip()) for row in rows if not self.hides(row[3:])]
 
     def commits(self, since: float, until: float) -> list[tuple[str, str]]:
-        """Return (short id, subject) of the commits of the checked-out branch that were made between two times (epoch seconds), newest first."""
+        """Return (short id, subject) of the user's own commits on the checked-out branch between two times (epoch seconds), newest first.
+
+        What others say in their messages is no word on what was done here.
+        """
         out = self._run(
             "log",
             "-z",
@@ -95,13 +106,13 @@ class WorkTree:
             "--no-show-signature",
             f"--since=@{int(since)}",
             f"--until=@{int(until) + 1}",
-            "--format=%h %s",
+            "--format=%h%x1f%ae%x1f%ce%x1f%s",
             "HEAD",
             "--",
             ok=(0, 128),
         )
-        rows = [row.decode("utf-8", "replace").partition(" ") for row in out.split(b"\0") if row]
-        return [(id, subject) for id, _, subject in rows]
+        rows = [row.decode("utf-8", "replace").split("\x1f", 3) for row in out.split(b"\0") if row]
+        return [(row[0], row[3]) for row in rows if len(row) == 4 and made_by(self._own, *row[1:3])]
 
     def changed_files(self, since: float, until: float) -> list[str]:
         """Return the files that commits of the checked-out branch changed between two times, the newest first."""

@@ -49,5 +49,6 @@ def task_files(hook: "Hook", told: "list[str]") -> "list[str]":
 
 def _file(one: "Found") -> str:
     how, what = next((how, what) for how, what in one.reasons if how in SURE)
-    why = "" if how == "named" else f" ({SURE[how]} {clean(what, 60)})"
+    said = what.partition(" ")[0] if how == "commit" else what  # not the subject: anybody may have written it
+    why = "" if how == "named" else f" ({SURE[how]} {clean(said, 60)})"
     return f"{clean(one.path, 120)}{why}"

@@ -7,6 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 KEYS = ("user.email", "author.email", "committer.email", "gitmem.ownemail")  # settings that name addresses of this user
 
 
@@ -47,8 +48,8 @@ def made_by(own: "frozenset[str]", *addresses: str) -> bool:
 
 
 def fold(address: str) -> str:
-    """Return an e-mail address as it is compared: mail servers and git's mailmap ignore case."""
-    return address.strip().strip("<>").strip().casefold()
+    """Return an e-mail address as it is compared: ASCII letters in lower case, nothing else changed."""
+    return address.strip().strip("<>").strip().translate(_LOWER)
 
 
 def _user(env: "Mapping[str, str]") -> str:

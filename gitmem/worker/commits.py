@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gitmem.app import App
 from gitmem.errors import GitmemError, UnknownId
+from gitmem.repo.identity import fold
 from gitmem.repo.location import COMMITS, REWRITTEN
 from gitmem.repo.refs import branches_stamp
 from gitmem.services.provenance import shared
@@ -95,12 +96,11 @@ def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
     if not commits:
         return []
     noted = _fields(rows)
-    own = messages.own_addresses()
     done: list[str] = []
     others: list[Words] = []
     for commit in commits:
         session, mail = noted[commit.oid]
-        addresses = own | ({mail} if mail else set())
+        addresses = app.own_addresses | ({fold(mail)} if mail else set())
         find_writer = functools.partial(messages.writer_of, own=addresses)
         mine, foreign = commit_trailers.split([commit], addresses, find_writer)
         others += foreign

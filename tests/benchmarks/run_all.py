@@ -13,6 +13,7 @@ NAMES = (
     "bench_recall",
     "bench_snapshot",
     "bench_history",
+    "bench_rebase",
     "bench_code",
     "bench_locate",
     "bench_matching",

@@ -1,6 +1,7 @@
 """`git mem install git-hooks`: beside hooks that are there, wherever git looks for them; they never fail and never wait."""
 
 import os
+import shutil
 import stat
 import subprocess
 import time
@@ -299,6 +300,65 @@ def test_a_commit_is_stopped_only_where_that_is_set(mem: Mem, warned: Path) -> N
     (warned / "code.py").write_text("changed = 3\n")
     done = commit(warned, "-a")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_was_acknowledged_is_seen(mem: Mem, repo: Path, tmp_path: Path) -> None:
+    """With no command in between: new, private, of a pattern, in the journal; resolved and snoozed ones stop nothing."""
+    mem("install", "git-hooks")
+    mem("config", "preCommit", "block")
+    index = repo / ".git/gitmem/index.db"
+    kept = tmp_path / "index.db"
+
+    def add(title: str, *args: str) -> str:
+        """Record a gotcha, and leave the index as it was before."""
+        if index.exists():
+            shutil.copy(index, kept)
+        id: str = mem("gotcha", "add", title, "--severity", "critical", *args, "--json").json["id"]
+        for path in index.parent.glob("index.db*"):
+            path.unlink()
+        if kept.exists():
+            shutil.copy(kept, index)
+        return id
+
+    def stops(*args: str, change: bool = True) -> str:
+        """Try to commit; return what stopped it."""
+        if change:
+            (repo / "code.py").write_text(f"changed = {time.time_ns()}\n")
+        done = commit(repo, *(args or ("-a",)))
+        assert (done.returncode == 1) == ("The commit was not made" in done.stderr), done.stderr
+        return done.stderr if done.returncode else ""
+
+    first = add("Charges twice", "--anchor", "code.py:1")
+    assert "Charges twice" in stops()
+    mem("gotcha", "resolve", first)
+    shutil.copy(kept, index) if kept.exists() else index.unlink()
+    assert stops() == ""
+    second = add("Private one", "--anchor", "code.py:1", "--private")
+    assert "Private one" in stops()
+    mem("gotcha", "snooze", second)
+    assert stops() == ""
+    add("All of them", "--anchor", "*.py")
+    assert "All of them" in stops("--", "code.py")
+    git(repo, "checkout", "-q", "HEAD", "--", "code.py")
+    git(repo, "mv", "code.py", "renamed.txt")
+    third = add("Left behind", "--anchor", "code.py:1")
+    assert "Left behind" in stops("--allow-empty", change=False)
+    git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
+    (tmp_path / "tree/code.py").write_text("changed = 1\n")
+    assert "Left behind" in commit(tmp_path / "tree", "-a").stderr
+    mem("gotcha", "resolve", third)
+
+
+def test_an_index_that_cannot_be_refreshed_is_said(mem: Mem, warned: Path) -> None:
+    """A commit is not let pass as if nothing were known."""
+    mem("config", "preCommit", "block")
+    mem("gotcha", "add", "Another", "--anchor", "code.py:1", "--severity", "critical")
+    index = warned / ".git/gitmem/index.db"
+    for path in index.parent.glob("index.db*"):
+        path.unlink()
+    index.mkdir()
+    (warned / "code.py").write_text("changed = 1\n")
+    assert "the index is behind" in commit(warned, "-a").stderr
 
 
 def test_a_hook_that_is_there_decides_too(mem: Mem, repo: Path) -> None:

@@ -259,11 +259,10 @@ def _authors(app: App, commits: Sequence[str]) -> "tuple[dict[str, Person], set[
     from gitmem.git.commit_messages import CommitMessages
 
     messages = CommitMessages(app.location, app.env)
-    addresses = messages.own_addresses()
     there = messages.read(commits)
     ids = {commit.oid: [short for short in commits if commit.oid.startswith(short)] for commit in there}
     authors = {short: commit.author for commit in there for short in ids[commit.oid]}
-    own = {short for commit in there if commit.is_by(addresses) for short in ids[commit.oid]}
+    own = {short for commit in there if commit.is_by(app.own_addresses) for short in ids[commit.oid]}
     return authors, own
 
 

@@ -20,7 +20,7 @@ from gitmem.git.process import Git
 from gitmem.index import epics
 from gitmem.index.reader import NAME, Index, open_index
 from gitmem.records.kinds import LIVE
-from gitmem.repo.identity import own_addresses
+from gitmem.repo.identity import made_by, own_addresses
 from gitmem.repo.ignore import ignored
 from gitmem.repo.location import Home, Location, ignore_text
 from gitmem.repo.refs import PRIVATE, SHARED, branch, raw_ref
@@ -215,7 +215,7 @@ def git_status(place: Place, left: float) -> dict[str, Any] | None:
     until = time.monotonic() + left * 0.9  # git is ended in time, and by the thread that started it
     git, here = Git(where.gitdir, place.env), ("-C", where.worktree, "--work-tree", where.worktree)
     status = ("--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules")
-    log = ("log", "-1", "--no-show-signature", "--format=%h%x00%s%x00%ct", "HEAD", "--")
+    log = ("log", "-1", "--no-show-signature", "--format=%h%x00%s%x00%ct%x00%an%x00%ae%x00%ce", "HEAD", "--")
     try:
         changed = git.run(*here, *status, timeout=until - time.monotonic())
         last = git.run(*here, *log, ok=(0, 128), timeout=max(0.01, until - time.monotonic()))
@@ -226,8 +226,15 @@ def git_status(place: Place, left: float) -> dict[str, Any] | None:
         raise
     paths = [path for row in changed.split(b"\0") if len(row) > 3 and not hidden.has(path := os.fsdecode(row[3:]))]
     parts = last.decode("utf-8", "replace").strip().split("\0")
-    commit = {"id": parts[0], "subject": parts[1], "at": float(parts[2])} if len(parts) == 3 and parts[2].isdigit() else None
+    commit = _last_commit(parts, place.own) if len(parts) == 6 and parts[2].isdigit() else None
     return {"branch": branch(where), "changed": len(paths), "files": paths[:MOST], "commit": commit}
+
+
+def _last_commit(parts: Sequence[str], own: frozenset[str]) -> dict[str, Any]:
+    """Return a commit with its author's name where it is not the user's own."""
+    id, subject, at, author, *mails = parts
+    mine = made_by(own, *mails)
+    return {"id": id, "subject": subject, "at": float(at), "by": "" if mine else author}
 
 
 def up_to_date(place: Place) -> bool:

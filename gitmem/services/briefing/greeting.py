@@ -62,7 +62,8 @@ def _status(active: Activation, what: str, now: float) -> list[str]:
         names = ", ".join(git["files"][:FILES]) + (" …" if git["changed"] > FILES else "")
         files = f"{git['changed']} changed file{'' if git['changed'] == 1 else 's'} ({names})" if git["changed"] else "nothing changed"
         commit = git["commit"]
-        last = f"last commit {ago(max(0.0, now - commit['at']))}: {_cut(commit['subject'], SUBJECT)}" if commit else "no commit yet"
+        by = f" by {_cut(commit['by'], SUBJECT)}" if commit and commit["by"] else ""
+        last = f"last commit {ago(max(0.0, now - commit['at']))}{by}: {_cut(commit['subject'], SUBJECT)}" if commit else "no commit yet"
         out.append(f"Project: {on}, {files}, {last}." if what != WORKFLOW else f"Project: {on}, {files}.")
     epic = active.value("work")
     if epic:

@@ -39,7 +39,7 @@ class Words(NamedTuple):
 
 
 def split(
-    commits: Iterable[CommitMessage], own: set[str], writer_of: Callable[[Trailer], Person | None]
+    commits: Iterable[CommitMessage], own: frozenset[str], writer_of: Callable[[Trailer], Person | None]
 ) -> tuple[list[Words], list[Words]]:
     """Return the trailers of commits that the user with these addresses wrote, and those of others."""
     mine: list[Words] = []
@@ -63,7 +63,7 @@ def _known(commit: CommitMessage) -> list[Trailer]:
     ]
 
 
-def _stranger(commit: CommitMessage, own: set[str]) -> Person:
+def _stranger(commit: CommitMessage, own: frozenset[str]) -> Person:
     """Return who is to be named of a commit that is not the user's own: its author, else its committer."""
     by_user = CommitMessage(commit.oid, commit.author, commit.author, "", ()).is_by(own)
     return commit.committer if by_user else commit.author

@@ -63,7 +63,7 @@ def _reasons(one: Found, words: Sequence[str]) -> list[str]:
     if words:
         out.append(f"has the words {', '.join(words)}")
     if "commit" in by:
-        out.append(f"changed by {by['commit'][0][:80]}")
+        out.append(f"changed by {by['commit'][0].partition(' ')[0]}")  # not its subject, which anybody may have written
     if "together" in by:
         out.append(f"changes together with {by['together'][0]}")
     return out or ["has the task's words"]
