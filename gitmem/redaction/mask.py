@@ -180,13 +180,26 @@ def _second(text: str) -> list[_Span]:
 
 def _drawn(text: str) -> list[_Span]:
     """Return what looks drawn by a machine."""
-    return [(start, end, 401, "token") for start, end in detectors.runs(text) if _given(text[start:end]) and not _is_digest(text, start)]
+    shown = [block.span() for block in _rx(_PUBLIC).finditer(text)] if "BEGIN" in text or "AAAA" in text else []
+    spans: list[_Span] = []
+    for start, end in detectors.runs(text):
+        is_public = any(first <= start < last for first, last in shown)
+        if not is_public and _given(text[start:end]) and not _is_digest(text, start):
+            spans.append((start, end, 401, "token"))
+    return spans
+
+
+# public keys and certificates
+_PUBLIC = (
+    r"-----BEGIN (?:[A-Z0-9 ]{0,20}PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?)-----[^-]*+"
+    r"|(?:ssh-[a-z0-9]{2,10}|ecdsa-sha2-[a-z0-9-]{4,20}) AAAA[A-Za-z0-9+/=]*+"
+)
 
 
 def _is_digest(text: str, at: int) -> bool:
-    """Tell whether a place is in a digest or a picture in base64: `sha512-…`, `h1:…`, `data:image/png;base64,…`."""
+    """Tell whether a place is in a digest, a public key or a picture in base64: `sha512-…`, `h1:…`, `AAAAC3…`, `data:image/png;base64,…`."""
     word = text[max(text.rfind(mark, 0, at) for mark in " \n\t\"'(<`") + 1 : at]
-    return bool(_rx(r"(?:sha\d{1,3}[-:]|h1:|data:[\w/+.-]{1,40};base64,)").match(word))
+    return bool(_rx(r"(?:sha\d{1,3}[-:]|h1:|AAAA[A-Z][A-Za-z0-9]|data:[\w/+.-]{1,40};base64,)").match(word))
 
 
 def _key_blocks(text: str) -> Iterator[_Span]:
