@@ -15,6 +15,7 @@ from gitmem.base.files import Lock, disk_error, listing, sync_dir
 from gitmem.base.sharing import shared_mode
 from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
+from gitmem.git.new_packs import abandoned
 from gitmem.git.process import Git
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
@@ -76,6 +77,13 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None, me
         yield Finding(
             "warning",
             f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
+            "Run: git mem doctor --fix",
+            _unlink(path),
+        )
+    for path in abandoned(os.path.join(location.commondir, "objects")):
+        yield Finding(
+            "warning",
+            f"a pack is kept for a write that was killed: {os.path.relpath(path, location.commondir)}",
             "Run: git mem doctor --fix",
             _unlink(path),
         )
