@@ -214,6 +214,8 @@ def check_state(home: Home) -> Iterator[Finding]:
 
 def _quick_check(path: str) -> str:
     """Return `ok`, or the first thing that is wrong with a database."""
+    if not os.path.isfile(path):  # a pipe would block
+        return "not a file"
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         with contextlib.closing(sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)) as db:
