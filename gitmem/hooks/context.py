@@ -11,7 +11,6 @@ from gitmem.agents import events
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
-from gitmem.base.git_guard import LIST
 from gitmem.base.sharing import sharing_of
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
@@ -128,6 +127,7 @@ class Hook:
 
     def _ask(self) -> config.Settings:
         from gitmem.base import quick_git
+        from gitmem.base.git_guard import LIST
 
         output = quick_git.read(self._git_env(), self.where.gitdir, *LIST)
         if output is None:

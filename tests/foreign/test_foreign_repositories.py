@@ -270,6 +270,7 @@ def _asked(folder: Path, files: list[Path], env: dict[str, str]) -> int:
     server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
     server.stdin.close()
     server.stdout.read()
+    server.stdout.close()
     server.wait(30)
     return len(answered)
 
