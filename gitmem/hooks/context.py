@@ -108,9 +108,11 @@ class Hook:
 
     def trusted(self) -> bool:
         """Say whether git would use this repository: all of it is the user's, or git says so."""
+        if is_own(self.where):
+            return True
         from gitmem.base import quick_git
 
-        return is_own(self.where) or quick_git.accepts(self._git_env(), self.where.worktree or self.where.gitdir)
+        return quick_git.accepts(self._git_env(), self.where.worktree or self.where.gitdir)
 
     @property
     def settings(self) -> config.Settings:
