@@ -8,7 +8,6 @@ import os
 
 from gitmem.base.fast import loads
 from gitmem.base.files import write_atomic
-from gitmem.base.git_guard import OWN_SCOPES, scoped
 from gitmem.errors import UserError
 from gitmem.repo.location import Home, Location
 
@@ -172,6 +171,8 @@ def canonical_key(name: str) -> str:
 
 def from_scopes(output: bytes) -> Settings:
     """Return the settings of `git config --list -z --show-scope`'s output; what a repository may not set is not taken from it, and listed."""
+    from gitmem.base.git_guard import OWN_SCOPES, scoped  # most hooks find the settings in the cache
+
     raw: dict[str, list[str]] = {}
     refused: set[str] = set()
     for scope, key, value in scoped(output):

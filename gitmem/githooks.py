@@ -9,7 +9,6 @@ import time
 from gitmem import config
 from gitmem.base import quick_git
 from gitmem.base.detach import detach
-from gitmem.base.git_guard import LIST
 from gitmem.base.sharing import create, sharing_of
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
@@ -115,6 +114,8 @@ def _append(home: Home, name: str, data: bytes) -> None:
 
 def _settings(where: Location, home: Home, env: "Mapping[str, str]") -> config.Settings:
     def ask() -> config.Settings:
+        from gitmem.base.git_guard import LIST
+
         output = quick_git.read(_clean(env), where.gitdir, *LIST)
         if output is None:
             raise GitmemError("git did not tell its configuration")

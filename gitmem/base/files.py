@@ -16,7 +16,11 @@ def disk_error(error: OSError, path: str) -> External:
     """Turn an operating system's refusal into an error that says what to do."""
     name = errno.errorcode.get(error.errno or 0, "")
     what = os.strerror(error.errno) if error.errno else str(error)
+    there = "Something else has that name: move it away, then run the command again."
     hints = {
+        "EEXIST": there,
+        "ENOTDIR": there,
+        "EISDIR": there,
         "ENOSPC": "Free some disk space and run the command again; nothing was half-written.",
         "EDQUOT": "Your disk quota is used up; free some space and run the command again.",
         "EROFS": "The repository is on a read-only disk; reading works, writing needs a writable copy.",

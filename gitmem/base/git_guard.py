@@ -8,7 +8,6 @@ only; the hot path imports this module.
 """
 
 import os
-import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,14 +43,11 @@ _DEFAULTS = {
     "gpg.ssh.defaultkeycommand": "",
     "user.signingkey": "",
 }
-_FILTER = re.compile(r"filter\.(.+)\.(?:clean|smudge|process|required)", re.DOTALL)
-_TRAILER = re.compile(r"trailer\.(.+)\.(?:command|cmd)", re.DOTALL)
-_DRIVER = re.compile(r"merge\.(.+)\.driver", re.DOTALL)
-# What git starts when it talks to a remote, and takes from the repository's configuration.
-_TRANSPORT = re.compile(
-    r"core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper"
-    r"|remote\..*\.(?:vcs|uploadpack|receivepack)",
-    re.DOTALL,
+_FILTERS = ("process", "clean", "smudge")
+# What git starts when it talks to a remote: (section, key), whatever names are between them.
+_TRANSPORTS = frozenset(
+    "core sshcommand,core gitproxy,core askpass,core alternaterefscommand,credential helper"
+    ",remote vcs,remote uploadpack,remote receivepack".split(",")
 )
 # Verbs that compare contents: no program is to show them, and submodules have settings of their own.
 _SHOWING = frozenset({"diff", "log", "show", "diff-tree", "diff-index", "diff-files"})
@@ -134,22 +130,22 @@ def overriding(listing: bytes) -> "Pairs":
 
 
 def _neutral(key: str) -> "Pairs":
-    if found := _FILTER.fullmatch(key):
-        empty = [(f"filter.{found[1]}.{name}", "") for name in ("process", "clean", "smudge")]
-        return [(f"filter.{found[1]}.required", "false"), *empty]
-    if found := _TRAILER.fullmatch(key):
-        rules = [(f"trailer.{found[1]}.{name}", "doNothing") for name in ("ifexists", "ifmissing")]
-        return [*rules, (key, "")]
-    if found := _DRIVER.fullmatch(key):
+    section, _, rest = key.partition(".")
+    name, _, last = rest.rpartition(".")
+    if section == "filter" and last in (*_FILTERS, "required"):
+        return [(f"filter.{name}.required", "false"), *[(f"filter.{name}.{part}", "") for part in _FILTERS]]
+    if section == "trailer" and last in {"command", "cmd"}:
+        return [*[(f"trailer.{name}.{rule}", "doNothing") for rule in ("ifexists", "ifmissing")], (key, "")]
+    if section == "merge" and last == "driver":
         return [(key, "false")]  # the program `false`: a conflict
-    if key in _DEFAULTS:
-        return [(key, _DEFAULTS[key])]
-    return []
+    return [(key, _DEFAULTS[key])] if key in _DEFAULTS else []
 
 
 def names_transport(listing: bytes) -> bool:
     """Say whether a repository's own scopes name a program that git starts to reach a remote."""
-    return any(scope not in OWN_SCOPES and _TRANSPORT.fullmatch(key) for scope, key, _ in scoped(listing))
+    return any(
+        scope not in OWN_SCOPES and f"{key.partition('.')[0]} {key.rpartition('.')[2]}" in _TRANSPORTS for scope, key, _ in scoped(listing)
+    )
 
 
 def as_environment(pairs: "Pairs", env: "Mapping[str, str]") -> dict[str, str]:

@@ -77,7 +77,10 @@ def ready(path: str) -> None:
 
     It is for its owner alone, or shared as the repository around it is. A disk that takes no file is left for SQLite to tell.
     """
-    if not os.path.exists(path):
+    if os.path.exists(path):
+        if not os.path.isfile(path):  # a pipe would block
+            raise sqlite.OperationalError("unable to open database file")
+    else:
         try:
             os.close(create(path, os.O_RDWR | os.O_CREAT, sharing_of(os.path.dirname(os.path.dirname(path)))))
         except OSError:

@@ -1,6 +1,7 @@
 """The command group: each command's module is loaded when it is called; errors become text in one place."""
 
 import contextlib
+import errno
 import importlib
 import io
 import os
@@ -207,6 +208,8 @@ def run(args: Sequence[str]) -> int:
     except UnicodeError:
         report("some of the text or a name is not UTF-8.", "Convert it first, for example with iconv.")
         return 1
+    except (OSError, MemoryError) as error:
+        return _refused(error) or _bug(error, args)
     except Exception as error:  # noqa: BLE001 - the last line of defence: a stranger must not see a traceback
         return _bug(error, args)
     finally:
@@ -228,6 +231,43 @@ def report(message: str, hint: str = "") -> None:
     click.echo(f"error: {plain(message)}", err=True)
     if hint:
         click.echo(f"hint: {plain(hint)}", err=True)
+
+
+# what the system refuses that is no fault of ours: error number -> what to do
+_REFUSALS = {
+    errno.EMFILE: "This process may open too few files: allow more, for example with 'ulimit -n 256'.",
+    errno.ENFILE: "All programs together have too many files open: end some, then run the command again.",
+    errno.ENOSPC: "Free some disk space, or write the output elsewhere, then run the command again.",
+    errno.EDQUOT: "Your disk quota is used up: free some space, then run the command again.",
+    errno.EFBIG: "Files may not become so large here: see 'ulimit -f'.",
+    errno.EIO: "The disk or the terminal fails: check it, then run the command again.",
+    errno.EROFS: "The disk is read-only: reading works, writing needs a writable one.",
+    errno.EACCES: "You may not do that there: check the owner and the mode.",
+    errno.EPERM: "You may not do that there: check the owner and the mode.",
+    errno.ENOMEM: "There is too little memory: end other programs, or see 'ulimit -v'.",
+    errno.EAGAIN: "No further process can be started: end some, or see 'ulimit -u'.",
+    errno.ENOTDIR: "A file is where a folder should be: move it away, then run the command again.",
+    errno.EISDIR: "A folder is where a file should be: move it away, then run the command again.",
+    errno.ELOOP: "A link leads in a circle: remove it, then run the command again.",
+    errno.ENAMETOOLONG: "A name is too long for this disk: use a shorter one.",
+}
+
+
+def _refused(error: OSError | MemoryError) -> int:
+    """Report what the system refused, and leave nothing for Python to write at the end; return 0 for what may be a fault of ours."""
+    number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno or 0
+    if number not in _REFUSALS:
+        return 0
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    where = getattr(error, "filename", None)
+    name = f": {where}" if isinstance(where, str) else ""
+    try:
+        report(f"{os.strerror(number)}{name}.", _REFUSALS[number])
+    except (OSError, MemoryError, ImportError):  # there is no room for more than the bare words
+        with contextlib.suppress(OSError):
+            os.write(2, f"error: {os.strerror(number)}.\nhint: {_REFUSALS[number]}\n".encode())
+    return 1
 
 
 # what a database says of what is not a fault of ours: (a part of that, what to say, what to do)

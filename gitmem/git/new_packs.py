@@ -20,7 +20,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
-from gitmem.base.files import sync_dir
+from gitmem.base.files import listing, read_regular, sync_dir
+from gitmem.base.processes import is_gone, own
 from gitmem.base.sharing import shared_mode
 from gitmem.git.object_codec import RAW_LENGTH, entry_bytes
 from gitmem.git.objects import Raw
@@ -100,11 +101,28 @@ def new_name(algorithm: str) -> str:
 
 def is_kept(folder: str, name: str) -> bool:
     """Say whether git must keep a pack: a `.keep` is there, and it is not what a process of ours left when it died."""
+    return os.path.exists(os.path.join(folder, f"pack-{name}.keep")) and not is_abandoned(folder, name)
+
+
+def is_abandoned(folder: str, name: str) -> bool:
+    """Say whether a process of ours left a `.keep` beside a pack when it died: it is gone, or nobody can tell and it was long ago."""
+    path = os.path.join(folder, f"pack-{name}.keep")
     try:
-        made = os.stat(os.path.join(folder, f"pack-{name}.keep")).st_mtime
+        made = os.stat(path).st_mtime
     except OSError:
         return False
-    return not (name.startswith(OURS) and made < time.time() - STALE)
+    if not name.startswith(OURS):
+        return False
+    lines = read_regular(path, 1000).decode("utf-8", "replace").split("\n")
+    gone = is_gone(lines[1]) if len(lines) > 1 and lines[1] else None
+    return made < time.time() - STALE if gone is None else gone
+
+
+def abandoned(objects_folder: str) -> list[str]:
+    """Return the paths of the `.keep` files of writes that were killed."""
+    folder = os.path.join(objects_folder, "pack")
+    names = (os.path.basename(path) for path in listing(folder, ".keep"))
+    return [os.path.join(folder, name) for name in names if is_abandoned(folder, name[5:-5])]
 
 
 def smaller(sizes: Sequence[int]) -> list[int]:
@@ -131,7 +149,7 @@ def _write(stem: str, rows: Iterable[tuple[str, bytes]], count: int, algorithm: 
     try:
         os.makedirs(os.path.dirname(stem), exist_ok=True)
         with _create(stem + ".keep", made, shared) as file:
-            file.write(b"gitmem: no ref leads to this pack yet\n")
+            file.write(b"gitmem: no ref leads to this pack yet\n" + own().encode("utf-8", "replace") + b"\n")
         table: list[tuple[bytes, int, int]] = []
         with _create(stem + ".pack", made, shared) as file:
             head = b"PACK" + struct.pack(">II", 2, count)

@@ -12,7 +12,6 @@ from gitmem.agents.prompt_text import LIMIT, OVERHEAD, units
 from gitmem.base.detach import detach, wait
 from gitmem.base.fast import sqlite
 from gitmem.base.files import is_locked as is_locked_file
-from gitmem.base.git_guard import LIST
 from gitmem.base.sharing import sharing_of
 from gitmem.base.sqlite import is_damage
 from gitmem.base.tolerated import BUSY
@@ -117,9 +116,11 @@ class Hook:
 
     def trusted(self) -> bool:
         """Say whether git would use this repository: all of it is the user's, or git says so."""
+        if is_own(self.where):
+            return True
         from gitmem.base import quick_git
 
-        return is_own(self.where) or quick_git.accepts(self._git_env(), self.where.worktree or self.where.gitdir)
+        return quick_git.accepts(self._git_env(), self.where.worktree or self.where.gitdir)
 
     @property
     def settings(self) -> config.Settings:
@@ -136,6 +137,7 @@ class Hook:
 
     def _ask(self) -> config.Settings:
         from gitmem.base import quick_git
+        from gitmem.base.git_guard import LIST
 
         output = quick_git.read(self._git_env(), self.where.gitdir, *LIST)
         if output is None:

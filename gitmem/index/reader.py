@@ -367,7 +367,7 @@ def sort_rows(rows: "list[dict[str, Any]]", order: str) -> None:
 
 def open_index(path: str) -> Index | None:
     """Return an index for reading; None when it is missing, damaged, or of another schema."""
-    if not os.path.exists(path):
+    if not os.path.isfile(path):  # a pipe would block
         return None
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     # a read-only disk has no room for SQLite's shared memory file: then the file is taken as it is

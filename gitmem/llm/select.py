@@ -84,7 +84,7 @@ def describe(settings: Settings, env: Mapping[str, str]) -> Provider:
     if wrong:
         return row._replace(missing=wrong, hint="Set it: git mem config --global geminiUrl https://HOST")
     if not key:
-        hint = "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git mem config summariser offline"
+        hint = "Get one, and put it into the environment: export GEMINI_API_KEY=…; or go back: git mem config --global summariser offline"
         return row._replace(missing="summariser is 'gemini', and there is no key.", hint=hint)
     if not _installed():
         return row._replace(missing="google-genai is not installed.", hint="Install it where git mem is: pip install google-genai")
@@ -99,7 +99,7 @@ def _cli(kind: str, env: Mapping[str, str], settings: Settings) -> Provider:
         return Provider(
             kind,
             missing=f"summariser is '{kind}', and there is no program '{kind}' on the PATH.",
-            hint="Install it, or read sessions offline again: git mem config summariser offline",
+            hint="Install it, or read sessions offline again: git mem config --global summariser offline",
         )
     return Provider(
         kind,

@@ -7,7 +7,7 @@ import os
 
 from gitmem.base.files import disk_error, read_regular
 from gitmem.base.sharing import create, make_folder
-from gitmem.errors import NotARepository, UserError
+from gitmem.errors import External, NotARepository, UserError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,6 +227,8 @@ class Home:
         """Return a file's path, creating it empty with the right mode when it is not there."""
         self.make()
         path = self.join(name)
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise External(f"'{path}' is not a file.", "Move it away, then run the command again.")
         if not os.path.exists(path):
             try:
                 os.close(create(path, os.O_CREAT | os.O_RDWR, self.shared))

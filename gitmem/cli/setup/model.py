@@ -27,7 +27,7 @@ def model_command() -> None:
     \b
     Examples:
       git mem model check
-      git mem config summariser gemini && git mem model check --json
+      git mem config --global summariser gemini && git mem model check --json
     """
 
 
@@ -47,7 +47,7 @@ def model_check(term: Terminal, as_json: bool) -> int:
         model = app.model()
     if model is None:
         out: dict[str, Any] = {"summariser": "offline", "ok": True}
-        text = "summariser is 'offline': no model is asked. To ask one: git mem config summariser claude (or gemini, codex, command); see docs/models.md"
+        text = "summariser is 'offline': no model is asked. To ask one: git mem config --global summariser claude (or gemini, codex, command); see docs/models.md"
         term.json(out) if as_json else term.say(text)
         return 0
     out = {

@@ -15,6 +15,7 @@ from gitmem.base.files import Lock, disk_error, listing, sync_dir
 from gitmem.base.sharing import shared_mode
 from gitmem.config import Settings, refusal
 from gitmem.errors import Busy, External, GitmemError
+from gitmem.git.new_packs import abandoned
 from gitmem.git.process import Git
 from gitmem.git.work_state import left_scratch
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
@@ -89,6 +90,13 @@ def check_refs(git: Git, location: Location, home: Home, index: Index | None, me
         yield Finding(
             "warning",
             f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
+            "Run: git mem doctor --fix",
+            _unlink(path),
+        )
+    for path in abandoned(os.path.join(location.commondir, "objects")):
+        yield Finding(
+            "warning",
+            f"a pack is kept for a write that was killed: {os.path.relpath(path, location.commondir)}",
             "Run: git mem doctor --fix",
             _unlink(path),
         )
@@ -219,6 +227,8 @@ def check_state(home: Home) -> Iterator[Finding]:
 
 def _quick_check(path: str) -> str:
     """Return `ok`, or the first thing that is wrong with a database."""
+    if not os.path.isfile(path):  # a pipe would block
+        return "not a file"
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         with contextlib.closing(sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=5)) as db:
