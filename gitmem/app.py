@@ -17,7 +17,7 @@ from gitmem.git.process import Git, check_owner, child_env
 from gitmem.index import joined
 from gitmem.index.fresh import FreshIndex
 from gitmem.index.reader import Index
-from gitmem.repo.location import Home, Location, ignore_text, is_shared, locate, user_repository
+from gitmem.repo.location import COMMITS, Home, Location, ignore_text, is_shared, locate, user_repository
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -78,6 +78,8 @@ class App:
         if "objects" in self.__dict__ and self.objects.written:  # by a merge, which tells nobody
             self._pack()
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
+        if "GITMEM_BACKGROUND" not in self.env:  # a rebase that was given up has left commits to read
+            behind = behind or os.path.exists(self.home.join(COMMITS))
         for name in ("objects", "state", "user", "code_map"):
             part = self.__dict__.pop(name, None)
             if part is not None:

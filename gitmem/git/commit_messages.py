@@ -72,7 +72,11 @@ class CommitMessages:
     """Reads messages from one repository."""
 
     def __init__(
-        self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        *,
+        timeout: float = 120.0,
     ) -> None:
         self._git = Git(location.gitdir, env, timeout=timeout)
 

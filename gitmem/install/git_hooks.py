@@ -16,7 +16,7 @@ from gitmem.install.plan import World
 
 WHAT = "git-hooks"
 NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
-NAMES_SESSION = "prepare-commit-msg"  # the hook that is needed for the setting commitTrailer alone
+SESSION_HOOK = "prepare-commit-msg"  # the hook that is needed for the setting commitTrailer alone
 CALL = "@GIT_MEM@"  # in a template: how git-mem is called
 START = "#!/bin/sh\n"
 OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
@@ -44,9 +44,9 @@ def wanted(world: World, path: str) -> tuple[str, ...]:
     assert world.where is not None
     args = ("config", "--type=bool", "--get", "gitmem.commitTrailer")
     output = Git(world.where.gitdir, world.env).call(*args, ok=(0, 1, 128))[1]
-    if output.strip() == b"true" or state(world, path, NAMES_SESSION)[0]:
+    if output.strip() == b"true" or state(world, path, SESSION_HOOK)[0]:
         return NAMES
-    return tuple(name for name in NAMES if name != NAMES_SESSION)
+    return tuple(name for name in NAMES if name != SESSION_HOOK)
 
 
 def scope_of(world: World, path: str) -> str:
