@@ -354,16 +354,18 @@ def test_what_was_acknowledged_is_seen(mem: Mem, repo: Path, tmp_path: Path) -> 
     mem("gotcha", "resolve", third)
 
 
-def test_an_index_that_cannot_be_refreshed_is_said(mem: Mem, warned: Path) -> None:
-    """A commit is not let pass as if nothing were known."""
+def test_an_index_that_cannot_be_kept_or_made(mem: Mem, warned: Path) -> None:
+    """Without a place for it, it is made in memory; without the store's objects the commit is not let pass as if nothing were known."""
     mem("config", "preCommit", "block")
-    mem("gotcha", "add", "Another", "--anchor", "code.py:1", "--severity", "critical")
     index = warned / ".git/gitmem/index.db"
     for path in index.parent.glob("index.db*"):
         path.unlink()
     index.mkdir()
     (warned / "code.py").write_text("changed = 1\n")
-    assert "the index is behind" in commit(warned, "-a").stderr
+    assert "Charges twice" in commit(warned, "-a").stderr
+    (warned / ".git/refs/gitmem/heads/main").write_text("ref is broken\n")
+    done = commit(warned, "-a")
+    assert done.returncode == 0 and "the index is behind" in done.stderr and "git mem drain" in done.stderr
 
 
 def test_a_hook_that_is_there_decides_too(mem: Mem, repo: Path) -> None:
