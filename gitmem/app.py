@@ -18,7 +18,15 @@ from gitmem.index import joined
 from gitmem.index.fresh import FreshIndex
 from gitmem.index.reader import Index
 from gitmem.repo import identity
-from gitmem.repo.location import Home, Location, ignore_text, locate, make_user_folder, user_repository
+from gitmem.repo.location import (
+    COMMITS,
+    Home,
+    Location,
+    ignore_text,
+    locate,
+    make_user_folder,
+    user_repository,
+)
 from gitmem.repo.refs import PRIVATE, SHARED, has_reftable, raw_ref
 from gitmem.state.database import State
 from gitmem.store import journal
@@ -80,6 +88,8 @@ class App:
         if "objects" in self.__dict__ and self.objects.written:  # by a merge, which tells nobody
             self._pack()
         behind = self.fresh_index.behind and os.path.isdir(self.home.join("sessions"))
+        if "GITMEM_BACKGROUND" not in self.env:  # a rebase that was given up has left commits to read
+            behind = behind or os.path.exists(self.home.join(COMMITS))
         for name in ("objects", "state", "user", "code_map"):
             part = self.__dict__.pop(name, None)
             if part is not None:

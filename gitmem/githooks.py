@@ -170,10 +170,8 @@ def _current_index(where: Location, home: Home, env: "Mapping[str, str]") -> "tu
     index = open_index(path) if os.path.exists(path) else None
     if not journal.count(home) and (index.tips() if index else {}) == _tips(where, env):
         return index, True
-    if index:
-        index.db.close()
-    is_current = _refresh(where, env)
-    return (open_index(path) if os.path.exists(path) else None), is_current
+    fresh = _refreshed(where, env)
+    return fresh or index, fresh is not None
 
 
 def _tips(where: Location, env: "Mapping[str, str]") -> "dict[str, str]":
@@ -189,8 +187,11 @@ def _tips(where: Location, env: "Mapping[str, str]") -> "dict[str, str]":
     return {name: tip for name, tip in tips.items() if tip}
 
 
-def _refresh(where: Location, env: "Mapping[str, str]") -> bool:
-    """Bring the index up to date, also with what waits in the journal; say whether that could be done in time."""
+def _refreshed(where: Location, env: "Mapping[str, str]") -> "Index | None":
+    """Bring the index up to date, also with what waits in the journal, and return it; None when that cannot be done in time.
+
+    It stays open until this process ends, which is soon: where the disk takes no index, it is in memory alone.
+    """
     import signal
 
     from gitmem.app import App
@@ -202,11 +203,11 @@ def _refresh(where: Location, env: "Mapping[str, str]") -> bool:
     before = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, REFRESH)
     try:
-        with App(where, env, Clock(), "git") as app:
-            app.index()
-            return not app.stale
+        app = App(where, env, Clock(), "git")
+        index = app.index()
+        return None if app.stale else index
     except (TimeoutError, *NO_REPOSITORY, *BUSY):
-        return False
+        return None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -139,7 +139,7 @@ __git_mem_options ()
 	"code refs") echo --limit --at --json ;;
 	"code symbols") echo --kind --limit --at --json ;;
 	scout) echo --limit --budget --save --at --shared --private --user --json ;;
-	"dna refresh") echo --json ;;
+	"dna refresh") echo --json --shared ;;
 	"dna show") echo --at --json ;;
 	"snapshot save") echo --story --subtask --state --with --json ;;
 	"snapshot list") echo --limit --branch --story --agent --json ;;

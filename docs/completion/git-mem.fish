@@ -542,6 +542,7 @@ complete -c git-mem -n '__git_mem_using scout' -l private -d 'This repository\'s
 complete -c git-mem -n '__git_mem_using scout' -l user -d 'Your own store, for every project'
 complete -c git-mem -n '__git_mem_using scout' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "dna refresh"' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using "dna refresh"' -l shared -d 'Store them for everybody'
 complete -c git-mem -n '__git_mem_using "dna show"' -l at -x -d 'Read this commit; nothing is written'
 complete -c git-mem -n '__git_mem_using "dna show"' -l json -d 'Print JSON'
 complete -c git-mem -n '__git_mem_using "code symbols" "code refs" "code imports" "code graph" "code rank" "dna show"' -F

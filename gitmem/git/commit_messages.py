@@ -50,7 +50,13 @@ class CommitMessage(NamedTuple):
 class CommitMessages:
     """Reads messages from one repository."""
 
-    def __init__(self, location: Location, env: Mapping[str, str], *, timeout: float = 120.0) -> None:
+    def __init__(
+        self,
+        location: Location,
+        env: Mapping[str, str],
+        *,
+        timeout: float = 120.0,
+    ) -> None:
         self._git = Git(location.gitdir, env, timeout=timeout)
 
     def read(self, oids: Iterable[str]) -> list[CommitMessage]:

@@ -17,6 +17,7 @@ from gitmem.install.plan import World
 
 WHAT = "git-hooks"
 NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+SESSION_HOOK = "prepare-commit-msg"  # the hook that is needed for the setting commitTrailer alone
 CALL = "@GIT_MEM@"  # in a template: how git-mem is called
 START = "#!/bin/sh\n"
 OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
@@ -37,6 +38,16 @@ def hooks_folder(world: World) -> str:
     except (OSError, subprocess.SubprocessError) as error:
         raise UserError("git does not say where its hooks are.", "Try: git rev-parse --git-path hooks") from error
     return os.path.normpath(os.path.join(root, os.fsdecode(done.stdout.removesuffix(b"\n"))))
+
+
+def wanted(world: World, path: str) -> tuple[str, ...]:
+    """Return the hooks to install in a folder: each one costs every commit of a rebase, so none that a setting makes useless."""
+    assert world.where is not None
+    args = ("config", "--type=bool", "--get", "gitmem.commitTrailer")
+    output = Git(world.where.gitdir, world.env).call(*args, ok=(0, 1, 128))[1]
+    if output.strip() == b"true" or state(world, path, SESSION_HOOK)[0]:
+        return NAMES
+    return tuple(name for name in NAMES if name != SESSION_HOOK)
 
 
 def scope_of(world: World, path: str) -> str:

@@ -114,7 +114,7 @@ def _git(world: World) -> Iterator[Row]:
     try:
         path = git_hooks.hooks_folder(world)
         scope = git_hooks.scope_of(world, path)
-        found = [(name, *git_hooks.state(world, path, name)) for name in git_hooks.NAMES]
+        found = [(name, *git_hooks.state(world, path, name)) for name in git_hooks.wanted(world, path)]
     except GitmemError:
         return
     there = [(name, state, why) for name, state, why in found if state]

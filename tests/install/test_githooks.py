@@ -14,7 +14,8 @@ from tests.cli.conftest import Mem
 from tests.conftest import git
 from tests.install.conftest import BIN
 
-NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+ALL = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+NAMES = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
 OURS = "git-mem git-hook"
 
 
@@ -40,8 +41,12 @@ def files(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def test_they_come_and_go(mem: Mem, repo: Path) -> None:
-    """Seven small scripts that can be run; twice is once; none is left."""
+    """Small scripts that can be run, one of them only with its setting; twice is once; none is left."""
     before = files(repo / ".git/hooks")
+    mem("install", "git-hooks")
+    assert not (repo / ".git/hooks/prepare-commit-msg").exists()
+    mem("uninstall", "git-hooks")
+    mem("config", "commitTrailer", "true")
 
     out = mem("install", "git-hooks").out
     made = files(repo / ".git/hooks")
@@ -49,8 +54,8 @@ def test_they_come_and_go(mem: Mem, repo: Path) -> None:
     (row,) = mem("install", "--list", "--json").json["installed"]
     mem("uninstall", "git-hooks")
 
-    assert f"the hooks of git: installed in {repo}/.git/hooks: {', '.join(NAMES)}".replace(f"{repo}/", "") in out
-    assert all(made[name][0] & 0o111 == 0o111 and made[name][1].startswith(b"#!/bin/sh\n") for name in NAMES)
+    assert f"the hooks of git: installed in {repo}/.git/hooks: {', '.join(ALL)}".replace(f"{repo}/", "") in out
+    assert all(made[name][0] & 0o111 == 0o111 and made[name][1].startswith(b"#!/bin/sh\n") for name in ALL)
     assert "nothing changed" in again
     assert (row["what"], row["state"], row["scope"]) == ("git-hooks", "current", "local")
     assert files(repo / ".git/hooks") == before
@@ -349,16 +354,18 @@ def test_what_was_acknowledged_is_seen(mem: Mem, repo: Path, tmp_path: Path) -> 
     mem("gotcha", "resolve", third)
 
 
-def test_an_index_that_cannot_be_refreshed_is_said(mem: Mem, warned: Path) -> None:
-    """A commit is not let pass as if nothing were known."""
+def test_an_index_that_cannot_be_kept_or_made(mem: Mem, warned: Path) -> None:
+    """Without a place for it, it is made in memory; without the store's objects the commit is not let pass as if nothing were known."""
     mem("config", "preCommit", "block")
-    mem("gotcha", "add", "Another", "--anchor", "code.py:1", "--severity", "critical")
     index = warned / ".git/gitmem/index.db"
     for path in index.parent.glob("index.db*"):
         path.unlink()
     index.mkdir()
     (warned / "code.py").write_text("changed = 1\n")
-    assert "the index is behind" in commit(warned, "-a").stderr
+    assert "Charges twice" in commit(warned, "-a").stderr
+    (warned / ".git/refs/gitmem/heads/main").write_text("ref is broken\n")
+    done = commit(warned, "-a")
+    assert done.returncode == 0 and "the index is behind" in done.stderr and "git mem drain" in done.stderr
 
 
 def test_a_hook_that_is_there_decides_too(mem: Mem, repo: Path) -> None:
@@ -387,8 +394,8 @@ def test_what_was_rewritten_reaches_a_hook_that_is_there(mem: Mem, repo: Path, t
 def test_templates_ship(repo: Path) -> None:
     """Each hook that is installed is a script of git-hooks/, with a place for how git-mem is called."""
     folder = Path(__file__).parents[2] / "git-hooks"
-    assert {path.name for path in folder.iterdir()} == {*NAMES, "README.md"}
-    for name in NAMES:
+    assert {path.name for path in folder.iterdir()} == {*ALL, "README.md"}
+    for name in ALL:
         text = (folder / name).read_text()
         assert text.startswith("#!/bin/sh\n# >>> git mem") and "@GIT_MEM@ git-hook " + name in text
         subprocess.run(["sh", "-n", str(folder / name)], check=True)

@@ -232,8 +232,9 @@ def _steps(world: World, name: str, scope: str, remove: bool) -> list[Step]:
         goal = plan.target(name, scope, world)
         return [(scope, partial(plan.remove if remove else plan.install, goal, world))]
     path = git_hooks.target(world, scope)
-    act = git_hooks.remove if remove else git_hooks.install
-    return [(scope, partial(act, world, scope, path, hook)) for hook in git_hooks.NAMES]
+    if remove:
+        return [(scope, partial(git_hooks.remove, world, scope, path, hook)) for hook in git_hooks.NAMES]
+    return [(scope, partial(git_hooks.install, world, scope, path, hook)) for hook in git_hooks.wanted(world, path)]
 
 
 def row(change: Change, dry_run: bool = False) -> dict[str, Any]:
