@@ -139,7 +139,15 @@ def test_the_scan_sees_each_way_to_write() -> None:
         "Path(p).unlink()", "Path(p).open('w')", "Path(p).touch()", "gzip.open(p, 'wb')", "write_atomic(p, b'')", "click.File('w')", "from os import unlink",
         "tempfile.mkdtemp()",
     ]  # fmt: skip
-    passed = ["open(p)", "open(p, 'rb')", "os.open(p, os.O_RDONLY)", "shutil.which('x')", "text.replace('a', 'b')", "os.path.join(a, b)", "Path(p).read_text()"]
+    passed = [
+        "open(p)",
+        "open(p, 'rb')",
+        "os.open(p, os.O_RDONLY)",
+        "shutil.which('x')",
+        "text.replace('a', 'b')",
+        "os.path.join(a, b)",
+        "Path(p).read_text()",
+    ]
 
     assert [text for text in seen if not list(writers(text))] == []
     assert [text for text in passed if list(writers(text))] == []

@@ -22,7 +22,23 @@ DOT_GITS = [
     ".git", ".GIT", ".Git", "git~1", "GIT~1", ".git.", ".git ", ".git. .", ".git:x", ".git::$INDEX_ALLOCATION", "git~1:x", ".g\u200cit", "\ufeff.git",
     ".gi\u206at", ".git\\hooks", "a\\.git", "a\\git~1\\x", "..\\x", ".git\udcff",
 ]  # fmt: skip
-PLAIN = ["ok", "a b", ".gitx", ".github", "git~2", ".gitignore", "x.git", "gitmem", "\udcff", "-rf", ":x", "café", "new\nline", ".git~1", "a\\b"]
+PLAIN = [
+    "ok",
+    "a b",
+    ".gitx",
+    ".github",
+    "git~2",
+    ".gitignore",
+    "x.git",
+    "gitmem",
+    "\udcff",
+    "-rf",
+    ":x",
+    "café",
+    "new\nline",
+    ".git~1",
+    "a\\b",
+]
 names = st.sampled_from([*DOT_GITS, *PLAIN, "..", ".", "", "sub"])
 paths = st.lists(names, min_size=1, max_size=3).map("/".join)
 
@@ -75,7 +91,18 @@ def git_refuses(judge: Path, path: str, mode: str) -> bool:
     return b"Invalid path" in done.stderr or b"malformed" in done.stderr or done.returncode != 0
 
 
-MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", "gitmod~4", "GI7EBA~1", "gi7eb~10", "~1000000", ".gitmodules ", ".gitmodules:x", ".gitm\u200codules"]
+MODULES = [
+    ".gitmodules",
+    ".GITMODULES",
+    "gitmod~1",
+    "gitmod~4",
+    "GI7EBA~1",
+    "gi7eb~10",
+    "~1000000",
+    ".gitmodules ",
+    ".gitmodules:x",
+    ".gitm\u200codules",
+]
 
 
 @settings(max_examples=scaled(600, 80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -135,7 +135,12 @@ def test_what_git_is_in_the_middle_of_is_named(work: Path, kind: str) -> None:
     git(work, "checkout", "-q", "main")
     (work / "a.txt").write_text("ours\n")
     git(work, "commit", "-qam", "ours")
-    begin = {"merge": ["merge", "other"], "cherry-pick": ["cherry-pick", "other"], "revert": ["revert", "--no-edit", "HEAD~1"], "rebase": ["rebase", "other"]}
+    begin = {
+        "merge": ["merge", "other"],
+        "cherry-pick": ["cherry-pick", "other"],
+        "revert": ["revert", "--no-edit", "HEAD~1"],
+        "rebase": ["rebase", "other"],
+    }
     git(work, *begin.get(kind, ["bisect", "start"]), ok=(0, 1))
     (work / "new.txt").write_text("new\n")
     assert kind in mem(work, "snapshot", "save").stderr

@@ -84,8 +84,7 @@ def _check_paths(then: Saved, *trees: dict[str, tuple[Entry | None, Entry | None
     if refused:
         raise UserError(
             f"this snapshot is refused, nothing was changed: it has {named(refused)}.",
-            "No git mem makes such a snapshot: do not trust who sent it. "
-            f"To remove it: git mem snapshot drop {then.id}",
+            f"No git mem makes such a snapshot: do not trust who sent it. To remove it: git mem snapshot drop {then.id}",
         )
 
 
@@ -242,8 +241,7 @@ def _plan_blobs(work: Work, out: Plan, then: Saved) -> None:
 def _warnings(work: Work, now: Saved, then: Saved) -> Iterator[str]:
     if then.state.commit != now.state.commit:
         yield (
-            f"the snapshot was made on {_where(then)}, and {_where(now)} is checked out now: "
-            "what the two differ in comes back as changes."
+            f"the snapshot was made on {_where(then)}, and {_where(now)} is checked out now: what the two differ in comes back as changes."
         )
     running = work.under_way()
     for name, commit in sorted(then.state.under_way.items()):

@@ -80,5 +80,3 @@ def _has_plain_crlf(data: bytes, blob_size: int) -> bool:
     """Say whether all line ends are CRLF and the blob has the same text with LF: that is what a checkout writes."""
     ends = data.count(b"\n")
     return data.count(b"\r\n") == ends and data.count(b"\r") == ends and len(data) - ends == blob_size
-
-
