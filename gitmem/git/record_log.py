@@ -37,13 +37,22 @@ def person(identity: Identity) -> str:
     return f"{identity.name} <{identity.email}>"
 
 
-def committers(git: Git, tip: str, hide: Sequence[str] = ()) -> set[tuple[str, int, str]]:
+def committers(
+    git: Git, tip: str, hide: Sequence[str] = (), *, timeout: float = PATIENCE
+) -> set[tuple[str, int, str]]:
     """Return (committer, number of parents, id where it has none) of the commits up to `tip`."""
-    out = git.run("log", _FORMAT, tip, *_hidden(hide), "--", timeout=PATIENCE)
+    out = git.run("log", _FORMAT, tip, *_hidden(hide), "--", timeout=timeout)
     return {(who, len(ids) - 1, "" if ids[1:] else ids[0]) for who, ids, _ in _parts(out)}
 
 
-def steps(git: Git, tip: str, hide: Sequence[str] = (), paths: Sequence[str] = ()) -> Iterator[CommitStep]:
+def steps(
+    git: Git,
+    tip: str,
+    hide: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    *,
+    timeout: float = PATIENCE,
+) -> Iterator[CommitStep]:
     """Yield the commits up to `tip`, parents first, with what each did to the files."""
     out = git.run(
         "--literal-pathspecs",
@@ -62,7 +71,7 @@ def steps(git: Git, tip: str, hide: Sequence[str] = (), paths: Sequence[str] = (
         *_hidden(hide),
         "--",
         *paths,
-        timeout=PATIENCE,
+        timeout=timeout,
     )
     for committer, ids, rest in _parts(out):
         yield CommitStep(committer, len(ids) - 1, tuple(_files(rest)))

@@ -5,12 +5,14 @@ beside them. Words belong to the committer of the commit that last changed them.
 gitmem makes changes no words, so what it takes stays with whoever committed it.
 """
 
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
 
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, Unfinished
 from gitmem.git import record_log
 from gitmem.git.objects import Change, Objects
 from gitmem.git.record_log import CommitStep, FileStep
@@ -80,7 +82,10 @@ def vouchers_of(text: str) -> set[str]:
 
 
 class Credits:
-    """Finds the credits of the records that changed between two commits of a store."""
+    """Finds the credits of the records that changed between two commits of a store.
+
+    `until` is the time of the monotonic clock at which `find` gives up.
+    """
 
     def __init__(
         self,
@@ -89,17 +94,22 @@ class Credits:
         tip: str,
         changes: Iterable[Change],
         before: Callable[[str], Credit | None],
+        until: float = math.inf,
     ) -> None:
         self._objects = objects
         self._tip = tip
         self._hide = [old] if old else []
         self._before = before
+        self._until = until
         self._changes = {c.path: c for c in changes if c.new and in_record_folder(c.path)}
         self._version = lru_cache(maxsize=4096)(self._read)
         self._credits: dict[str, Credit] = {}
 
     def find(self) -> Mapping[str, Credit]:
-        """Return the credit of each changed record, by path; of none where history is damaged."""
+        """Return the credit of each changed record, by path; of none where history is damaged.
+
+        Raises Unfinished when the time is up.
+        """
         if not self._changes:
             return {}
         try:
@@ -108,9 +118,18 @@ class Credits:
                 self._credit_to(everybody)
             else:
                 self._replay()
+        except Unfinished:
+            raise
         except GitmemError:
-            return self._credits
+            self._seconds_left()
         return self._credits
+
+    def _seconds_left(self) -> float:
+        """Return how long git may take; raises Unfinished when there is no time left."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Unfinished("the index is not yet up to date.", "The next command goes on.")
+        return min(left, record_log.PATIENCE)
 
     # -- one person
 
@@ -118,7 +137,9 @@ class Credits:
         """Return who made all commits, where one person did and no merge is among them."""
         persons = self._chain()
         if persons is None:
-            made = record_log.committers(self._objects.git, self._tip, self._hide)
+            made = record_log.committers(
+                self._objects.git, self._tip, self._hide, timeout=self._seconds_left()
+            )
             if any(parents > 1 for _, parents, _ in made):
                 return ""
             persons = {who for who, _, root in made if not root or self._has_records(root)}
@@ -172,7 +193,8 @@ class Credits:
                 self._close(path, ledger, self._changes[path])
 
     def _steps(self, hide: Sequence[str], paths: Sequence[str]) -> Iterable[CommitStep]:
-        return record_log.steps(self._objects.git, self._tip, hide, paths)
+        git, timeout = self._objects.git, self._seconds_left()
+        return record_log.steps(git, self._tip, hide, paths, timeout=timeout)
 
     def _run(self, ledgers: Mapping[str, _Ledger], steps: Iterable[CommitStep]) -> set[str]:
         """Bring ledgers up to date; return the paths whose parts are not all credited."""
@@ -182,11 +204,13 @@ class Credits:
                 if file.path in ledgers:
                     by_path.setdefault(file.path, []).append((step, file))
         for path, history in by_path.items():
+            self._seconds_left()
             who = _only_writer(history)
             if who and not ledgers[path].parts:
                 self._credits[path] = _whole(who)
                 continue
             for step, file in history:
+                self._seconds_left()
                 self._apply(ledgers[path], step.committer, step.parents, file)
         return {path for path in ledgers if not self._is_clear(path, ledgers[path])}
 

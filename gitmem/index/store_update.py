@@ -43,7 +43,7 @@ class Steps:
 
     def __init__(self, db: sqlite3.Connection, until: float) -> None:
         self._db = db
-        self._until = until
+        self.until = until
         self._began = 0.0
         self.whole = False  # whether all is one transaction, however long
 
@@ -75,7 +75,7 @@ class Steps:
     def next(self) -> None:
         """Commit, and go on with another transaction."""
         self._db.execute("COMMIT")
-        if time.monotonic() >= self._until:
+        if time.monotonic() >= self.until:
             raise Unfinished("the index is not yet up to date.", "The next command goes on.")
         self._begin()
 
@@ -101,7 +101,9 @@ class StoreUpdate:
             raise Unfinished("the index is far behind.", "Bring it up to date with: git mem status")
         if tip:
             since = None if anew or self._is_unfinished() else old
-            self._credits = Credits(self._store.objects, since, tip, changes, self._credit).find()
+            self._credits = Credits(
+                self._store.objects, since, tip, changes, self._credit, self._steps.until
+            ).find()
         with self._steps:
             self._steps.whole = len(changes) <= BULK
             self.db.execute("INSERT OR REPLACE INTO unfinished VALUES (?)", (self._name,))
