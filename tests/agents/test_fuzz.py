@@ -15,7 +15,7 @@ import pytest
 from gitmem.agents import adapter
 from gitmem.agents.events import ADAPTERS, Event
 from gitmem.agents.written import note
-from gitmem.hooks import context, prompt, session_start, tool_failure, tool_use
+from gitmem.hooks import context, session_start, tool_use
 from gitmem.hooks.main import respond
 from tests.agents.conftest import SAMPLES
 from tests.conftest import git
@@ -147,7 +147,7 @@ def remembering(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "add", *words], check=True, capture_output=True)
     subprocess.run([sys.executable, "-P", "-m", "gitmem", "-C", str(repo), "list"], check=True, capture_output=True)
     monkeypatch.setattr(context, "detach", lambda *_: 0)
-    for module in (session_start, prompt, tool_use, tool_failure):
+    for module in (session_start, tool_use):
         monkeypatch.setattr(module, "PATIENCE", 0.0)  # there is no process to wait for
     return repo
 
