@@ -22,7 +22,10 @@ def write_output(app: App, path: str, data: bytes, *, private: bool = False) -> 
         raise UserError(f"'{path}' is a folder.", "Name a file in it.")
     where = app.location
     try:
-        if where.worktree and _is_below(folder, where.worktree):
+        if _is_device(full) and not os.path.islink(full):
+            with open(full, "wb") as file:
+                file.write(data)
+        elif where.worktree and _is_below(folder, where.worktree):
             tree = WorkTree(where.worktree, (where.gitdir, where.commondir))
             at_root = os.path.realpath(folder) == os.path.realpath(where.worktree)
             relative = name if at_root else f"{tree.resolve(folder)}/{name}"

@@ -73,7 +73,12 @@ class Disk:
 
     def set_aside(self, real: str, other: str) -> None:
         """Give a file a second name, so that it is there until ours takes its place; where that cannot be, another one."""
-        if self.is_in_tree(real):
+        try:
+            if self.is_in_tree(real):
+                assert self._tree is not None
+                self._tree.add_name(self._relative(real), self._relative(other))
+                return
+        except OSError:
             self.rename(real, other)
             return
         try:

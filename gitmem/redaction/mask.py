@@ -9,6 +9,7 @@ else is bounded. Why two: docs/decisions/0004.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import namedtuple
 from functools import cache
 from math import log2
@@ -180,20 +181,32 @@ def _second(text: str) -> list[_Span]:
 
 def _drawn(text: str) -> list[_Span]:
     """Return what looks drawn by a machine."""
-    shown = [block.span() for block in _rx(_PUBLIC).finditer(text)] if "BEGIN" in text or "AAAA" in text else []
+    public = _public_keys(text)
+    firsts = [first for first, _ in public]
     spans: list[_Span] = []
     for start, end in detectors.runs(text):
-        is_public = any(first <= start < last for first, last in shown)
+        at = bisect_right(firsts, start) - 1
+        is_public = at >= 0 and start < public[at][1]
         if not is_public and _given(text[start:end]) and not _is_digest(text, start):
             spans.append((start, end, 401, "token"))
     return spans
 
 
-# public keys and certificates
+# Public keys and certificates: lines of base64 up to their end, and keys of SSH, which begin with
+# the length and the name of their type: https://www.rfc-editor.org/rfc/rfc4253#section-6.6
 _PUBLIC = (
-    r"-----BEGIN (?:[A-Z0-9 ]{0,20}PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?)-----[^-]*+"
-    r"|(?:ssh-[a-z0-9]{2,10}|ecdsa-sha2-[a-z0-9-]{4,20}) AAAA[A-Za-z0-9+/=]*+"
+    r"-----BEGIN (?:[A-Z0-9 ]{0,20}PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?)-----(?:\r?\n|\\n)"
+    r"(?:[A-Za-z0-9+/=]{0,76}+(?:\r?\n|\\n)){1,400}+-----END "
+    r"|(?:ssh-[a-z0-9]{2,10}|ecdsa-sha2-[a-z0-9-]{4,20}) "
+    r"AAAA(?:B3NzaC1|C3NzaC1|E2VjZHNhLXNoYTIt)[A-Za-z0-9+/=]*+"
 )
+
+
+def _public_keys(text: str) -> list[tuple[int, int]]:
+    """Return where public keys and certificates begin and end, in order."""
+    if "BEGIN" not in text and "AAAA" not in text:
+        return []
+    return [block.span() for block in _rx(_PUBLIC).finditer(text)]
 
 
 def _is_digest(text: str, at: int) -> bool:

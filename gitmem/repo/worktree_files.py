@@ -18,6 +18,7 @@ from gitmem.repo.path_rules import path_refusal, printable
 
 # a folder that may be passed through but not listed is enough to reach what is in it
 _PASS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NOT_A_FOLDER = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}
 PERMISSIONS = 0o777
@@ -113,6 +114,11 @@ class WorkTree:
         with self._parent(path) as (folder, name), self._parent(other, make=True) as (into, new):
             os.rename(name, new, src_dir_fd=folder, dst_dir_fd=into)
 
+    def add_name(self, path: str, other: str) -> None:
+        """Give a file a second name; raises FileExistsError when that is taken."""
+        with self._parent(path) as (folder, name), self._parent(other, make=True) as (into, new):
+            os.link(name, new, src_dir_fd=folder, dst_dir_fd=into, follow_symlinks=False)
+
     def set_mode(self, path: str, mode: int) -> None:
         """Give a regular file these permissions; anything else is left as it is."""
         with self._parent(path) as (folder, name):
@@ -139,7 +145,8 @@ class WorkTree:
         *above, name = path.split("/")
         folder = self._descend(above, path, make=True, replace=True)
         try:
-            _remove_tree(folder, name, self._apart, path)
+            _check_tree(folder, name, self._apart, path)
+            _remove_tree(folder, name)
         finally:
             os.close(folder)
 
@@ -238,19 +245,31 @@ def _make(folder: int, name: str, *, replace: bool) -> bool:
     return True
 
 
-def _remove_tree(folder: int, name: str, apart: set[tuple[int, int]], path: str) -> None:
-    """Remove a folder with all that is in it, without following links; anything else is left."""
+def _check_tree(folder: int, name: str, apart: set[tuple[int, int]], path: str) -> None:
+    """Raise PathRefused for a folder with something in it, at any depth, that is not removed."""
     if not _is_folder(folder, name):
         return
-    here = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    here = os.open(name, _LIST, dir_fd=folder)
     try:
         if _identity_of(here) in apart:
             raise PathRefused(path, "git's own folder is in the way")
         for inner in os.listdir(here):
             if path_refusal(os.fsdecode(inner)):
                 raise PathRefused(path, "a repository is in the way")
+            _check_tree(here, inner, apart, path)
+    finally:
+        os.close(here)
+
+
+def _remove_tree(folder: int, name: str) -> None:
+    """Remove a folder with all that is in it, without following links; anything else is left."""
+    if not _is_folder(folder, name):
+        return
+    here = os.open(name, _LIST, dir_fd=folder)
+    try:
+        for inner in os.listdir(here):
             if _is_folder(here, inner):
-                _remove_tree(here, inner, apart, path)
+                _remove_tree(here, inner)
             else:
                 os.unlink(inner, dir_fd=here)
     finally:

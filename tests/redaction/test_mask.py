@@ -297,3 +297,11 @@ def test_ordinary_text_is_quick():
     start = time.process_time()
     assert text == scrub(text).text
     assert time.process_time() - start < 0.5
+
+
+def test_only_a_whole_certificate_shields_what_is_in_it():
+    """Words behind the first line of a certificate, or of a key of SSH, are looked at as any other."""
+    secret = "q7Wm2Kx9Rt4Lp8Zv3Nb6Yc1Hd5Jf"
+
+    assert secret not in scrub(f"-----BEGIN CERTIFICATE-----\nMIIB\n then the session is {secret}").text
+    assert secret not in scrub(f"ssh-rsa AAAA{secret}").text

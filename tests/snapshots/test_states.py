@@ -221,3 +221,20 @@ def test_sharing_checks_all_that_leaves(work: Path, make_repo) -> None:
     assert "a.txt" in refused
     assert ".env" in refused
     assert "refs/gitmem/snapshots" not in git(hub, "for-each-ref")
+
+
+def test_a_repository_in_the_way_is_left_whole(work: Path) -> None:
+    """A file that would replace a folder with a repository in it is refused before anything goes."""
+    (work / "lib").write_text("a file\n")
+    id = save(work)
+    (work / "lib").unlink()
+    git(work, "init", "-q", "lib/sub")
+    for number in range(8):
+        (work / f"lib/f{number}").write_text("kept\n")
+
+    done = mem(work, "snapshot", "restore", id, "--worktree", "--force", ok=(1,))
+
+    assert done.returncode == 1
+    assert "repository" in done.stderr
+    assert len(list((work / "lib").glob("f*"))) == 8
+    assert (work / "lib/sub/.git/HEAD").exists()

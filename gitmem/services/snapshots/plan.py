@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from gitmem.errors import UserError
 from gitmem.git.objects import COMMIT, EXEC, LINK, Entry, Objects
 from gitmem.git.work_state import Work, file_on_disk
-from gitmem.repo.path_rules import named, path_refusal
+from gitmem.repo.path_rules import named, path_refusal, printable
 from gitmem.services.snapshots.saved import (
     Saved,
     SnapshotDamaged,
@@ -214,8 +214,18 @@ def _plan_room(work: Work, out: Plan) -> None:
             continue
         out.blocked.pop(path, None)
         for inner in _files_below(work.root, full):
+            _check_no_repository(path, inner)
             if inner not in going:
                 out.blocked[inner] = "it is in a folder that gives way to a file"
+
+
+def _check_no_repository(path: str, inner: str) -> None:
+    """Refuse to remove another repository: its objects are in no snapshot. `--force` changes nothing."""
+    if path_refusal(inner):
+        raise UserError(
+            f"nothing was changed: '{printable(path)}' would replace a folder that holds a repository.",
+            f"Move it away, then run the command again: {printable(inner)}",
+        )
 
 
 def _files_below(root: str, folder: str) -> Iterator[str]:
