@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gitmem.base.files import Lock
 from gitmem.base.sqlite import is_damage, is_locked, transaction, use_wal
 from gitmem.errors import Busy, External, GitmemError
+from gitmem.index.contexts import MOST_DUE, Contexts, count_due
 from gitmem.index.reader import NAME, SCHEMA, Index
 from gitmem.index.store_update import Progress, Steps, StoreUpdate
 from gitmem.repo.location import Home
@@ -61,6 +62,7 @@ CREATE TABLE summaries (n INTEGER PRIMARY KEY, scope TEXT, settled TEXT);
 CREATE TABLE entries (n INTEGER, place INTEGER, section TEXT, id TEXT, kind TEXT, text TEXT, detail TEXT, at TEXT, session TEXT, files TEXT, pinned INTEGER,
   critical INTEGER, committer TEXT, PRIMARY KEY (n, place)) WITHOUT ROWID;
 CREATE TABLE works (n INTEGER PRIMARY KEY, facts TEXT);
+CREATE TABLE due (n INTEGER PRIMARY KEY);
 CREATE VIRTUAL TABLE words USING fts5(title, tags, body, anchors, context, tokenize = "porter unicode61 remove_diacritics 2");
 """
 
@@ -154,15 +156,17 @@ class Cache:
         patience: float = PATIENCE,
         most: int = EVERY,
         until: float = math.inf,
+        defers: bool = False,
     ) -> int:
         """Bring the index to the stores' tips; return how many files were looked at.
 
         Raises Busy when another process keeps it for longer than `patience` seconds, External, Unfinished when more than `most`
         files of a store have changed, or it is later than `until` of the monotonic clock: then another call goes on from there.
+        Where it `defers`, the context of what stands beside a changed record is left to `settle`.
         """
         try:
             self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            return self._refresh(stores, progress, patience, full=full, most=most, until=until)
+            return self._refresh(stores, progress, patience, full=full, most=most, until=until, defers=defers)
         except sqlite3.DatabaseError as error:
             if is_damage(error):
                 return self.rebuild(stores, progress)
@@ -172,6 +176,19 @@ class Cache:
             self.db.close()
             self.db = self._open_in_memory()
             return self._refresh(stores, progress)
+
+    def are_many_due(self) -> bool:
+        """Say whether so many contexts are due that a writer settles them."""
+        return count_due(self.db) >= MOST_DUE
+
+    def settle(self, patience: float = PATIENCE) -> None:
+        """Write the contexts that are due, in short transactions; raises Busy, sqlite3.Error."""
+        self.db.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+        contexts, steps = Contexts(self.db), Steps(self.db, math.inf)
+        with contextlib.nullcontext() if self.in_memory else Lock(self._home.touch(LOCK), patience), steps:
+            while contexts.settle():
+                if steps.is_long:
+                    steps.next()
 
     def rebuild(self, stores: Mapping[str, Reader], progress: Progress | None = None) -> int:
         """Throw the file away and build it from git; raises Busy, External."""
@@ -197,6 +214,7 @@ class Cache:
         full: bool = False,
         most: int = EVERY,
         until: float = math.inf,
+        defers: bool = False,
     ) -> int:
         # a store that was emptied or left out must lose its rows too
         if not full and self._is_at([(name, store.tip()) for name, store in stores.items()]):
@@ -209,7 +227,8 @@ class Cache:
                 if full:
                     self.db.execute("DELETE FROM unfinished WHERE store = ?", (name,))
                 if full or not self._is_at([(name, tip)]):
-                    update = StoreUpdate(self.db, name, store, Steps(self.db, until), progress)
+                    contexts = Contexts(self.db, defers=defers)
+                    update = StoreUpdate(self.db, name, store, Steps(self.db, until), progress, contexts)
                     done += update.run(None if full else old, tip, most)
         return done
 

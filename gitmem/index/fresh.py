@@ -1,5 +1,7 @@
 """The index of one repository, kept in step with its refs. A fresh index costs one open file; the builder is imported when a ref has moved."""
 
+import contextlib
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -9,8 +11,6 @@ from gitmem.index.reader import NAME, Index, open_index
 from gitmem.repo.location import Home
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from gitmem.index.builder import Cache
     from gitmem.store.store import Store
 
@@ -40,13 +40,14 @@ class FreshIndex:
         if self._cache is None:
             found = open_index(self._home.join(NAME))
             if found is not None:
-                found.mend = self._mend
+                found.mend, found.settle = self._mend, self.settle
                 if found.tips() == tips:
                     self._index = found
                     return found
                 found.db.close()
         self._refresh()
         self._index = self._writable().index(self._mend)
+        self._index.settle = self.settle
         return self._index
 
     def follow(self) -> None:
@@ -57,7 +58,9 @@ class FreshIndex:
             if cache.in_memory:
                 return
             until = time.monotonic() + WRITER_TIME
-            cache.refresh(self._stores(), patience=WRITER_PATIENCE, most=WRITER_FILES, until=until)
+            cache.refresh(self._stores(), patience=WRITER_PATIENCE, most=WRITER_FILES, until=until, defers=True)
+            if cache.are_many_due():
+                cache.settle(WRITER_PATIENCE)
         except (GitmemError, OSError, ValueError) as error:
             self._index = None
             self.incomplete = self.incomplete or isinstance(error, MissingObject)
@@ -103,7 +106,12 @@ class FreshIndex:
                 self.stale = self.behind = self.incomplete = False
                 return
 
-    def _mend(self) -> "sqlite3.Connection":
+    def settle(self) -> None:
+        """Write the contexts that are due; without them a search is answered all the same."""
+        with contextlib.suppress(GitmemError, OSError, sqlite3.Error):
+            self._writable().settle(WRITER_PATIENCE)
+
+    def _mend(self) -> sqlite3.Connection:
         """Build a damaged index anew."""
         cache = self._writable()
         cache.rebuild(self._stores(), self._progress)

@@ -12,7 +12,7 @@ LINKS = 4  # records that it links to, and as many that link to it
 
 
 class Map:
-    """All rows and edges in memory, for many neighbours at once; agrees with `Cache._neighbours`."""
+    """All rows and edges in memory, for many neighbours at once; agrees with `Contexts`."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.rows: dict[int, tuple[str, str, str]] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-SCHEMA = 18
+SCHEMA = 19
 BESIDE = "linked or neighbouring records"
 NAME = "index.db"
 # title, tags, body, anchors, context: of neighbours. See tests/benchmarks/bench_recall.py
@@ -47,11 +47,13 @@ class Index:
     """An open index. Not shared between threads.
 
     `mend` gives a connection to an index built anew: where it is known, a query that finds damage is answered all the same.
+    `settle` writes the contexts that are due, which a search looks at.
     """
 
     def __init__(self, db: sqlite.Connection, mend: "Callable[[], sqlite.Connection] | None" = None) -> None:
         self.db = db
         self.mend = mend
+        self.settle: Callable[[], None] | None = None
 
     def heal(self) -> bool:
         """Go on with an index built anew; False if nobody can build it."""
@@ -232,6 +234,8 @@ class Index:
         query = match_query(text)
         if not query or limit < 1:
             return []
+        if self.settle and self.db.execute("SELECT 1 FROM due LIMIT 1").fetchone():
+            self.settle()
         where, values = where_of(kinds=kinds, stores=stores, statuses=statuses, agents=agents, types=types)
         if resolved is not None:
             where.append("resolved = ?")

@@ -12,30 +12,29 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gitmem.errors import GitmemError, MissingObject, Unfinished
 from gitmem.git.objects import Change, Entry, Objects, diff, files
 from gitmem.index.columns import bases, columns, context_words, entries, made, settled, words
 from gitmem.index.committers import Credit, Credits, entry_key
-from gitmem.index.neighbours import BESIDE, LINKED, LINKING, NEIGHBOURS, Map
+from gitmem.index.contexts import CONTEXT_TEXT, Contexts
+from gitmem.index.neighbours import Map
 from gitmem.records.epic import facts
 from gitmem.records.kinds import command_heads, error_patterns
 from gitmem.records.record import Record, is_stamp, kind_of
 from gitmem.store.layout import PLAIN_LIMIT, in_record_folder
 from gitmem.store.reader import GONE, Damaged, Reader, Stored
 from gitmem.store.usage_file import parse_usage
-from gitmem.text.tokenizer import parts
 
 Progress = Callable[[int, int], None]
-CONTEXT_TEXT = 240  # characters of a neighbour's body that count as context
 BULK = 200  # more changes than this are made in steps; more new records are indexed in two passes
 T = TypeVar("T")
 STEP = 0.01  # seconds of one transaction
 LOADED = 100  # records that are read at once
 PLAIN = frozenset({0o100644, 0o100755})
 _ROW = Entry("", 0o100644, "")  # stands for what a row was made of
-OF_A_ROW = ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works", "made")
+OF_A_ROW = ("edges", "places", "bases", "patterns", "commands", "globs", "codes", "summaries", "entries", "works", "made", "due")
 
 
 class Steps:
@@ -83,14 +82,21 @@ class Steps:
 class StoreUpdate:
     """One update of one store."""
 
-    def __init__(self, db: sqlite3.Connection, name: str, store: Reader, steps: Steps, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        name: str,
+        store: Reader,
+        steps: Steps,
+        progress: Progress | None,
+        contexts: Contexts,
+    ) -> None:
         self.db = db
         self._name = name
         self._store = store
         self._steps = steps
         self._progress = progress
-        self._touched = _Touched()
-        self._waiting: dict[int, tuple[str, ...]] = {}  # words of rows that are not written yet
+        self._contexts = contexts
         self._credits: Mapping[str, Credit] = {}  # of the records that are being written
 
     def run(self, old: str | None, tip: str | None, most: int) -> int:
@@ -110,7 +116,7 @@ class StoreUpdate:
             if anew:
                 self._clear()
             self._apply(changes, lost)
-            self._contexts(rests=True)
+            self._contexts.write(self._rest)
             if tip is None:
                 self.db.execute("DELETE FROM tips WHERE store = ?", (self._name,))
             else:
@@ -185,7 +191,11 @@ class StoreUpdate:
     def _pause(self) -> None:
         """End the transaction if it has lasted long enough; what stands beside what changed is right by then."""
         if self._steps.is_long:
-            self._contexts()
+            self._contexts.write()
+            self._steps.next()
+
+    def _rest(self) -> None:
+        if self._steps.is_long:
             self._steps.next()
 
     def _insert_all(self, rows: Sequence[tuple[str, str]]) -> None:
@@ -216,7 +226,7 @@ class StoreUpdate:
         return row is not None
 
     def _clear(self) -> None:
-        name, touched = self._name, self._touched
+        name, touched = self._name, self._contexts.touched
         if self.db.execute("SELECT 1 FROM records WHERE store <> ? LIMIT 1", (name,)).fetchone():
             for row in self.db.execute("SELECT id, session, created FROM records WHERE store = ?", (name,)):
                 touched.around(*row)
@@ -230,7 +240,7 @@ class StoreUpdate:
             self.db.execute(f"DELETE FROM {table} WHERE store = ?", (name,))
 
     def _remove(self, path: str) -> None:
-        path, name, touched = _storable(path), self._name, self._touched
+        path, name, touched = _storable(path), self._name, self._contexts.touched
         if path.startswith("usage/"):
             self.db.execute("DELETE FROM usage WHERE store = ? AND file = ?", (name, path))
             return
@@ -256,9 +266,9 @@ class StoreUpdate:
 
     def _insert(self, stored: Stored) -> None:
         """Write the row; its words wait until what stands beside it is there too."""
-        record, touched = stored.record, self._touched
+        record, touched = stored.record, self._contexts.touched
         n = self._rows(stored)
-        self._waiting[n] = words(record)
+        self._contexts.waiting[n] = words(record)
         touched.around(record.id, str(record.get("session")), record.created)
         touched.ids.update((*(record.get("links") or []), *(record.get("supersedes") or [])))
 
@@ -317,84 +327,19 @@ class StoreUpdate:
                 if other not in heads:
                     heads[other] = self._head(other)
             context = context_words(own, title, [heads[x] for x in near])
-            self._insert_words(n, title, tags, body, anchors, context)
+            self._contexts.insert(n, title, tags, body, anchors, context)
             if self._steps.is_long:
                 self._steps.next()
         self.db.execute("DELETE FROM staged")
         if not fresh:  # what was there before has new neighbours
-            self._touched.done = set(staged)
+            self._contexts.touched.done = set(staged)
             for n in staged:
-                self._touched.around(*every.rows[n])
-                self._touched.ids.update(every.targets.get(n, ()))
+                self._contexts.touched.around(*every.rows[n])
+                self._contexts.touched.ids.update(every.targets.get(n, ()))
 
     def _head(self, n: int) -> tuple[str, str]:
         sql = f"SELECT title, substr(body, 1, {CONTEXT_TEXT}) FROM words WHERE rowid = ?"
         return self.db.execute(sql, (n,)).fetchone() or ("", "")
-
-    def _insert_words(self, n: int, *texts: str) -> None:
-        self.db.execute("INSERT INTO words (rowid, title, tags, body, anchors, context) VALUES (?, ?, ?, ?, ?, ?)", (n, *texts))
-
-    def _contexts(self, *, rests: bool = False) -> None:
-        """Write the words that wait, and give the context column of what stands beside what changed its neighbours' words."""
-        touched, self._touched = self._touched, _Touched()
-        waiting, self._waiting = self._waiting, {}
-        for n, id, session, created in self._affected(touched):
-            near = self._neighbours(n, id, session, created)
-            heads = self._heads([n, *near], waiting)
-            if n not in heads:
-                continue
-            title, _, body = heads[n]
-            context = context_words(parts(f"{title} {body}"), title, [(heads[x][0], heads[x][1]) for x in near if x in heads])
-            if n in waiting:
-                self._insert_words(n, *waiting.pop(n)[:4], context)
-            else:
-                self.db.execute("UPDATE words SET context = ? WHERE rowid = ? AND context <> ?", (context, n, context))
-            if rests and not waiting and self._steps.is_long:
-                self._steps.next()
-
-    def _heads(self, numbers: Sequence[int], waiting: "Mapping[int, tuple[str, ...]]") -> dict[int, tuple[str, str, str]]:
-        """Return title, beginning and body of rows."""
-        marks = ",".join("?" * len(numbers))
-        sql = f"SELECT rowid, title, substr(body, 1, {CONTEXT_TEXT}), body FROM words WHERE rowid IN ({marks})"
-        out = {n: (title, begin, body) for n, title, begin, body in self.db.execute(sql, numbers)}
-        out.update({n: (waiting[n][0], waiting[n][2][:CONTEXT_TEXT], waiting[n][2]) for n in numbers if n in waiting})
-        return out
-
-    def _affected(self, touched: "_Touched") -> list[tuple[Any, ...]]:
-        found: dict[int, tuple[Any, ...]] = {}
-        for id in touched.ids:
-            for row in self.db.execute("SELECT n, id, session, created FROM records WHERE id = ?", (id,)):
-                found[row[0]] = row
-            for row in self.db.execute(
-                "SELECT r.n, r.id, r.session, r.created FROM edges e JOIN records r ON r.n = e.n WHERE e.dst = ?", (id,)
-            ):
-                found[row[0]] = row
-        for id, session, created in touched.spots:
-            for sql in BESIDE if session else ():
-                for row in self.db.execute(sql.format("n, id, session, created"), (created, id, session, NEIGHBOURS)):
-                    found[row[0]] = row
-        return [row for n, row in found.items() if n not in touched.done]
-
-    def _neighbours(self, n: int, id: str, session: str, created: str) -> list[int]:
-        """Return what a record links to, what links to it, what stands before and after it in its session."""
-        ids: list[int] = [r[0] for r in self.db.execute(LINKED, (n,))]
-        ids += [r[0] for r in self.db.execute(LINKING, (id,))]
-        for sql in BESIDE if session else ():
-            ids += [r[0] for r in self.db.execute(sql.format("n"), (created, id, session, NEIGHBOURS))]
-        return [i for i in dict.fromkeys(ids) if i != n][:8]
-
-
-class _Touched:
-    """Which records' surroundings changed."""
-
-    def __init__(self) -> None:
-        self.ids: set[str] = set()
-        self.spots: set[tuple[str, str, str]] = set()
-        self.done: set[int] = set()  # rows whose context is right already
-
-    def around(self, id: str, session: str, created: str) -> None:
-        self.ids.add(id)
-        self.spots.add((id, session, created))
 
 
 def _storable(text: str) -> str:

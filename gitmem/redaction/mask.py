@@ -44,6 +44,8 @@ else:  # the same, without the import of `typing`: hooks scrub what they keep
 _JUDGED = 128  # characters of an unquoted value that decide what it is; all of it is masked
 
 _KINDS = {"mnemonic", "private key", "session cookie", "password", "token", "key", "secret", "credential"}
+_PREFIXED = tuple((kind, prefixes.split(), body) for kind, prefixes, body in formats.PREFIXED)
+_PATTERNS = tuple((kind, hints.split(), pattern, check) for kind, hints, pattern, check in formats.PATTERNS)
 _KINDS |= {row[0] for row in formats.PREFIXED} | {row[0] for row in formats.PATTERNS} | detectors.KINDS
 
 
@@ -149,16 +151,16 @@ def _allowance(pattern: str) -> re.Pattern[str]:
 
 def _detect(text: str) -> list[_Span]:
     spans = list(_key_blocks(text)) if "PRIVATE KEY" in text or "PuTTY-User" in text else []
-    for rank, (kind, prefixes, body) in enumerate(formats.PREFIXED, 1):
-        here = [p for p in prefixes.split() if p in text]
+    for rank, (kind, prefixes, body) in enumerate(_PREFIXED, 1):
+        here = [p for p in prefixes if p in text]
         if here:
             rx = _rx(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, here))}){body}")
             spans += [(*m.span(), rank, kind) for m in rx.finditer(text) if _real(m[0])]
     low, long = text.lower(), None
-    for rank, (kind, hints, pattern, check) in enumerate(formats.PATTERNS, 100):
+    for rank, (kind, hints, pattern, check) in enumerate(_PATTERNS, 100):
         if not hints and long is None:
             long = bool(_rx(r"[A-Za-z0-9_+/-]{32}|\d{8}:|[\w-]{24}\.").search(text))
-        if any(h in low for h in hints.split()) if hints else long:
+        if any(h in low for h in hints) if hints else long:
             rx, test = _rx(pattern), _CHECKS[check]
             spans += [(*m.span(rx.groups), rank, kind) for m in rx.finditer(text) if test(m[rx.groups])]
     if "cookie" in low:

@@ -131,9 +131,10 @@ def mnemonics(text: str) -> Iterator[tuple[int, int]]:
         return
     at = 0
     for line in text.split("\n"):
-        bare = line.strip(" \t\"'`.")
-        spoken = any(word in line.lower() for word in _SPOKEN_OF)
-        for match in _rx(_PHRASE).finditer(line):
+        may_list = line.count(" ") + line.count(",") >= _COUNTS[0] - 1
+        for match in _rx(_PHRASE).finditer(line) if may_list else ():
+            bare = line.strip(" \t\"'`.")
+            spoken = any(word in line.lower() for word in _SPOKEN_OF)
             words = match[0].replace(",", " ").split()
             skipped = _announcing(words) if spoken else 0
             listed = words[skipped:]

@@ -1,13 +1,18 @@
 """What search finds: questions with known answers, and why neighbours count."""
 
+import contextlib
 import os
+import sqlite3
 
 import pytest
 
 from gitmem.app import open_app
+from gitmem.index.contexts import MOST_DUE
+from gitmem.index.reader import NAME
 from gitmem.records.record import make
 from gitmem.store import operations
 from gitmem.store.store import Message
+from tests.index.conftest import content, rebuilt
 from tests.index.recall_sets import fill, recall, talks
 
 
@@ -53,3 +58,21 @@ def test_a_title_that_neighbours_share_is_beside_none_of_them(repo):
         hits = {hit["id"] for hit in app.index().search("maya")}
     assert {id for n, id in enumerate(ids) if n % 2} <= hits
     assert hits.isdisjoint(id for n, id in enumerate(ids) if not n % 2 and 1 < n < 8)  # at the ends of a session one neighbour is missing
+
+
+def test_contexts_that_writers_leave_are_there_for_a_search(repo, tmp_path):
+    """Each write alone has its own words in the index at once; a search finds what was written beside them later."""
+    with open_app(str(repo), dict(os.environ)) as app:
+        app.index()
+        with contextlib.closing(sqlite3.connect(repo / ".git/gitmem" / NAME)) as db:
+            ids: list[str] = []
+            for n in range(50):
+                ids += records(app, [(f"{n:02}", "ses-a", f"Title {n}", f"The word{n} was said.")])
+                row = db.execute("SELECT r.id FROM words w JOIN records r ON r.n = w.rowid WHERE words MATCH ?", (f"word{n}",))
+                assert (ids[-1],) in row.fetchall()
+                assert db.execute("SELECT COUNT(*) FROM due").fetchone()[0] <= MOST_DUE
+            assert db.execute("SELECT COUNT(*) FROM due").fetchone()[0]
+            beside = {hit["id"] for hit in app.index().search("word20")}
+            assert set(ids[18:23]) == beside
+            indexed = content(db)
+        assert indexed["words"] == rebuilt(app.store(), tmp_path)["words"]

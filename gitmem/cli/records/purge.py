@@ -192,6 +192,7 @@ class _Run:
             prefix = "user: " if owner is not self.app else ""
             for place in purge_local.erase(owner.home, self.mask, self.ids):
                 self.places.append(Place(prefix + place.name, place.state, place.count, place.detail))
+            owner.fresh_index.follow()
 
     def _progress(self) -> Callable[[int, int], None]:
         show = self.term.progress("rewriting")
@@ -219,6 +220,7 @@ class _Run:
             return
         app.close()
         purge_local.erase(app.home, Mask(out.masked), quarantine=not out.quarantined)
+        app.fresh_index.follow()
         if out.quarantined:
             self.term.note(purge_follow.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN

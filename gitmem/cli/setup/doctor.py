@@ -112,4 +112,5 @@ def _mend(app: App) -> str:
     finally:
         if known is not None:
             known.db.close()
+    app.fresh_index.follow()
     return "\n          ".join(report)
