@@ -1,5 +1,6 @@
 """What one door finds, all doors find: the samples go through each of them."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -67,6 +68,13 @@ def test_masking_again_changes_nothing() -> None:
     for text, _ in secrets():
         once = scrub(text, quick=True).text
         assert scrub(once).text == once
+
+
+def test_a_hook_masks_what_a_command_masks() -> None:
+    """What a hook does without only gives a run its name."""
+    for text, _ in secrets():
+        masked_by = [re.sub(r"\[redacted: [^\]]*", "[", scrub(text, quick=q).text) for q in (True, False)]
+        assert masked_by[0] == masked_by[1]
 
 
 PRIVATE = {

@@ -84,13 +84,13 @@ def _memory_file(mem: Mem) -> None:
 def _trailer(mem: Mem) -> None:
     trailers = "".join(f"Gotcha: {text}\nDecision: {text}\n" for text in TEXTS)
     git(mem.folder, "commit", "-q", "--allow-empty", "-m", f"Change it\n\n{trailers}")
-    mem("drain", code=None)
+    mem("extract", "--commits", "-1", "--save")
 
 
 def _extract(mem: Mem) -> None:
-    said = "".join(f"User: We decided to remember that {text}\n" for text in TEXTS)
-    (mem.folder / "said.txt").write_text(said)
-    mem("extract", "--save", "said.txt")
+    said = "".join(f"Decision: use Redis {n}, {text}\n\n" for n, text in enumerate(TEXTS))
+    (mem.folder / "notes.md").write_text(f"# Notes\n\n{said}")
+    mem("extract", "--save", "notes.md")
 
 
 def _snapshot(mem: Mem) -> None:
@@ -100,17 +100,17 @@ def _snapshot(mem: Mem) -> None:
 
 
 def _trace(mem: Mem) -> None:
+    talk: dict[str, object] = {"url": TEXT, "contributor": {"type": "ai", "model_id": TEXT}}
+    talk["ranges"] = [{"start_line": 1, "end_line": 1}]
     record = {
         "version": "0.1.0",
-        "id": "0d5c7c4e-8b4e-4b0e-9a53-3c8f6c0a9b11",
         "timestamp": "2026-11-21T14:00:00Z",
         "vcs": {"type": "git", "revision": git(mem.folder, "rev-parse", "HEAD")},
-        "tool": {"name": TEXT, "version": TEXT},
-        "files": [{"path": "a.py", "conversations": [{"url": TEXT, "ranges": []}]}],
-        "metadata": {"note": TEXT},
+        "tool": {"name": TEXT},
+        "files": [{"path": "a.py", "conversations": [talk]}],
     }
-    (mem.folder / "trace.json").write_text(json.dumps(record))
-    mem("trace", "import", "trace.json", code=None)
+    (mem.folder / "trace.jsonl").write_text(json.dumps(record) + "\n")
+    assert mem("trace", "import", "trace.jsonl", "--json").json["commits"] == 1
 
 
 DOORS: tuple[Callable[[Mem], None], ...] = (
