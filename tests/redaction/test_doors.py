@@ -64,6 +64,12 @@ def test_what_is_masked_is_never_harmless_at_a_glance() -> None:
             assert not harmless(text), text
 
 
+def test_commands_that_take_a_password_are_not_harmless() -> None:
+    for text in ("smbclient //srv/x -U ada%Warm-Milk6", "http -a ada:Warm-Milk6 x.org", "use ada:Pine-Cone42 for x"):
+        assert "[redacted" in scrub(text).text
+        assert not harmless(text)
+
+
 def test_masking_again_changes_nothing() -> None:
     for text, _ in secrets():
         once = scrub(text, quick=True).text
