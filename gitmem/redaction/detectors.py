@@ -30,7 +30,7 @@ KINDS = frozenset(kind for _, kind in DETECTORS.values())
 LINE, OVERLAP = 1000, 200  # its patterns were written for lines of code: a longer line is cut into pieces
 _RUN = Lazy(r"[A-Za-z0-9_+-]{16,}={0,2}")
 _HARMLESS = Lazy(
-    r"(?i)(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:[a-z]+\d{0,5}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,5}|\d{1,9}))*"
+    r"(?i)(?:[0-9a-f]{7,40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{3}-)?[0-9a-z]{26}|(?:ses|msg|prt)_[0-9a-zA-Z]{26}|(?:[a-z]+\d{0,5}|\d{1,9})(?:[_+=-]+(?:[a-z]+\d{0,5}|\d{1,9}))*"
 )
 
 

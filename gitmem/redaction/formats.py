@@ -213,6 +213,11 @@ END = r"-----?[ ]?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?[ ]?-----?|Private-MA
 BODY = r"""(?:\s|\\[nrt]|[\\"'`+>|#*,/.])*+(?:[\w-]{4,20}:|[A-Za-z0-9+/=]*[A-Z0-9+/=][A-Za-z0-9+/=]{9})"""
 
 
+# commands and options that take a password, and words in front of `user:password`
+_TAKES_PASSWORD = ("-u", " -a ", "sqlcmd", "bcp", "mongo", "lftp", "ncftp", "net use", "sqlplus")
+_NAMES_ACCOUNT = ("use ", "with ", "mit ", "con ", "com ", "avec ")
+
+
 def harmless(text: str) -> bool:
     """Say whether a text can be seen at once to hold no secret: no name that announces one, no prefix of one, nothing long with digits in it.
 
@@ -223,6 +228,11 @@ def harmless(text: str) -> bool:
         return False
     if any(near in low for near in NEAR_WORDS) and any(c.isdigit() for c in text) and any(c in "!$%#?+@&*^~" for c in text):
         return False
+    if any(c.isdigit() for c in text):
+        if any(command in low for command in _TAKES_PASSWORD):
+            return False
+        if (":" in text or "/" in text) and any(word in low for word in _NAMES_ACCOUNT):
+            return False
     if text.count(" ") > 10 and _is_list_of_words(text):
         return False
     if any(hint in low for hint in _HINTS) or any(prefix in text for prefix in _PREFIXES):

@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"gitmem": ROOT / "gitmem", "gitmem_lsp": ROOT / "lsp" / "gitmem_lsp"}
 CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 SCANS = CALLS - {"compile", "match", "fullmatch"}
+OF_A_NAME = re.compile(rf"\b([A-Z_a-z]\w*)\.({'|'.join(sorted(CALLS))})\b")
+MAKES = re.compile(r"\bre2?\.|\bLazy\(|\b_rx\(")
 # files that make expressions of what no table of theirs has, how many, and why these are linear
 DYNAMIC = {
     "gitmem/base/fast.py": (1, "compiles what a Lazy was made of"),
@@ -31,6 +33,7 @@ DYNAMIC = {
     "gitmem/records/codec.py": (1, "resolvers of YAML's scalars, each repetition bounded"),
     "gitmem/redaction/mask.py": (8, "the rows of `formats`, which are fed below, and patterns of the user that it has limited"),
     "gitmem/redaction/passwords.py": (2, "`ANNOUNCED`, which is fed below, and parts of the module"),
+    "gitmem/store/history/forms.py": (2, "texts to take out, escaped; each repetition bounded"),
     "gitmem/store/history/redact.py": (1, "ids, escaped, as alternatives"),
     "gitmem/text/completion.py": (1, "`_FORMS`, which is found as a table"),
     "lsp/gitmem_lsp/editing/draft_text.py": (1, "a key, escaped"),
@@ -128,9 +131,8 @@ def collect() -> tuple[list[Expression], list[str]]:
     unseen: list[str] = []
     sources = list(modules())
     for place, file, _ in sources:
-        for name, method in re.findall(r"\b([A-Z_a-z]\w*)\.(\w+)\b", file.read_text()):
-            if method in CALLS:
-                uses.setdefault((place, name), set()).add(method)
+        for name, method in OF_A_NAME.findall(file.read_text()):
+            uses.setdefault((place, name), set()).add(method)
     shared: dict[str, set[str]] = {}
     for (_, name), methods in uses.items():
         shared.setdefault(name, set()).update(methods)
@@ -141,15 +143,16 @@ def collect() -> tuple[list[Expression], list[str]]:
 
     for place, file, module in sources:
         names: dict[int, str] = {}
-        tree = ast.parse(file.read_text())
         for name, value in list(vars(module).items()):
             for found in _values(value):
                 direct = found is value
                 methods = shared.get(name, set()) if direct and not name.startswith("_") else uses.get((place, name), set())
                 add(f"{place}: {name}", _compiled(found), methods if direct else set())
                 names[id(found)] = name
-        asked = dict(filter(None, map(_method_of_kept, ast.walk(tree))))
-        for node in ast.walk(tree):
+        source = file.read_text()
+        nodes = list(ast.walk(ast.parse(source))) if MAKES.search(source) else []
+        asked = dict(filter(None, map(_method_of_kept, nodes)))
+        for node in nodes:
             method = _called(node) if isinstance(node, ast.Call) else ""
             if not method:
                 continue
@@ -299,38 +302,82 @@ SIZES = (1_000, 4_000, 16_000, 100_000)
 LIMIT = 0.2  # seconds of processor time for 100,000 characters
 BOUNDED_LIMIT = 0.02  # for a rule that is asked about no more than a sentence
 LINEAR = 6.0  # fourfold the text takes less than so many times as long
+QUICK = 40e-6  # seconds for 1,000 characters: half a million steps, as the square of it has, take longer
+FULL = 2  # inputs of an expression, the slowest of those that are linear, that are run in full
+ENDLESS = 256  # a repetition of fewer times takes the same for each place, however long the text is
+
+
+def _source(pattern: "re.Pattern[Any]") -> str:
+    return pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+
+
+def _tree(pattern: "re.Pattern[Any]") -> Any:
+    is_text = isinstance(pattern.pattern, str)
+    return parser.parse(_source(pattern), pattern.flags & ~re.UNICODE & ~re.DEBUG if is_text else 0)
 
 
 def inputs(expression: Expression) -> list[tuple[str, str, str]]:
     """Return (head, repeated, tail) of the inputs of an expression."""
-    pattern = expression.pattern
-    own = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    tree = parser.parse(own, pattern.flags & ~re.UNICODE & ~re.DEBUG if isinstance(pattern.pattern, str) else 0)
-    rows = dict.fromkeys(Inputs(tree).texts())
+    own = _source(expression.pattern)
+    rows = dict.fromkeys(Inputs(_tree(expression.pattern)).texts())
     chars = list(dict.fromkeys(c for c in own if not c.isalnum() and c not in "?+*"))[:12]
+    sees_end = "fullmatch" in expression.methods or any(mark in own for mark in ("$", "\\Z", "(?!"))
     for text in [*COMMON, *chars]:
-        rows["", text, ""] = None
         rows["", text, "\0"] = None
+        if sees_end:
+            rows["", text, ""] = None
     return list(rows)
+
+
+def is_endless(tree: Any) -> bool:
+    """Tell whether a part has a repetition whose length the text decides."""
+    for op, value in tree:
+        name = str(op)
+        if name.endswith("_REPEAT") and (int(value[1]) >= ENDLESS or is_endless(value[2])):
+            return True
+        parts = {"SUBPATTERN": lambda v: [v[3]], "ATOMIC_GROUP": lambda v: [v], "BRANCH": lambda v: v[1]}
+        parts |= {"ASSERT": lambda v: [v[1]], "ASSERT_NOT": lambda v: [v[1]]}
+        parts |= {"GROUPREF_EXISTS": lambda v: filter(None, v[1:])}
+        if any(is_endless(part) for part in parts.get(name, lambda _: [])(value)):
+            return True
+    return False
 
 
 def slowest(expression: Expression) -> tuple[float, int, tuple[str, str, str]] | None:
     """Return (seconds, size, input) of an input that takes too long, None when there is none."""
+    tree = _tree(expression.pattern)
+    if expression.most < SIZES[-1]:
+        sizes, limit = [expression.most], BOUNDED_LIMIT
+    else:
+        sizes, limit = list(SIZES), LIMIT
+    endless = is_endless(tree)
+    linear: list[tuple[float, tuple[str, str, str]]] = []  # seconds for all of it, reckoned
     for row in inputs(expression):
         before = 0.0
-        for size in SIZES if expression.most >= SIZES[-1] else (expression.most,):
-            limit = LIMIT if size > SIZES[0] or expression.most >= SIZES[-1] else BOUNDED_LIMIT
-            taken = _time(expression, row, size)
-            if taken > limit:
-                taken = min(taken, _time(expression, row, size))  # another process may have been in the way
+        for size in sizes:
+            taken = _least(expression, row, size, limit)
             if taken > limit:
                 return taken, size, row
-            rest = SIZES[-1] / size
-            is_linear = before and taken < LINEAR * before and taken * rest < LIMIT / 2
-            if is_linear or taken * rest**2 < LIMIT:
+            if taken < QUICK and size == SIZES[0]:
+                break
+            rest = sizes[-1] / size
+            if not endless or (before and taken < LINEAR * before):
+                linear.append((taken * rest, row))
+                break
+            if taken * rest**2 < limit:
                 break
             before = taken
+    for reckoned, row in sorted(linear, reverse=True)[:FULL]:
+        taken = _least(expression, row, sizes[-1], limit) if reckoned > limit / 2 else 0.0
+        if taken > limit:
+            return taken, sizes[-1], row
     return None
+
+
+def _least(expression: Expression, row: tuple[str, str, str], size: int, limit: float) -> float:
+    """Return the time for an input, the lesser of two when the first is too long: another process may have been in the way."""
+    taken = _time(expression, row, size)
+    return min(taken, _time(expression, row, size)) if taken > limit else taken
 
 
 def _time(expression: Expression, row: tuple[str, str, str], size: int) -> float:

@@ -1,5 +1,6 @@
 """What one door finds, all doors find: the samples go through each of them."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -63,10 +64,23 @@ def test_what_is_masked_is_never_harmless_at_a_glance() -> None:
             assert not harmless(text), text
 
 
+def test_commands_that_take_a_password_are_not_harmless() -> None:
+    for text in ("smbclient //srv/x -U ada%Warm-Milk6", "http -a ada:Warm-Milk6 x.org", "use ada:Pine-Cone42 for x"):
+        assert "[redacted" in scrub(text).text
+        assert not harmless(text)
+
+
 def test_masking_again_changes_nothing() -> None:
     for text, _ in secrets():
         once = scrub(text, quick=True).text
         assert scrub(once).text == once
+
+
+def test_a_hook_masks_what_a_command_masks() -> None:
+    """What a hook does without only gives a run its name."""
+    for text, _ in secrets():
+        masked_by = [re.sub(r"\[redacted: [^\]]*", "[", scrub(text, quick=q).text) for q in (True, False)]
+        assert masked_by[0] == masked_by[1]
 
 
 PRIVATE = {

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from gitmem.clock import seconds, stamp
+from gitmem.redaction.mask import scrub
 from gitmem.state.links import AI, HUMAN, MIXED, UNKNOWN, WROTE, Link
 
 VERSION = "0.1.0"
@@ -107,7 +108,7 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
     if not _OID.fullmatch(oid) or vcs.get("type", "git") != "git":
         return []
     tool = _map(row.get("tool")).get("name")
-    agent = str(tool)[:100] if isinstance(tool, str) else ""
+    agent = scrub(tool).text[:100] if isinstance(tool, str) else ""
     try:
         at = seconds(str(row.get("timestamp") or "").replace("+00:00", "Z"))
     except (ValueError, IndexError):
@@ -121,8 +122,9 @@ def links(row: Mapping[str, Any], commit: str = "") -> list[Link]:
         left -= 1
         who = _map(span.get("contributor")) or _map(talk.get("contributor"))
         kind = str(who.get("type") or UNKNOWN)
-        url = session_of(str(talk.get("url") or ""))[:500] or f"{agent or 'agent'} of {oid[:10]}"
-        key = url, kind if kind in _KINDS else UNKNOWN, str(who.get("model_id") or "")[:200]
+        # an address is an identifier: runs that a machine drew belong into it
+        url = scrub(session_of(str(talk.get("url") or "")), known=True).text[:500] or f"{agent or 'agent'} of {oid[:10]}"
+        key = url, kind if kind in _KINDS else UNKNOWN, scrub(str(who.get("model_id") or "")).text[:200]
         found.setdefault(key, {}).setdefault(path, []).append([first, last, at])
     return _merged(oid, agent, at, found)
 

@@ -5,14 +5,14 @@ import re
 TELLING = 10  # letters and digits of a line that says something
 UNMISTAKABLE = 13  # and of one that says enough without the lines around it
 _BOILERPLATE = re.compile(
-    r"""(?x) \s* (?:
+    r"""(?x) \s*+ (?:
       (?:import|from|\#\s*include|include|using|use|require|require_relative|package|namespace|module|export\s+\*)\b .*
     | (?:const|let|var)\s+[\w{},\s]{1,60}=\s*require\b .*
-    | (?:\w+\s+)*log(?:ger)?\s* (?::=|=) .*
+    | (?:\w++\s++)*log(?:ger)?\s* (?::=|=) .*
     | (?:\#!|<\?|<!|--\s*$|//\s*eslint|\#\s*(?:-\*-|type:|noqa|pragma|pylint|fmt:)|"use\ strict"|'use\ strict') .*
     | (?:return|raise|yield|throw|break|continue|pass|else|try|finally|do|begin|end|fi|done|esac|default|null|None|nil|
-        true|false|True|False|this|self|super)? \s* (?:None|null|nil|true|false|True|False|self|this|0|1|-1|
-        err|error|result|results|data|value|values|res|out|ret)? \s* [;:,(){}\[\]]* \s*
+        true|false|True|False|this|self|super)? \s*+ (?:None|null|nil|true|false|True|False|self|this|0|1|-1|
+        err|error|result|results|data|value|values|res|out|ret)? \s*+ [;:,(){}\[\]]*+ \s*+
     | if\s+__name__ .* | __all__\s*= .* | main\(\);?
     | (?:def|fn|func|function)\s+(?:__\w+__|main|setUp|tearDown|setup|teardown|init|constructor|run)\s*\( .*
     | super\(?.* | @(?:\w+\.)?(?:property|staticmethod|classmethod|override|Override|dataclass|abstractmethod|Test|fixture)\b .*

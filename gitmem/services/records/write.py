@@ -18,7 +18,7 @@ from gitmem.redaction.mask import Finding, scrub, scrub_all
 from gitmem.store import operations
 from gitmem.store.store import Message, Store, Written
 
-SCRUBBED = ("workaround", "note", "what", "project")
+SCRUBBED = ("workaround", "note", "what", "project", "story", "subtask", "state")
 NESTED = ("triggers", "sections", "resolved", "confirmed")  # maps with texts in them
 SAID = 2000  # characters of a rejected proposal that are kept to compare others with
 

@@ -1,8 +1,9 @@
 """Save the work in hand: what is staged, changed and new, as a commit of our own. The user's index and files are only read."""
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gitmem.git.object_codec import build, object_id
@@ -10,6 +11,8 @@ from gitmem.git.objects import BLOB, COMMIT, EXEC, TREE, Draft, Entry, Identity,
 from gitmem.git.work_state import ABSENT, Changed, Work, WorkState, file_on_disk
 from gitmem.records.codec import encode
 from gitmem.records.record import Record, make
+from gitmem.redaction.formats import harmless
+from gitmem.redaction.mask import scrub, scrub_all
 from gitmem.repo.location import storable
 from gitmem.repo.path_rules import path_refusal
 from gitmem.services.records import write
@@ -59,6 +62,7 @@ def save(
 
     `named` are paths that are taken though their names tell of secrets; what is hidden is never taken. Raises External, and what a write raises.
     """
+    context = replace(context, state=_state_without_secrets(context.state, who))
     state = _seen(work, hides)
     taken = _take(work, objects, state, named, limit, hides)
     record = _record(who, id, context, work, state, taken.state.omitted)
@@ -66,6 +70,14 @@ def save(
     taken.state.record = encode(record).decode()
     objects.move(ref_of(id), None, _commit(objects, state, taken, who, id), f"gitmem: snapshot {id}")
     return write.add(store, who, record, "snapshot").after
+
+
+def _state_without_secrets(text: str, who: Writer) -> str:
+    """Return a state value by value without secrets: it stays JSON, whatever is left out."""
+    if not text or harmless(text):
+        return text
+    value = scrub_all(json.loads(text), lambda part: scrub(part, who.allow).text)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def unkept(work: Work, objects: Objects, who: Writer, *, hides: Callable[[str], bool] = lambda _: False, limit: int = LIMIT) -> Saved:
