@@ -197,6 +197,7 @@ def test_each_command_that_a_package_names_can_be_run(line: str, learned: Path, 
     if "restore" in line:
         git_mem("archive", ids[0], cwd=repo)
     if line.startswith("git mem snapshot"):
+        (repo / "work-in-hand.txt").write_text("new\n")
         git_mem("snapshot", "save", cwd=repo)
     env = dict(os.environ)
     if line.startswith("git mem session "):

@@ -21,7 +21,7 @@ from tests.scale import scaled
 
 NAMES = ("a.txt", "b b.txt", "d/c.txt", "d/e/f.txt", "ö.txt", "new\nline", "-dash", ":colon", "d/run.sh")
 CONTENTS = (b"", b"one\n", b"two\r\nlines\r\n", b"\x00\xff binary", b"no end", b"x" * 5000)
-STEPS = ("write", "stage", "remove", "unstage", "link", "exec", "folder", "intend", "commit", "skip", "assume", "ignored")
+STEPS = ("write", "stage", "remove", "unstage", "link", "exec", "folder", "intend", "commit", "skip", "assume", "ignored", "private", "split", "eol")
 
 actions = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from(NAMES), st.sampled_from(CONTENTS)), max_size=14)
 
@@ -58,6 +58,12 @@ def act(repo: Path, step: str, name: str, content: bytes) -> None:
             subprocess.run([*literal, "update-index", "--assume-unchanged", "--", name], **quiet)
         elif step == "skip":
             subprocess.run([*literal, "update-index", "--skip-worktree", "--", name], **quiet)
+        elif step == "private":
+            path.chmod(0o700 if path.stat().st_mode & stat.S_IXUSR else 0o600)
+        elif step == "split":
+            subprocess.run([*literal, "update-index", "--split-index"], **quiet)
+        elif step == "eol":
+            (repo / ".gitattributes").write_bytes(b"*.txt text eol=crlf\n" if content else b"* -text\n")
         elif step == "ignored":
             (repo / "x.log").write_bytes(content)
     except OSError:
@@ -76,7 +82,7 @@ def look(repo: Path) -> tuple[dict[str, object], str]:
             if os.path.islink(full):
                 files[key] = ("link", os.readlink(full))
             else:
-                files[key] = (bool(os.stat(full).st_mode & 0o100), Path(full).read_bytes())
+                files[key] = (stat.S_IMODE(os.stat(full).st_mode), Path(full).read_bytes())
     return files, git(repo, "ls-files", "-s", "-v", "-z") + git(repo, "status", "--porcelain=v2", "-z", "--untracked-files=all")
 
 

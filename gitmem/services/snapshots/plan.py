@@ -253,6 +253,9 @@ def _warnings(work: Work, now: Saved, then: Saved) -> Iterator[str]:
         yield (
             f"the snapshot was made on {_where(then)}, and {_where(now)} is checked out now: what the two differ in comes back as changes."
         )
+    if then.state.omitted:
+        left_out = {str(row["path"]): str(row["why"]) for row in then.state.omitted}
+        yield f"the snapshot was made without {named(left_out)}."
     running = work.under_way()
     for name, commit in sorted(then.state.under_way.items()):
         if running.get(name) != commit:
