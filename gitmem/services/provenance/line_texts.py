@@ -7,7 +7,7 @@ UNMISTAKABLE = 13  # and of one that says enough without the lines around it
 _BOILERPLATE = re.compile(
     r"""(?x) \s*+ (?:
       (?:import|from|\#\s*include|include|using|use|require|require_relative|package|namespace|module|export\s+\*)\b .*
-    | (?:const|let|var)\s+[\w{},\s]{1,60}=\s*require\b .*
+    | (?:const|let|var)\s++[\w{},\s]{1,60}=\s*require\b .*
     | (?:\w++\s++)*log(?:ger)?\s* (?::=|=) .*
     | (?:\#!|<\?|<!|--\s*$|//\s*eslint|\#\s*(?:-\*-|type:|noqa|pragma|pylint|fmt:)|"use\ strict"|'use\ strict') .*
     | (?:return|raise|yield|throw|break|continue|pass|else|try|finally|do|begin|end|fi|done|esac|default|null|None|nil|

@@ -14,7 +14,7 @@ from gitmem.store.history.redact import SHORTEST, Mask
 PIECE = 1 << 20  # bytes of a file that are read at once
 OVERLAP = 64 * 1024  # bytes of plain text that are looked at again with the next piece
 OWN_KEYS = 2  # levels of a row whose keys are ours; deeper ones are what programs sent
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}\[\]]', re.DOTALL)
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # of a pair, which only an escape can write
 _COLON = re.compile(rb"\s*:")
 _WORD = re.compile(r"[A-Za-z_]{1,40}")
