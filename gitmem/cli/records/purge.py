@@ -232,11 +232,8 @@ class _Run:
         self.places.append(Place(f"remote {name}", state, out.rewritten, "replaced the history there"))
         self.places += object_places("fetched", out.pruned)
         names = {place.name for place in self.places}
-        self.places += [
-            place
-            for place in followed
-            if place not in self.places and (place.state != CLEAN or place.name not in names)
-        ]
+        new = (place for place in followed if place not in self.places)
+        self.places += [place for place in new if place.state != CLEAN or place.name not in names]
         for path in out.left_out:
             self.term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
 
