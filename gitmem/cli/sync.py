@@ -17,6 +17,7 @@ from gitmem.git.objects import diff
 from gitmem.git.remote import bundle
 from gitmem.repo.refs import BRANCH, SHARED
 from gitmem.services.maintenance import extracted, purge_follow
+from gitmem.services.maintenance.purge_places import warnings
 from gitmem.store import sync
 from gitmem.store.history import prune
 from gitmem.store.store import Store
@@ -95,7 +96,8 @@ def sync_command(term: Terminal, remote: str | None, to_bundle: str | None, *, p
                 prune.prune(app.git, app.home, [error.fetched])
             raise
         if out.abandoned:
-            out.warnings += purge_follow.finish(store, app.git, app.home, out, app.close)
+            places = purge_follow.finish(store, app.git, app.home, out, app.close)
+            out.warnings += [text for _, text in warnings(places)]
         if _is_much(app.store(), before):  # anew: what followed a purge closed the objects
             detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
         else:

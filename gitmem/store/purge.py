@@ -19,9 +19,10 @@ from gitmem.git.objects import COMMIT, Draft, Identity, Objects
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES, SNAPSHOTS
+from gitmem.store.following import Weighing, nobody
 from gitmem.store.history.losses import Losses
 from gitmem.store.history.pending import doom
-from gitmem.store.history.propagate import carry_over, holds, purged_ids
+from gitmem.store.history.propagate import carry_over, holds, purged_ids, purges
 from gitmem.store.history.prune import Pruned, doom_strays, holders, prune
 from gitmem.store.history.redact import Mask, mark_bytes
 from gitmem.store.history.rewrite import Cleaner, Rewritten, rewrite
@@ -31,10 +32,8 @@ from gitmem.store.sync import (
     TRIES,
     drop_unclean,
     expire_reflogs,
-    nobody,
     set_ref,
     tracking_ref,
-    weigh,
 )
 from gitmem.store.tree_merge import Report, merge_commits
 
@@ -190,6 +189,8 @@ class Sent:
     rewritten: int = 0
     pruned: Pruned = field(default_factory=Pruned)
     masked: set[str] = field(default_factory=set)
+    abandoned: list[str] = field(default_factory=list)  # tips that held what was purged: pruned already
+    replaced: list[str] = field(default_factory=list)  # the oldest commits that purges replaced
     left_out: list[str] = field(default_factory=list)
     followed: Losses | None = None  # what a purge there takes out of this clone
     quarantined: int = 0  # records of those that are kept on this machine
@@ -219,7 +220,9 @@ def send(
     doomed = [there]
     doom(store.home, doomed)
     try:
-        tip = _joined(store, remote, there, ids, mask, out, doomed, consent)
+        weighing = Weighing(store, remote, consent)
+        tip = _joined(store, remote, there, ids, mask, out, doomed, weighing)
+        out.replaced = [row["boundary"] for row in purges(store.objects, tip)]
         remote.push(tip, lease=there)
         set_ref(store.objects, into, tip)
     finally:
@@ -227,6 +230,7 @@ def send(
             store.objects.delete(into, there)
         expire_reflogs(store, [store.ref, into])
         store.objects.close()
+        out.abandoned = doomed
         out.pruned = prune(git, store.home, doomed)
     return out
 
@@ -239,7 +243,7 @@ def _joined(
     mask: Mask | None,
     out: Sent,
     doomed: list[str],
-    consent: Callable[[Losses], bool],
+    weighing: Weighing,
 ) -> str:
     """Bring our ref to a commit that holds both sides and nothing purged; return it."""
     objects = store.objects
@@ -257,7 +261,7 @@ def _joined(
         theirs = _mark(store, done, cleaner.ids)
     for _ in range(TRIES):
         ours = store.tip()
-        made, _ = _join(store, remote, ours, theirs, out, doomed, consent)
+        made, _ = _join(store, remote, ours, theirs, out, doomed, weighing)
         again = rewrite(objects, made, cleaner)
         if again.replaced:  # ours had it too, from a write after the purge
             doomed += [made, *([ours] if ours else [])]
@@ -280,7 +284,7 @@ def _join(
     theirs: str,
     out: Sent,
     doomed: list[str],
-    consent: Callable[[Losses], bool],
+    weighing: Weighing,
 ) -> tuple[str, Report]:
     objects = store.objects
     if ours is None:
@@ -298,7 +302,7 @@ def _join(
             carried = carry_over(objects, theirs, ours)
         else:
             carried = carry_over(objects, ours, theirs)
-            out.followed, agreed, out.quarantined = weigh(store, remote, ours, theirs, carried, consent)
+            out.followed, agreed, out.quarantined = weighing.weigh(ours, theirs, carried)
             if not agreed:
                 raise UserError(
                     f"{remote.name} was purged of many records, or of other people's, and this clone does not follow that yet.",

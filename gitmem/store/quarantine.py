@@ -60,14 +60,25 @@ def kept(home: Home) -> Iterator[Kept]:
                 yield Kept(id, data, about.get("at", ""), about.get("purger", ""), about.get("remote", ""))
 
 
+def followed_unasked(home: Home, now: float) -> set[str]:
+    """Return the ids of the records that purges took out lately which were followed without a question."""
+    ids: set[str] = set()
+    for path in _paths(home):
+        if _is_old(path, now):
+            continue
+        unasked = False
+        for row in _rows(path):
+            if "purger" in row:
+                unasked = row.get("asked") == "no"
+            elif unasked and isinstance(row.get("id"), str):
+                ids.add(str(row["id"]))
+    return ids
+
+
 def expire(home: Home, now: float) -> None:
     """Remove what was kept long enough."""
     for path in _paths(home):
-        try:
-            made = ulid_time(os.path.basename(path).removesuffix(_ENDING))
-        except ValueError:
-            continue
-        if made < now - KEPT_DAYS * 86400:
+        if _is_old(path, now):
             _unlink(path)
 
 
@@ -86,6 +97,14 @@ def _paths(home: Home) -> list[str]:
     except OSError:
         return []
     return [os.path.join(folder, name) for name in names if name.endswith(_ENDING)]
+
+
+def _is_old(path: str, now: float) -> bool:
+    try:
+        made = ulid_time(os.path.basename(path).removesuffix(_ENDING))
+    except ValueError:
+        return False
+    return made < now - KEPT_DAYS * 86400
 
 
 def _rows(path: str) -> Iterator[dict[str, object]]:

@@ -16,9 +16,10 @@ from gitmem.git.objects import Objects
 from gitmem.git.remote import Remote
 from gitmem.repo.refs import BACKUP, NAMESPACE, REMOTES
 from gitmem.store import quarantine
-from gitmem.store.history.losses import Losses, last_bytes, losses
+from gitmem.store.following import Weighing, nobody
+from gitmem.store.history.losses import Losses
 from gitmem.store.history.pending import doom
-from gitmem.store.history.propagate import Carried, carry_over, holds, purges
+from gitmem.store.history.propagate import carry_over, holds, purges
 from gitmem.store.layout import FILE_LIMIT, FORMAT_PATH, check_format
 from gitmem.store.store import Store
 from gitmem.store.tree_merge import ROOT_TIME, Report, check_bounds, merge_commits
@@ -63,11 +64,6 @@ def tracking_ref(name: str) -> str:
     return f"{REMOTES}{name if plain else 'url-' + hashlib.sha256(name.encode()).hexdigest()[:12]}/main"
 
 
-def nobody(_: Losses) -> bool:
-    """Agree to no purge that needs a person's consent."""
-    return False
-
-
 def sync(
     store: Store,
     remote: Remote,
@@ -83,10 +79,11 @@ def sync(
     """
     out = Outcome(remote.name)
     into = tracking_ref(remote.name)
+    weighing = Weighing(store, remote, consent)
     for attempt in range(TRIES):
         fetched = _fetch(store, remote, into, out)
         if fetched is not None:
-            _join(store, remote, fetched, out, consent)
+            _join(store, fetched, out, weighing)
         tip = store.tip()
         if out.waiting or not push or tip is None or tip == fetched:
             break
@@ -144,7 +141,7 @@ def _fetch(store: Store, remote: Remote, into: str, out: Outcome) -> str | None:
     return fetched
 
 
-def _join(store: Store, remote: Remote, theirs: str, out: Outcome, consent: Callable[[Losses], bool]) -> None:
+def _join(store: Store, theirs: str, out: Outcome, weighing: Weighing) -> None:
     """Merge a fetched commit into the store, by compare-and-swap."""
     for _ in range(TRIES * 4):
         ours = store.tip()
@@ -159,7 +156,7 @@ def _join(store: Store, remote: Remote, theirs: str, out: Outcome, consent: Call
             followed = None
             if holds(store.objects, ours, theirs):
                 followed = carry_over(store.objects, ours, theirs)
-                lost, agreed, kept = weigh(store, remote, ours, theirs, followed, consent)
+                lost, agreed, kept = weighing.weigh(ours, theirs, followed)
                 if not agreed:
                     out.waiting = lost
                     return
@@ -180,7 +177,7 @@ def _join(store: Store, remote: Remote, theirs: str, out: Outcome, consent: Call
                 f"what {out.remote} sent is incomplete: {error}", "Run 'git mem sync' again; if it stays so, run 'git fsck' on the remote."
             ) from error
         if followed is not None:
-            drop_unclean(store, theirs, [tracking_ref(remote.name)])
+            drop_unclean(store, theirs, [tracking_ref(out.remote)])
             out.abandoned += [ours, *followed.doomed]
             out.replaced += [row["boundary"] for row in purges(store.objects, theirs)]
             out.masked |= followed.masked
@@ -192,34 +189,6 @@ def _join(store: Store, remote: Remote, theirs: str, out: Outcome, consent: Call
         out.note(report)
         return
     raise External("the store was too busy to merge into.", "Run 'git mem sync' again.")
-
-
-def weigh(
-    store: Store,
-    remote: Remote,
-    ours: str,
-    theirs: str,
-    followed: Carried,
-    consent: Callable[[Losses], bool],
-) -> tuple[Losses, bool, int]:
-    """Return what following a purge takes out, whether it is followed now, and how many records the quarantine has of that.
-
-    They are on the disk when this returns.
-    """
-    lost = losses(store.objects, remote.git, ours, theirs, followed)
-    if not lost.need_consent:
-        return lost, True, 0
-    if not consent(lost):
-        return lost, False, 0
-    records = last_bytes(store.objects, remote.git, ours, lost.ids)
-    about = {
-        "at": store.clock.stamp(),
-        "purger": ", ".join(lost.purgers),
-        "remote": remote.name,
-        "theirs": theirs,
-    }
-    quarantine.keep(store.home, store.clock.ulid(), about, records)
-    return lost, True, len(records)
 
 
 def backup(store: Store, tip: str) -> str:

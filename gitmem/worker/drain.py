@@ -17,6 +17,7 @@ from gitmem.repo.refs import code_state
 from gitmem.services.gotchas import placement
 from gitmem.services.session_log import rotation
 from gitmem.state import memory_file_requests, sessions
+from gitmem.store import quarantine
 
 RENAMED = 200  # files that are gone and looked for under another name
 SEARCH = 3.0  # seconds that code which is not where it was is looked for
@@ -136,6 +137,7 @@ def _drift(app: App) -> list[str]:
 def _expire(app: App) -> list[str]:
     """Forget what is old; last, so that a session which died long ago is digested before."""
     rotation.expire_sessions(app.home, app.state, app.clock.now())
+    quarantine.expire(app.home, app.clock.now())
     return []
 
 

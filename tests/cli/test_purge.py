@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -27,6 +28,13 @@ def holds(folder: Path, text: str = SECRET) -> list[str]:
         found.append("objects")
     found += [str(p.relative_to(dot)) for p in dot.rglob("*") if p.is_file() and text.encode() in p.read_bytes()]
     return found
+
+
+def holds_after_drop(mem: Mem, text: str = SECRET) -> list[str]:
+    """Return where a text is found in a clone that followed a purge, once its quarantine is removed."""
+    assert {os.path.dirname(place) for place in holds(mem.folder, text)} <= {"gitmem/quarantine"}
+    mem("purge", "--quarantine-drop")
+    return holds(mem.folder, text)
 
 
 @pytest.fixture
@@ -194,7 +202,7 @@ def test_remote_and_clones_are_told(clones: tuple[Mem, Mem], hub: Path) -> None:
 
     assert "purged" in two("sync").err
     assert sorted(two.titles("--all")) == ["kept", "not sent yet"]
-    assert holds(two.folder) == []
+    assert holds_after_drop(two) == []
     one("sync")
     assert sorted(one.titles("--all")) == ["kept", "not sent yet"]
     assert tip(one.folder) == tip(two.folder) == tip(hub)
@@ -273,6 +281,13 @@ def test_the_users_store_is_purged_too(mem: Mem) -> None:
     assert sorted(mem.titles()) == ["everywhere", "ours"]
 
 
+def indexed(mem: Mem) -> str:
+    """Return the commit that the index is of, as a hook reads it."""
+    with contextlib.closing(sqlite3.connect(mem.folder / ".git" / "gitmem" / "index.db")) as db:
+        tips: dict[str, str] = dict(db.execute("SELECT store, tip FROM tips"))
+    return tips["shared"]
+
+
 def test_our_own_files_are_cleaned(mem: Mem) -> None:
     """Errors that were seen, hits that wait, what sessions and killed writes left: wherever the text is, and lines on the record."""
     home = mem.folder / ".git" / "gitmem"
@@ -288,6 +303,7 @@ def test_our_own_files_are_cleaned(mem: Mem) -> None:
     mem("purge", "--text", SECRET, "--yes")
 
     assert holds(mem.folder) == []
+    assert indexed(mem) == tip(mem.folder)
     assert (home / "sessions/a.jsonl").stat().st_mode & 0o777 == 0o600
     with contextlib.closing(State(Home(str(home)))) as state:
         assert [pattern for pattern, _, _ in state.errors(0.0)] == ["another error"]
@@ -337,7 +353,7 @@ def test_a_secret_in_the_newest_title_does_not_come_back(clones: tuple[Mem, Mem]
     for folder in (one.folder, hub):
         assert SECRET not in git(folder, "log", "-p", SHARED)
     two("sync")
-    assert (holds(one.folder), holds(two.folder)) == ([], [])
+    assert (holds(one.folder), holds_after_drop(two)) == ([], [])
 
 
 def test_a_record_that_was_forgotten_before_is_purged_everywhere(clones: tuple[Mem, Mem], hub: Path) -> None:
@@ -353,7 +369,7 @@ def test_a_record_that_was_forgotten_before_is_purged_everywhere(clones: tuple[M
 
     for folder in (one.folder, two.folder, hub):
         assert SECRET not in git(folder, "log", "-p", SHARED)
-    assert (holds(two.folder), two.titles("--all")) == ([], [])
+    assert (holds_after_drop(two), two.titles("--all")) == ([], [])
 
 
 def test_two_purges_in_two_clones(clones: tuple[Mem, Mem], hub: Path) -> None:
@@ -373,6 +389,6 @@ def test_two_purges_in_two_clones(clones: tuple[Mem, Mem], hub: Path) -> None:
     one("sync")
 
     for text in ("canary-one", "canary-two"):
-        assert (holds(one.folder, text), holds(two.folder, text)) == ([], [])
+        assert (holds_after_drop(one, text), holds_after_drop(two, text)) == ([], [])
         assert text not in git(hub, "log", "-p", SHARED)
     assert sorted(one.titles()) == ["X", "Y", "mine"]

@@ -1,13 +1,20 @@
 """Following a purge by somebody else: one person must not delete everybody's memory."""
 
+import contextlib
 import json
 import os
+import sqlite3
 import stat
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Mem, on_terminal, tip
+from gitmem.app import open_app
+from gitmem.clock import Clock
+from gitmem.store.history.losses import Losses
+from gitmem.store.layout import record_path
+from gitmem.store.sync import sync
+from tests.cli.conftest import SHARED, Mem, on_terminal, tip
 from tests.cli.test_purge import holds
 from tests.conftest import git
 
@@ -90,7 +97,7 @@ def test_a_purge_of_everything_waits(people: tuple[Mem, Mem], hub: Path) -> None
 
 
 def test_ones_own_single_secret_is_followed_at_once(people: tuple[Mem, Mem]) -> None:
-    """A record that only its purger ever wrote: no question, no quarantine, and nothing of it stays."""
+    """A record that only its purger ever wrote: no question; the quarantine alone has it until it is dropped."""
     one, two = people
     id = one.add("the key", "-m", SECRET)
     for number in range(3):
@@ -102,7 +109,90 @@ def test_ones_own_single_secret_is_followed_at_once(people: tuple[Mem, Mem]) -> 
     said = two("sync").err
 
     assert "Mallory <mallory@example.org> purged origin's history: 1 record of 4 removed" in said
+    assert [row["id"] for row in kept(two)] == [id]
+    two("purge", id, "--yes")
     assert (holds(two.folder), kept(two)) == ([], [])
+
+
+def test_a_name_that_was_taken_takes_nothing_away(people: tuple[Mem, Mem]) -> None:
+    """Who commits as Ana is followed, but all that goes is kept, small purges add up, and none empties the quarantine."""
+    one, two = people
+    is_person(one, "Ana")
+    ids = [two.add(f"Ana's {number}") for number in range(4)]
+    two("forget", two.add("brief"), "--reason", "a plain reason")
+    two("sync")
+    one("sync")
+    one("purge", ids[0], "--remote", "origin", "--yes")
+    two("sync", env={"GITMEM_BACKGROUND": "1"})
+    assert (len(two.titles()), [row["id"] for row in kept(two)]) == (3, [ids[0]])
+
+    one("purge", "--text", "plain reason", "--remote", "origin", "--yes")  # takes out no record
+    assert "purged" in two("sync", env={"GITMEM_BACKGROUND": "1"}).err
+    assert [row["id"] for row in kept(two)] == [ids[0]]
+
+    one("purge", ids[1], "--remote", "origin", "--yes")
+    said = two("sync", code=1, env={"GITMEM_BACKGROUND": "1"}).err
+    assert "1 record more went in the last 30 days" in said
+    assert len(two.titles()) == 3
+    two("purge", "--quarantine-restore", ids[0])
+    assert two.show(ids[0])["title"] == "Ana's 0"
+
+
+def test_what_is_carried_over_keeps_its_committer(people: tuple[Mem, Mem]) -> None:
+    """What was not sent is Ana's after a purge was followed, and what she had sent stays so on the remote's side."""
+    one, two = people
+    id = one.add("the key", "-m", SECRET)
+    one("sync")
+    two("sync")
+    path = record_path(two.add("not sent"))
+    one("purge", id, "--remote", "origin", "--yes")
+    two("sync")
+    assert git(two.folder, "log", "--format=%cn", SHARED, "--", path) == "Ana"
+
+    key = one.add("another key", "-m", SECRET)
+    one("sync")
+    two("sync")
+    sent = record_path(two.add("sent"))
+    two("sync")
+    one("purge", key, "--yes")
+    one("purge", "--remote", "origin", "--yes")
+    assert git(one.folder, "log", "--format=%cn", SHARED, "--", sent) == "Ana"
+
+
+def test_a_purge_of_a_remote_tells_what_still_holds_it(people: tuple[Mem, Mem]) -> None:
+    """Following somebody's purge on the way is finished as a sync does: a database in use is told, and is a failure."""
+    one, two = people
+    id = one.add("the key", "-m", SECRET)
+    one("sync")
+    two("sync")
+    two("search", "key")
+    one("purge", id, "--remote", "origin", "--yes")
+    with contextlib.closing(sqlite3.connect(two.folder / ".git" / "gitmem" / "state.db")) as db:
+        db.execute("BEGIN")
+        db.execute("SELECT * FROM marks").fetchall()
+        report = two("purge", "--remote", "origin", "--yes", "--json", code=1).json
+    assert not report["gone"]
+    assert "state.db" in [row["place"] for row in report["places"] if row["state"] == "held"]
+
+
+def test_a_quicker_writer_is_no_second_question(people: tuple[Mem, Mem]) -> None:
+    """When somebody writes while a person is asked, the answer holds, and the quarantine has one file."""
+    one, two = people
+    ids = [two.add(f"Ana's {number}") for number in range(3)]
+    two("sync")
+    one("sync")
+    one("purge", *ids, "--remote", "origin", "--yes")
+    asked = []
+
+    def agree(lost: Losses) -> bool:
+        asked.append(lost)
+        two.add(f"meanwhile {len(asked)}")
+        return True
+
+    with open_app(str(two.folder), dict(os.environ), Clock(), "auto") as app:
+        sync(app.store(), app.remote("origin"), push=False, consent=agree)
+    assert (len(asked), two.titles()) == (1, ["meanwhile 1"])
+    assert len(list((two.folder / ".git" / "gitmem" / "quarantine").iterdir())) == 1
 
 
 @pytest.mark.parametrize("how", ["edited", "unsent"])
@@ -190,5 +280,5 @@ def test_the_quarantine_ends(people: tuple[Mem, Mem]) -> None:
     assert (holds(two.folder), len(kept(two))) == ([], 8)
     (file,) = (two.folder / ".git" / "gitmem" / "quarantine").iterdir()
     os.rename(file, file.with_name("01ARZ3NDEKTSV4RRFFQ69G5FAV.jsonl"))  # of 2016
-    two("sync")
+    two("drain")
     assert kept(two) == []

@@ -21,6 +21,7 @@ from gitmem.services.maintenance.purge_places import (
     YOURS,
     Place,
     is_held,
+    warnings,
     was_removed,
 )
 from gitmem.services.maintenance.purge_request import check_texts, count_places, find_ids, is_named
@@ -112,7 +113,9 @@ def purge_command(
         run = _Run(term, app, ids, Mask(secrets), remote)
         run.ask(yes)
         run.purge(follow_purge)
-        return run.report(as_json)
+        code = run.report(as_json)
+        run.build_indexes()
+        return code
 
 
 def _check_quarantine_call(ids: Sequence[str], texts: Sequence[str], remote: str | None, flags: Sequence[bool]) -> None:
@@ -192,7 +195,11 @@ class _Run:
             prefix = "user: " if owner is not self.app else ""
             for place in purge_local.erase(owner.home, self.mask, self.ids):
                 self.places.append(Place(prefix + place.name, place.state, place.count, place.detail))
-            owner.fresh_index.follow()
+
+    def build_indexes(self) -> None:
+        """Make the indexes that were removed anew: hooks read them and build none."""
+        for owner in {id(owner): owner for owner in map(self._owner, self.scopes)}.values():
+            owner.index()
 
     def _progress(self) -> Callable[[int, int], None]:
         show = self.term.progress("rewriting")
@@ -218,14 +225,15 @@ class _Run:
         if out is None:
             self.places.append(Place(f"remote {name}", CLEAN, 0, "it has no memory"))
             return
-        app.close()
-        purge_local.erase(app.home, Mask(out.masked), quarantine=not out.quarantined)
-        app.fresh_index.follow()
+        followed = purge_follow.finish(store, app.git, app.home, out, app.close)
         if out.quarantined:
             self.term.note(purge_follow.quarantined(out.quarantined))
         state = REMOVED if out.rewritten else CLEAN
         self.places.append(Place(f"remote {name}", state, out.rewritten, "replaced the history there"))
         self.places += object_places("fetched", out.pruned)
+        names = {place.name for place in self.places}
+        new = (place for place in followed if place not in self.places)
+        self.places += [place for place in new if place.state != CLEAN or place.name not in names]
         for path in out.left_out:
             self.term.note(f"warning: a change of {plain(path)} that {plain(name)} had quotes what was purged, and was left out.")
 
@@ -239,8 +247,8 @@ class _Run:
             self.term.json({"places": rows, "gone": not held, "remotes_not_purged": remotes})
         else:
             self._say(self.places)
-        for line in _warnings(self.places):
-            self.term.note(line)
+        for level, text in warnings(self.places):
+            self.term.note(f"{level}: {text}")
         if remotes:
             self.term.note(
                 f"Remotes and clones may still hold it: {', '.join(map(plain, remotes))}. "
@@ -291,13 +299,3 @@ def _grouped(places: Iterable[Place]) -> dict[str, list[str]]:
         else:
             out.setdefault(place.name, []).append(place.detail or f"cleaned {place.count}")
     return out
-
-
-def _warnings(places: Iterable[Place]) -> Iterable[str]:
-    for place in places:
-        count = f"{place.count} " if place.count else ""
-        mark = " " if place.detail.startswith("still ") else ": "
-        if place.state == HELD:
-            yield f"error: {place.name}{mark}{count}{place.detail}"
-        elif place.state == YOURS:
-            yield f"warning: {place.name}{mark}{count}{place.detail}"

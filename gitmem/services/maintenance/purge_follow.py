@@ -1,6 +1,6 @@
 """Follow a purge that somebody else made: who has to agree, what is said, and what goes from this disk."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from gitmem.base.files import Lock
@@ -11,15 +11,15 @@ from gitmem.repo.location import Home
 from gitmem.repo.refs import REMOTES
 from gitmem.services.maintenance import purge_local
 from gitmem.services.maintenance.doctor import Finding
-from gitmem.services.maintenance.purge_one import HOLDS, object_places
-from gitmem.services.maintenance.purge_places import HELD, Place
+from gitmem.services.maintenance.purge_one import HOLDS, foreign_objects, object_places
+from gitmem.services.maintenance.purge_places import YOURS, Place
+from gitmem.store.following import FollowedPurge
 from gitmem.store.history import prune
 from gitmem.store.history.losses import Losses
 from gitmem.store.history.propagate import holds, purged_ids
 from gitmem.store.history.redact import Mask
 from gitmem.store.quarantine import KEPT_DAYS
 from gitmem.store.store import Store
-from gitmem.store.sync import Outcome
 
 NAMED = 3  # writers that are named
 
@@ -33,7 +33,8 @@ def summary(lost: Losses, remote: str) -> str:
         parts.append(f"{_records(count)} of {lost.total} removed")
     if lost.masked:
         parts.append(f"{_records(len(lost.masked))} with a text masked")
-    return f"{who} purged {remote}'s history: {', '.join(parts)}{_written_by(lost)}."
+    more = f" {_records(len(lost.before))} more went in the last {KEPT_DAYS} days." if lost.before else ""
+    return f"{who} purged {remote}'s history: {', '.join(parts)}{_written_by(lost)}.{more}"
 
 
 def _written_by(lost: Losses) -> str:
@@ -66,32 +67,32 @@ def quarantined(count: int) -> str:
     )
 
 
-def finish(store: Store, git: Git, home: Home, out: Outcome, close: Callable[[], None]) -> list[str]:
-    """Remove from this disk what a purge elsewhere took out of the history that was followed; return warnings."""
+def finish(
+    store: Store,
+    git: Git,
+    home: Home,
+    out: FollowedPurge,
+    close: Callable[[], None],
+) -> list[Place]:
+    """Remove from this disk what a purge elsewhere took out of the history that was followed.
+
+    Returns what was in each place. Never touches the quarantine: whoever purges elsewhere must not empty it.
+    """
     mask = Mask(out.masked)
     tip = store.tip()
     ids = purged_ids(store.objects, tip) if tip else []
     with Lock(home.touch("write.lock"), store.budget):
-        prune.doom_strays(git, home, mask, ids)
+        foreign = prune.doom_strays(git, home, mask, ids)
     store.objects.close()
     pruned = prune.prune(git, home, out.abandoned)
     held_by = prune.holders(git, out.replaced)
     close()
-    places = purge_local.erase(home, mask, ids, quarantine=not out.quarantined)
     return [
-        *warnings([*object_places("shared", pruned), *places]),
-        *(f"{ref} {HOLDS}" for ref in held_by),
+        *object_places("shared", pruned),
+        *(Place(ref, YOURS, 0, HOLDS) for ref in held_by),
+        *foreign_objects(foreign),
+        *purge_local.erase(home, mask, ids, quarantine=False),
     ]
-
-
-def warnings(places: Sequence[Place]) -> list[str]:
-    """Say which places still hold what had to go."""
-    return [f"{place.name}: {_held(place)}" for place in places if place.state == HELD]
-
-
-def _held(place: Place) -> str:
-    count = f"{place.count} " if place.count else ""
-    return f"{count}{place.detail}"
 
 
 def check_waiting(objects: Objects, ref: str) -> Iterator[Finding]:

@@ -45,7 +45,7 @@ _BINARY = (".damaged", ".db", "-wal", "-shm", "-journal")
 def erase(home: Home, mask: Mask, ids: Sequence[str] = (), *, quarantine: bool = True) -> list[Place]:
     """Remove texts, and what is said of records, from our files; return what was in each place.
 
-    `quarantine` says whether that is one of them. Nobody in this process may have the index or the state open.
+    `quarantine` says whether that is one of them: only a purge that was made here empties it. Nobody in this process may have the index or the state open.
     """
     out = [_drop_database(home, INDEX)]
     if mask:

@@ -41,7 +41,7 @@ def purge_store(
         Place(f"{scope} reflogs", CLEAN, 0, "emptied"),
         *object_places(scope, done.pruned),
         *(Place(ref, YOURS, 0, HOLDS) for ref in done.held_by),
-        *_foreign(done.foreign),
+        *foreign_objects(done.foreign),
     ]
 
 
@@ -68,7 +68,8 @@ def object_places(scope: str, pruned: Pruned) -> Iterator[Place]:
         yield Place("temporary packs", YOURS, len(pruned.abandoned), why)
 
 
-def _foreign(count: int) -> Iterator[Place]:
+def foreign_objects(count: int) -> Iterator[Place]:
+    """Yield what is left of the user's own objects that hold what was purged."""
     if count:
         why = "object(s) hold it, unreachable and not gitmem's: git reflog expire --expire=now --all && git gc --prune=now"
         yield Place("objects of yours", YOURS, count, why)

@@ -1,6 +1,6 @@
 """The places in which a purge looks, and what it found in each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 # HELD: in one of our places still; YOURS: in what is the user's, which a purge never touches.
@@ -19,6 +19,16 @@ class Place:
     def as_json(self) -> dict[str, str | int]:
         """Return it as a JSON object."""
         return {"place": self.name, "state": self.state, "count": self.count, "detail": self.detail}
+
+
+def warnings(places: Iterable[Place]) -> Iterator[tuple[str, str]]:
+    """Yield ("error" or "warning", text) of the places that still hold something."""
+    levels = {HELD: "error", YOURS: "warning"}
+    for place in places:
+        count = f"{place.count} " if place.count else ""
+        mark = " " if place.detail.startswith("still ") else ": "
+        if place.state in levels:
+            yield levels[place.state], f"{place.name}{mark}{count}{place.detail}"
 
 
 def is_held(places: Iterable[Place]) -> bool:

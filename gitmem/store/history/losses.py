@@ -1,8 +1,8 @@
 """What following a purge would take out of a clone, whose records these are, and who purged them.
 
 Whoever can push can purge. So a clone follows by itself only what one person may well do alone: a few
-records that nobody else ever wrote. All else needs the consent of the person whose clone it is, and is
-kept in the quarantine (`store.quarantine`).
+records that nobody else ever wrote. All else needs the consent of the person whose clone it is. What goes
+is kept in the quarantine (`store.quarantine`) in either case: who a commit names is not proved.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,13 +31,15 @@ class Losses:
     total: int = 0  # records that this clone has
     purgers: list[str] = field(default_factory=list)  # committers of the purge: Name <mail>
     writers: dict[str, int] = field(default_factory=dict)  # of records that others wrote: how many
+    before: set[str] = field(default_factory=set)  # more, that went unasked in the last 30 days
 
     @property
     def are_many(self) -> bool:
         """Whether they are more than one person may take out of everybody's clone unasked."""
-        if len(self.ids) <= 1:
+        count = len(self.ids) + len(self.before)
+        if count <= 1:
             return False
-        return len(self.ids) > MANY_RECORDS or len(self.ids) > MANY_SHARE * self.total
+        return count > MANY_RECORDS or count > MANY_SHARE * (self.total + len(self.before))
 
     @property
     def need_consent(self) -> bool:
@@ -52,6 +54,7 @@ class Losses:
             "total": self.total,
             "purged_by": self.purgers,
             "written_by_others": self.writers,
+            "before": sorted(self.before),
         }
 
 

@@ -7,18 +7,19 @@ when the history that carries it is really rid of the commit it names.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitmem.clock import LAST
 from gitmem.errors import GitmemError
 from gitmem.git.objects import Change, Commit, Draft, Entry, Identity, Objects, diff, files
+from gitmem.git.record_log import steps
 from gitmem.records.codec import SUMMARY_LIMIT
 from gitmem.records.record import kind_of
 from gitmem.store.history.redact import Mask, taken_out
 from gitmem.store.history.rewrite import Cleaner, was
 from gitmem.store.layout import FORMAT_PATH, GITMEM, PLAIN_LIMIT, PURGES, id_of_path
-from gitmem.store.tree_merge import Report, merge_commits, merge_trees
+from gitmem.store.tree_merge import Edits, Report, merge_commits, merge_trees
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -103,7 +104,8 @@ def _as_clean(objects: Objects, clean: str, other: str) -> bool:
 def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     """Return a commit on top of a purged history that holds the other's changes, without the other's history.
 
-    What the purge took out is found by comparing the commits that both have, and taken out of the changes too.
+    What the purge took out is found by comparing the commits that both have, and taken out of the changes too. The changes
+    keep their committers, since words are credited to whoever committed them.
     """
     one, two = objects.commit(other), objects.commit(purged)
     pairs = _shared(objects, other, purged)
@@ -131,9 +133,44 @@ def carry_over(objects: Objects, other: str, purged: str) -> Carried:
     out.unsent = sorted(id for path in touched if (id := id_of_path(path)) and id in ids)
     edits, out.report = merge_trees(objects, clean(start) if start else None, two.tree, clean(one.tree))
     if edits:
-        text = "gitmem: carry over\n\nGitmem-Op: merge\n"
-        out.commit = objects.write(Draft(two.tree, edits, (purged,), text, who, who))
+        persons = _last_committers(objects, other, [old.oid for old, _ in pairs])
+        out.commit = _committed(objects, two, edits, persons, who.time)
     return out
+
+
+def _last_committers(objects: Objects, tip: str, hide: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return who committed the last change of each path; gitmem's own merges change no words."""
+    out: dict[str, tuple[str, str]] = {}
+    for step in steps(objects.git, tip, hide):
+        name, _, rest = step.committer.rpartition(" <")
+        person = (name, rest.removesuffix(">"))
+        for file in step.files:
+            if person != GITMEM or file.path not in out:
+                out[file.path] = person
+    return out
+
+
+def _committed(
+    objects: Objects,
+    base: Commit,
+    edits: Edits,
+    persons: Mapping[str, tuple[str, str]],
+    at: int,
+) -> str:
+    """Return the last of the commits that make edits: one for each person who had made them.
+
+    What belongs to nobody comes first, with gitmem as its committer.
+    """
+    shares: dict[tuple[str, str], Edits] = {}
+    for path, edit in edits.items():
+        shares.setdefault(persons.get(path, GITMEM), {})[path] = edit
+    text = "gitmem: carry over\n\nGitmem-Op: merge\n"
+    tip, made = base.oid, Edits()
+    for person in sorted(shares, key=lambda person: (person != GITMEM, person)):
+        made |= shares[person]
+        who = Identity(*person, at)
+        tip = objects.write(Draft(base.tree, made, (tip,), text, who, who))
+    return tip
 
 
 def _shared(objects: Objects, other: str, purged: str) -> list[tuple[Commit, Commit]]:
