@@ -4,7 +4,7 @@ Edges (commands, hooks, the language server) hold an `App` and call services wit
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -190,6 +190,13 @@ class App:
             folder = self.home.path
         return CodeMap(CodeTrees(self.location, self.env), folder, self.env, hidden.has, salt)
 
+    def commits_of_user(self, oids: "Iterable[str]") -> set[str]:
+        """Return those of some commits that this user authored and committed."""
+        from gitmem.git.commit_messages import CommitMessages
+
+        messages = CommitMessages(self.location, self.env).read(oids)
+        return {commit.oid for commit in messages if commit.is_by(self.own_addresses)}
+
     def linker(self, noted: "Mapping[str, str] | None" = None, rewritten: "Mapping[str, Sequence[str]] | None" = None) -> "Linker":
         """Return what finds out which sessions made commits of the code; what hooks of git have noted helps it."""
         from gitmem.services.provenance.link import Linker
@@ -200,6 +207,7 @@ class App:
             self.code_history,
             self.state,
             lambda session: reader.rows(self.home, session),
+            self.commits_of_user,
             self.untold(root),
             noted or {},
             rewritten or {},

@@ -12,7 +12,7 @@ from gitmem.base.detach import detach
 from gitmem.base.sharing import create, sharing_of
 from gitmem.base.tolerated import BUSY, NO_REPOSITORY
 from gitmem.errors import GitmemError
-from gitmem.repo import hook_switch
+from gitmem.repo import hook_switch, sequences
 from gitmem.repo.location import (
     COMMITS,
     REWRITTEN,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 SESSIONS = (
     "GITMEM_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "OPENCODE_SESSION_ID",
 )  # fmt: skip
-REBASES = ("rebase-merge", "rebase-apply")  # folders that are there while commits are made one after the other
 LATER = ("post-commit", "post-merge", "post-checkout", "post-rewrite")  # hooks after which the drain has something to do
 STOP = 75  # the exit code by which the script of pre-commit knows that the commit is not to be made
 INPUT = 8 << 20  # bytes of what git tells of rewritten commits
@@ -69,7 +68,7 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
     if name == "pre-commit":
         return _warn(where, home, env)
     if name == "prepare-commit-msg":
-        if args and not _rebasing(where):
+        if args and not sequences.is_under_way(where.gitdir):
             _name_session(where, home, env, args[0])
     elif name == "pre-push":
         settings = _settings(where, home, env)
@@ -77,13 +76,17 @@ def _call(name: str, args: "Sequence[str]", env: "Mapping[str, str]") -> int:
             _start(where, env, "sync")
     elif name in LATER:
         _note(home, name, args)
-        if name == "post-rewrite" or not _rebasing(where):
+        if _is_over(where, name):
             _start(where, env, "drain")
     return 0
 
 
-def _rebasing(where: Location) -> bool:
-    return any(os.path.isdir(os.path.join(where.gitdir, folder)) for folder in REBASES)
+def _is_over(where: Location, name: str) -> bool:
+    """Say whether git is done with its command, so that a drain does not run between its commits."""
+    if name == "post-rewrite":
+        return True
+    is_between = sequences.goes_on if name == "post-commit" else sequences.is_under_way
+    return not is_between(where.gitdir)
 
 
 def _note(home: Home, name: str, args: "Sequence[str]") -> None:

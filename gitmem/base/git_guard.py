@@ -11,7 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Pairs = list[tuple[str, str]]
 
@@ -55,12 +55,23 @@ _WORKING = frozenset({"status", "diff", "diff-index", "diff-files"})
 _VALUED = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace"})
 
 
+def verb_of(args: "Sequence[str]") -> str:
+    """Return the verb of a git command: the first argument behind git's own options."""
+    at = _verb_at(args)
+    return args[at] if at < len(args) else ""
+
+
+def _verb_at(args: "Sequence[str]") -> int:
+    at = 0
+    while at < len(args) and args[at].startswith("-"):
+        at += 2 if args[at] in _VALUED else 1
+    return at
+
+
 def without_programs(args: "Iterable[str]") -> list[str]:
     """Return a git command's arguments so that no program of the repository shows a difference."""
     out = list(args)
-    at = 0
-    while at < len(out) and out[at].startswith("-"):
-        at += 2 if out[at] in _VALUED else 1
+    at = _verb_at(out)
     verb = out[at] if at < len(out) else ""
     more = []
     if verb in _SHOWING:

@@ -13,6 +13,8 @@ from gitmem.repo.location import Location
 FORMAT = "%H%x00%an%x00%ae%x00%cn%x00%ce%x00%s%x00%(trailers:only=true)%x00%x01"
 SEARCH = "%H%x00%an%x00%ae%x00%B%x01"
 ENCODED = "--encoding=UTF-8"
+SEARCHED = 200  # characters of a trailer that git searches for: an argument has a limit
+INVALID = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that are not UTF-8
 
 
 class Person(NamedTuple):
@@ -84,7 +86,7 @@ class CommitMessages:
             "--reflog",
             ENCODED,
             "-F",
-            f"--grep={trailer.first}",
+            f"--grep={_searched(trailer.first)}",
             f"--format={SEARCH}",
         )
         wanted = _plain(f"{trailer.name}:{trailer.first}")
@@ -120,6 +122,11 @@ def _trailers(block: str) -> Iterable[Trailer]:
     for name, *parts in rows:
         said = [part for part in parts if part]
         yield Trailer(name, " ".join(said), said[0] if said else "")
+
+
+def _searched(line: str) -> str:
+    """Return the part of a line to search for: short enough for an argument, with valid bytes alone."""
+    return max(line[:SEARCHED].split(INVALID), key=len)
 
 
 def _plain(line: str) -> str:

@@ -9,7 +9,16 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
-from gitmem.base.git_guard import GUARDS, LIST, OFFLINE, Overrides, as_environment, names_transport, without_programs
+from gitmem.base.git_guard import (
+    GUARDS,
+    LIST,
+    OFFLINE,
+    Overrides,
+    as_environment,
+    names_transport,
+    verb_of,
+    without_programs,
+)
 from gitmem.errors import External, GitFailed, UntrustedRepository
 from gitmem.repo.location import Location, is_own
 
@@ -95,7 +104,7 @@ class Git:
         if self.obeys:
             return env
         env.update(OFFLINE)
-        if args[0] not in _SETTING_UP:
+        if verb_of(args) not in _SETTING_UP:
             env.update(as_environment(self._overrides.pairs(), env))
         return env
 
@@ -137,14 +146,15 @@ class Git:
         except subprocess.TimeoutExpired as error:
             _kill_group(process)
             raise External(
-                f"git {args[0]} did not finish in {limit:g} s and was stopped.", "Check the network or the disk and try again."
+                f"git {verb_of(args)} did not finish in {limit:g} s and was stopped.",
+                "Check the network or the disk and try again.",
             ) from error
         except BaseException:
             _kill_group(process)
             raise
         text = err.decode("utf-8", "replace").strip()
         if process.returncode not in ok:
-            raise failure(args[0], process.returncode, text)
+            raise failure(verb_of(args), process.returncode, text)
         return process.returncode, out, text
 
     def open(self, *args: str, config: Sequence[str] = ()) -> "subprocess.Popen[bytes]":

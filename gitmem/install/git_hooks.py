@@ -14,11 +14,13 @@ from gitmem.install import file_changes, hook_command
 from gitmem.install.file_changes import Change
 from gitmem.install.hook_command import Command
 from gitmem.install.plan import World
+from gitmem.repo import sequences
 
 WHAT = "git-hooks"
 NAMES = ("pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "post-checkout", "post-rewrite", "pre-push")
 SESSION_HOOK = "prepare-commit-msg"  # the hook that is needed for the setting commitTrailer alone
 CALL = "@GIT_MEM@"  # in a template: how git-mem is called
+UNDER_WAY = "@UNDER_WAY@"  # in a template: the folders of commands that make several commits
 START = "#!/bin/sh\n"
 OLD = ".before-git-mem"  # behind the name of a hook that is not a shell script, and that ours calls
 _BLOCK = re.compile(rb"(?m)^# >>> git mem\b[^\n]*+\n(?:(?!# >>> git mem\b)[^\n]*+\n)*?# <<< git mem\n")
@@ -171,5 +173,5 @@ def _block(calls: Command, name: str) -> str:
 
 @functools.cache
 def _template(name: str) -> str:
-    """Return the script of a hook as it ships; raises External when the installation lacks it."""
-    return read_text("git-hooks", name)
+    """Return the script of a hook, but for how git-mem is called; raises External when the installation lacks it."""
+    return read_text("git-hooks", name).replace(UNDER_WAY, " ".join(sequences.FOLDERS))

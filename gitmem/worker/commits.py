@@ -4,11 +4,12 @@ import contextlib
 import functools
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gitmem.app import App
-from gitmem.errors import GitmemError, UnknownId
+from gitmem.base.processes import runs
+from gitmem.errors import GitmemError, UnknownId, UserError
 from gitmem.repo.identity import fold
 from gitmem.repo.location import COMMITS, REWRITTEN
 from gitmem.repo.refs import branches_stamp
@@ -20,6 +21,7 @@ from gitmem.state import links, sessions
 
 # What reads messages is imported where there are some: most drains have none.
 if TYPE_CHECKING:
+    from gitmem.index.reader import Index
     from gitmem.records.record import Record
     from gitmem.services.gotchas.commit_trailers import Words
 
@@ -50,7 +52,10 @@ class Noted:
 
     def __init__(self, app: App, name: str) -> None:
         self._taken = app.home.join(f"{name}.taken")
-        self._move(app.home.join(name), app.home.join(f"{name}.{os.getpid()}"))
+        aside = app.home.join(f"{name}.{os.getpid()}")
+        for left in _left_over(app.home.path, name):
+            self._move(left, aside)
+        self._move(app.home.join(name), aside)
         try:
             with open(self._taken, "rb") as file:
                 data = file.read()
@@ -65,7 +70,7 @@ class Noted:
             if not os.path.exists(self._taken):
                 os.rename(path, self._taken)
                 return
-            os.rename(path, aside)  # a drain that was killed has left some
+            os.rename(path, aside)  # a drain that was killed has left some; nobody else takes these
             with open(aside, "rb") as new, open(self._taken, "ab") as file:
                 file.write(new.read())
             os.unlink(aside)
@@ -75,6 +80,19 @@ class Noted:
         with contextlib.suppress(FileNotFoundError):
             if os.path.getsize(self._taken) == self._size:
                 os.unlink(self._taken)
+
+
+def _left_over(folder: str, name: str) -> list[str]:
+    """Return the files of notes that processes which are gone had put aside and never read."""
+    start, own = f"{name}.", str(os.getpid())
+    try:
+        entries = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    processes = [entry.removeprefix(start) for entry in entries if entry.startswith(start)]
+    gone = [pid for pid in processes if pid.isdecimal() and (pid == own or not runs(pid))]
+    gone.sort(key=lambda pid: pid != own)  # first what this process would put others in the place of
+    return [os.path.join(folder, start + pid) for pid in gone]
 
 
 def _fields(rows: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -99,15 +117,26 @@ def _taught(app: App, rows: Mapping[str, str]) -> list[str]:
     done: list[str] = []
     others: list[Words] = []
     for commit in commits:
-        session, mail = noted[commit.oid]
+        session, mail = noted.get(commit.oid, ("", ""))
         addresses = app.own_addresses | ({fold(mail)} if mail else set())
         find_writer = functools.partial(messages.writer_of, own=addresses)
         mine, foreign = commit_trailers.split([commit], addresses, find_writer)
         others += foreign
         tree = app.worktree(str(app.location.worktree or ""))
+        store, writer = app.store(), app.writer(session=session)
         for words in mine:
-            done += commit_trailers.learn(app.store(), app.writer(session=session), words, app.find, tree)
+            with _refusals(done, f"commit {commit.oid[:10]}"):
+                done += commit_trailers.learn(store, writer, words, app.find, tree)
     return done + _suggested(app, others)
+
+
+@contextlib.contextmanager
+def _refusals(done: list[str], source: str) -> Iterator[None]:
+    """Add to what was done that one text cannot be taken, and go on: it would fail again each time."""
+    try:
+        yield
+    except UserError as error:
+        done.append(f"{source}: nothing recorded of a trailer: {error}")
 
 
 def _suggested(app: App, others: "Sequence[Words]") -> list[str]:
@@ -115,18 +144,30 @@ def _suggested(app: App, others: "Sequence[Words]") -> list[str]:
     if not others:
         return []
     from gitmem.services.gotchas import commit_trailers
+
+    done: list[str] = []
+    for words in commit_trailers.by_source(others).values():
+        source = commit_trailers.source(words[0])
+        with _refusals(done, source):
+            number = _proposed(app, words, source)
+            done += [f"{number} proposal(s) from {source} in git mem inbox"] if number else []
+    return done
+
+
+def _proposed(app: App, words: "Sequence[Words]", source: str) -> int:
+    """Propose what somebody else says in one commit; return how many proposals are new."""
+    from gitmem.services.gotchas import commit_trailers
     from gitmem.services.sessions import proposals
 
-    done = []
-    private, shared = app.store("private"), app.store()
-    for words in commit_trailers.by_source(others).values():
-        items = [commit_trailers.proposal(one, lambda name: _open_gotcha(app, name)) for one in words]
-        source = commit_trailers.source(words[0])
-        who = Writer(app.clock, words[0].by, allow=app.settings.get("allowSecret"))
-        wanted = [item for item in items if item is not None]
-        new = proposals.suggest(private, who, wanted, source, lambda: [index for _, index in app.indexes()], [shared])
-        done += [f"{len(new)} proposal(s) from {source} in git mem inbox"] if new else []
-    return done
+    items = [commit_trailers.proposal(said, lambda name: _open_gotcha(app, name)) for said in words]
+    who = Writer(app.clock, words[0].by, allow=app.settings.get("allowSecret"))
+    wanted = [item for item in items if item is not None]
+
+    def indexes() -> "list[Index]":
+        return [index for _, index in app.indexes()]
+
+    new = proposals.suggest(app.store("private"), who, wanted, source, indexes, [app.store()])
+    return len(new)
 
 
 def _open_gotcha(app: App, name: str) -> "Record | None":

@@ -204,3 +204,72 @@ def test_whose_addresses_count(taught: Path, monkeypatch: pytest.MonkeyPatch) ->
     wait_for(lambda: "last" in rows(repo))
     wait_for(lambda: {row["store"] for row in rows(repo).values()} == {"shared", "private"})
     assert {title for title, row in rows(repo).items() if row["store"] == "shared"} == {"letter case", "environment", "last"}
+
+
+def drained(repo: Path) -> dict[str, Any]:
+    """Do what waits; return what was done."""
+    mem(repo, "drain")
+    facts: dict[str, Any] = json.loads(mem(repo, "status", "--json").stdout)["background"]
+    return facts
+
+
+def note(repo: Path, name: str, *oids: str) -> None:
+    """Note commits as git's hook does."""
+    with (repo / ".git/gitmem" / name).open("a") as file:
+        file.writelines(f"{oid} - test@example.org\n" for oid in oids)
+
+
+def test_a_trailer_that_cannot_be_taken_costs_no_other(repo: Path) -> None:
+    """Private words alone, one that is too long for an argument, bytes that are no text: the rest is learned, once."""
+    mem(repo, "init", "--no-remote")
+    oids = []
+    for author in ((), MALLORY):
+        who = "Other" if author else "Own"
+        for lines in (
+            f"Decision: <private>{who}</private>\nMemory: {who} beside".encode(),
+            f"Decision: {who} {'x' * 180_000}".encode(),
+            b"Gotcha: \xff\xfe\nPattern: " + who.encode() + b" bytes \xff end",
+        ):
+            message = repo / ".git/message"
+            message.write_bytes(b"c\n\n" + lines + b"\n")
+            git(repo, *author, "commit", "-q", "--allow-empty", "-F", str(message))
+            oids.append(git(repo, "rev-parse", "HEAD"))
+    note(repo, "commits", *oids, "HEAD")
+    facts = drained(repo)
+    assert not facts["failed"]
+    assert f"commit {oids[0][:10]}: nothing recorded of a trailer" in "\n".join(facts["did"])
+    assert not list((repo / ".git/gitmem").glob("commits*"))
+    found = rows(repo)
+    stores = {row["store"] for title, row in found.items() if title.startswith("Own")}
+    assert {"Own beside", "Other beside"} <= set(found) and stores == {"shared"}
+    long = [title for title in found if "xxx" in title]
+    assert len(long) == 2 and "nothing recorded" not in "\n".join(drained(repo)["did"])
+
+
+def test_long_words_of_others_are_found_under_ones_own_name(repo: Path) -> None:
+    """Git is asked for the beginning alone; the whole line is compared."""
+    mem(repo, "init", "--no-remote")
+    start = "long words " * 30
+    git(repo, *MALLORY, "commit", "-q", "--allow-empty", "-m", f"c\n\nDecision: {start} of others")
+    for end in ("of others", "of mine"):
+        git(repo, "commit", "-q", "--allow-empty", "-m", f"c\n\nMemory: short {end}\nDecision: {start} {end}")
+        note(repo, "commits", git(repo, "rev-parse", "HEAD"))
+    mem(repo, "drain")
+    kept = json.loads(mem(repo, "list", "--json").stdout)
+    where = sorted(row["store"] for row in kept if row["title"].startswith("long"))
+    assert where == ["private", "shared"]
+
+
+def test_notes_that_a_killed_process_had_put_aside_are_read(repo: Path) -> None:
+    """Those of a process that is still at work are left to it."""
+    mem(repo, "init", "--no-remote")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    for title, process in (("left over", ended.pid), ("at work", os.getpid()), ("new", None)):
+        git(repo, "commit", "-q", "--allow-empty", "-m", f"c\n\nMemory: {title}")
+        note(repo, f"commits.{process}" if process else "commits", git(repo, "rev-parse", "HEAD"))
+    note(repo, f"rewritten.{ended.pid}", git(repo, "rev-parse", "HEAD"))
+    mem(repo, "drain")
+    assert set(rows(repo)) == {"left over", "new"}
+    left = {path.name for name in ("commits", "rewritten") for path in (repo / ".git/gitmem").glob(f"{name}*")}
+    assert left == {f"commits.{os.getpid()}"}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.repo import sequences
 from tests.cli.conftest import Mem
 from tests.conftest import git
 from tests.install.conftest import BIN
@@ -163,6 +164,57 @@ def test_a_commit_brings_the_index_up_to_date(mem: Mem, repo: Path) -> None:
     git(repo, "commit", "-q", "--allow-empty", "-m", "next")
 
     assert until(index.exists)
+
+
+@pytest.mark.parametrize("verb", ["cherry-pick", "revert"])
+def test_the_last_of_several_picks_starts_the_drain(mem: Mem, repo: Path, tmp_path: Path, verb: str) -> None:
+    """Once, for all that were made: no hook of git runs after it."""
+    mem.add("so that there is a store")
+    log = tmp_path / "log"
+    hook(tmp_path / "git-mem", f'#!/bin/sh\necho "$2" >>"{log}"\n')
+    for number in range(3):
+        (repo / f"file{number}").write_text("x\n")
+        git(repo, "add", "-A")
+        git(repo, "commit", "-qm", f"c{number}")
+    if verb == "cherry-pick":
+        git(repo, "checkout", "-q", "-b", "other", "HEAD~3")
+    mem("install", "git-hooks")
+    path = repo / ".git/hooks/post-commit"
+    path.write_text(path.read_text().replace(str(BIN / "git-mem"), str(tmp_path / "git-mem")))
+    options = ["--no-edit"] if verb == "revert" else []
+    git(repo, verb, *options, "main~3..main")
+    assert until(log.exists)
+    time.sleep(0.3)
+    assert log.read_text() == "post-commit\n"
+    assert len((repo / ".git/gitmem/commits").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("folder", "todo", "is_over"),
+    [
+        ("sequencer", "pick 1 a\n", True),
+        ("sequencer", "# c\n\npick 1 a", True),
+        ("sequencer", "pick 1 a\n# c\npick 2 b", False),
+        ("sequencer", None, True),
+        ("rebase-merge", "pick 1 a\n", False),
+        ("rebase-apply", None, False),
+    ],
+)
+def test_script_and_module_agree(mem: Mem, repo: Path, tmp_path: Path, folder: str, todo: str | None, is_over: bool) -> None:
+    """Both say alike whether a command of git goes on after a commit."""
+    mem.add("so that there is a store")
+    mem("install", "git-hooks")
+    (repo / ".git" / folder).mkdir()
+    if todo is not None:
+        (repo / ".git" / folder / "todo").write_text(todo)
+    assert sequences.is_under_way(str(repo / ".git"))
+    assert sequences.goes_on(str(repo / ".git")) is not is_over
+    log = tmp_path / "log"
+    hook(tmp_path / "git-mem", f'#!/bin/sh\necho called >>"{log}"\n')
+    path = repo / ".git/hooks/post-commit"
+    path.write_text(path.read_text().replace(str(BIN / "git-mem"), str(tmp_path / "git-mem")))
+    subprocess.run([str(path)], cwd=repo, check=True)
+    assert until(log.exists, 20 if is_over else 0.3) is is_over
 
 
 @pytest.mark.parametrize("env", [{"GITMEM": "0"}, {"GIT_QUARANTINE_PATH": "/x"}], ids=["off", "quarantine"])

@@ -117,6 +117,7 @@ def test_trailer_names_the_session_where_that_is_set(team: Team, monkeypatch: py
     team.person("commit", "-q", "--allow-empty", "-m", "without")
     assert "Gitmem-Session" not in team.person("log", "-1", "--format=%B")
     run(team.repo, "config", "commitTrailer", "true")
+    run(team.repo, "install", "git-hooks")
     team.person("commit", "-q", "--allow-empty", "-m", "with\n\nSigned-off-by: Grace <g@example.org>")
     assert team.person("log", "-1", "--format=%(trailers:only)") == "Signed-off-by: Grace <g@example.org>\nGitmem-Session: s-one"
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
@@ -141,17 +142,35 @@ def test_a_formatter_and_a_stranger(team: Team):
 
 
 def test_a_trailer_tells_of_the_commit_alone(team: Team, tmp_path: Path):
-    """In a clone that knows nothing else, and after a rebase by somebody else."""
+    """In another clone of the same user, which knows nothing else."""
     (team.repo / "made.py").write_text("x = 1\n")
     team.person("add", "-A")
     team.person("commit", "-qm", "Made\n\nGitmem-Session: s-far")
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(team.repo), str(clone))
+    git(clone, "config", "gitmem.ownEmail", team.person("log", "-1", "--format=%ae"))
+    git(clone, "config", "--add", "gitmem.ownEmail", team.person("log", "-1", "--format=%ce"))
     run(clone, "init", "--no-remote")
     found = json.loads(run(clone, "why", str(clone / "made.py:1"), "--json"))["origins"][0]
     assert found["sessions"] == []
     assert [(part["id"], part["how"]) for part in found["had_a_part"]] == [("s-far", "committed")]
     assert "session s-far had a part in this commit" in said(clone, str(clone / "made.py:1"))
+
+
+@pytest.mark.parametrize("role", ["AUTHOR", "COMMITTER"])
+def test_a_trailer_of_somebody_else_names_no_session(team: Team, monkeypatch: pytest.MonkeyPatch, role: str):
+    """Neither a session of this user nor one that nobody knows made what another person wrote or committed."""
+    team.session("s-one").edit("pay.py", "return 1", "return 7")
+    team.person("checkout", "-q", "pay.py")
+    (team.repo / "made.py").write_text("x = 1\n")
+    team.person("add", "-A")
+    with monkeypatch.context() as theirs:
+        theirs.setenv(f"GIT_{role}_NAME", "Mallory")
+        theirs.setenv(f"GIT_{role}_EMAIL", "m@evil.example")
+        team.person("commit", "-qm", "Theirs\n\nGitmem-Session: s-one")
+    assert team.part_takers("made.py:1") == []
+    team.drain()
+    assert team.part_takers("made.py:1") == []
 
 
 def test_another_clone_knows_by_the_digest(team: Team, tmp_path: Path):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.errors import RemoteRefused
+from gitmem.errors import GitFailed, RemoteRefused
 from gitmem.git.process import Git
 from gitmem.git.remote import Remote
 from gitmem.repo.location import locate
@@ -51,6 +51,14 @@ def test_a_name_says_nothing_about_a_failure(sender: Path, tmp_path: Path, name:
     assert error.kind == "policy"
     assert "refuses the ref" in str(error)
     assert "deny updating a hidden ref" in str(error)
+
+
+def test_a_failure_names_the_verb(sender: Path) -> None:
+    """Behind git's own options, whatever these are."""
+    git_here = Git(str(sender / ".git"), os.environ)
+    for options in ((), ("-C", str(sender), "--work-tree", str(sender)), (f"--work-tree={sender}", "-c", "a.b=c")):
+        with pytest.raises(GitFailed, match=r"^git rev-parse failed: "):
+            git_here.run(*options, "rev-parse", "--verify", "no-such-name")
 
 
 def test_a_limit_on_size_is_no_race(sender: Path, tmp_path: Path) -> None:

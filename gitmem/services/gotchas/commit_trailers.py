@@ -27,6 +27,7 @@ TYPES = {"memory": "fact", "decision": "decision", "pattern": "pattern"}
 KINDS = {"memory": "fact", "decision": DECISION, "pattern": PATTERN, "gotcha": ERROR}
 MOST = 20  # trailers of one commit
 TITLE = 80  # characters of a gotcha's title in a proposal
+LONGEST = 2000  # characters of a trailer in a proposal
 SURE = 0.9  # confidence of what somebody says in so many words
 
 
@@ -142,7 +143,9 @@ def proposal(words: Words, open_gotcha: Callable[[str], Record | None]) -> Item 
     """Return the words of somebody else as an item for the inbox; None when they ask for nothing."""
     trailer = words.trailer
     if trailer.name != RESOLVES:
-        return Item(KINDS[trailer.name], trailer.value, role="", confidence=SURE, marked=True)
+        said = trailer.value
+        said = said if len(said) <= LONGEST else f"{said[: LONGEST - 1].rstrip()}…"
+        return Item(KINDS[trailer.name], said, role="", confidence=SURE, marked=True)
     gotcha = open_gotcha(_named(trailer))
     if gotcha is None:
         return None

@@ -32,7 +32,10 @@ Row = Mapping[str, Any]
 
 @dataclass
 class Linker:
-    """Links commits to sessions. `rows` gives a session's history, `hides` says which files are not to be told of.
+    """Links commits to sessions.
+
+    `rows` gives a session's history, `of_user` those of some commits that this user authored and
+    committed, `hides` says which files are not to be told of.
 
     `noted` is {commit: session} as git's hook has it, `rewritten` {new commit: old ones} as git says after an amend or a rebase.
     """
@@ -40,6 +43,7 @@ class Linker:
     history: CodeHistory
     state: State
     rows: Callable[[sessions.Session], Iterable[Row]]
+    of_user: Callable[[Iterable[str]], set[str]]
     hides: Callable[[str], bool] = lambda _: False
     noted: Mapping[str, str] = field(default_factory=dict)
     rewritten: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -48,6 +52,7 @@ class Linker:
     _patches: Mapping[str, str] = field(default_factory=dict)
     _own: dict[int, list[int]] = field(default_factory=dict)
     _changed: frozenset[int] = frozenset()
+    _trusted: frozenset[str] = frozenset()  # commits whose trailers count
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
         """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
@@ -56,6 +61,7 @@ class Linker:
         seen = edits.last(self.state)
         written = self._edits(min(times), max(times)) if times else []
         self._patches = self.history.patch_ids([commit.oid for commit in commits])
+        self._trusted = self._whose_trailers_count(commits)
         out: dict[str, list[Link]] = {}
         for commit in commits:
             if found := self._of(commit, some, written):
@@ -67,6 +73,7 @@ class Linker:
         """Return who made a commit that was not looked at yet, as far as some of its files tell; nothing is kept."""
         commit = self.history.commits([commit.oid]).get(commit.oid, commit)  # git's blame tells no trailers
         written = self._edits(commit.at, commit.at)
+        self._trusted = self._whose_trailers_count([commit])
         return self._of(commit, sessions.some(self.state), written, paths, keep=False)
 
     def of_work(self, path: str, data: bytes, lines: Iterable[int], head: str) -> dict[str, dict[str, list[list[float]]]]:
@@ -174,7 +181,7 @@ class Linker:
             return old  # whoever rewrites a commit has not made it
         if noted := self.noted.get(commit.oid):
             return noted
-        named = set(_TRAILER.findall(commit.body))
+        named = set(_TRAILER.findall(commit.body)) if commit.oid in self._trusted else set()
         if len(named) == 1:
             return str(named.pop())
         best, nearest = "", LATE
@@ -184,6 +191,11 @@ class Linker:
                     if 0 <= at - commit.at < nearest and _made(command, commit.subject, at - commit.at):
                         best, nearest = session.id, at - commit.at
         return best
+
+    def _whose_trailers_count(self, commits: Iterable[CodeCommit]) -> frozenset[str]:
+        """Return the commits of this user with a trailer: anybody can write the name of a session into theirs."""
+        named = [commit.oid for commit in commits if _TRAILER.search(commit.body)]
+        return frozenset(self.of_user(named)) if named else frozenset()
 
     def _commands(self, session: sessions.Session) -> list[tuple[float, str]]:
         """Return (when it ended, command) of what a session ran that may have made a commit."""

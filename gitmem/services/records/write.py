@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gitmem.clock import Clock
-from gitmem.errors import UserError
+from gitmem.errors import InvalidRecord, UserError
 from gitmem.records.kinds import PREFIX, error_patterns, gotcha_id
 from gitmem.records.merge import restamp
 from gitmem.records.record import Record, make
@@ -55,7 +55,10 @@ class Writer:
 
 
 def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, ...]]:
-    """Return a record with secrets masked in every text a person or an agent writes."""
+    """Return a record with secrets masked in every text a person or an agent writes.
+
+    Raises InvalidRecord when that leaves nothing of the title.
+    """
     found: list[Finding] = []
 
     def one(text: str) -> str:
@@ -76,7 +79,7 @@ def clean(record: Record, allow: Sequence[str]) -> tuple[Record, tuple[Finding, 
             fields[key] = scrub_all(record.fields[key], one)
     title, body = one(record.title).strip(), one(record.body)
     if record.title and not title:
-        raise UserError("the title is nothing but a private part.", "Say outside of <private> what it is about.")
+        raise InvalidRecord("the title is nothing but a private part.", "Say outside of <private> what it is about.")
     same = title == record.title and body == record.body and all(record.fields[key] == value for key, value in fields.items())
     return (record if same else record.change(title=title, body=body, **fields)), tuple(found)
 
