@@ -29,8 +29,10 @@ def note_before(hook: Hook) -> None:
 
     rows = [str(hook.now)]
     for name in shell_writes.edited_names(command):
+        if len(rows) > shell_writes.NAMED:
+            break
         path = _path(hook, name)
-        if not path or len(rows) > shell_writes.NAMED:
+        if not path:
             continue
         content = _content(hook, path)
         lines = squeezed(content or b"")
@@ -159,9 +161,10 @@ def _key(hook: Hook) -> str:
 def _path(hook: Hook, given: str) -> str:
     """Return a file that a command names, from the work tree's root; '' for one that is not to be told of."""
     path = storable(inside(given, hook.root, hook.folder))
-    if not path or not _is_named(path) or (hook.ignored and hook.ignored.has(path)):
+    if not path or not _is_named(path):
         return ""
-    return path
+    ignored = hook.ignored
+    return "" if ignored and ignored.has(path) else path
 
 
 def _is_named(path: str) -> bool:
