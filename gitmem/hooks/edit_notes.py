@@ -3,6 +3,7 @@
 import os
 
 from gitmem.agents import events
+from gitmem.agents.shell_words import may_write
 from gitmem.base.sqlite import unless_locked
 from gitmem.hooks.context import Hook
 from gitmem.repo.location import inside, storable
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
 CONTENT = 4 << 20  # bytes of a file that was edited
 LINES = 4000  # lines of a file that a command may change
 STARTING = 10.0  # seconds that a hook may take to start after its command has ended
-_WRITING = (">", "sed", "perl", "tee", "mv", "cp", "apply_patch")
 
 
 def note_before(hook: Hook) -> None:
     """Remember the files that a command names, as they are before it runs."""
     command = hook.event.command
-    if not any(word in command for word in _WRITING):
+    if not may_write(command):
         return
     from gitmem.agents import shell_writes
     from gitmem.state.edits import packed
@@ -69,7 +69,7 @@ def note_changes(hook: Hook) -> None:
 def _by_command(hook: Hook) -> "dict[str, Note]":
     """Return what a command did to files."""
     command = hook.event.command
-    if not any(word in command for word in _WRITING):
+    if not may_write(command):
         return {}
     from gitmem.agents import shell_writes, written
 
