@@ -1,4 +1,4 @@
-"""What a shell command writes to files, as far as its words tell it. Pure; hooks read commands with a redirection only.
+"""What a shell command writes to files, as far as its words tell it. Pure; hooks read commands only that `may_write`.
 
 Texts that `cat`, `tee`, `echo` and `printf` put into a named file are read from the command. A command that edits
 files in place (`sed -i`) tells only their names: what it changed is seen by comparing the files before and after.
@@ -6,18 +6,18 @@ files in place (`sed -i`) tells only their names: what it changed is seen by com
 
 import posixpath
 
+from gitmem.agents.shell_words import ELSEWHERE, LONGEST, OPERATORS, simple_commands
 from gitmem.base.fast import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-LONGEST = 32_768  # characters of a command that are looked at
 NAMED = 8  # files of one command that are compared
-WORDS = 200
+NAMES = 64  # words of one command that may name them
+NAME = 300  # characters of a name
 _HEREDOC = Lazy(r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w{0,40})\1")
-_WORD = Lazy(r"[^\s;|&<>()'\"=`$*?{}]{1,300}")
-_SEPARATORS = frozenset({"&&", "||", ";", "\n", "|", "&"})
+_NOT_IN_NAMES = frozenset(" \t\r\n\f\v;|&<>()'\"=`$*?{}")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r", '"': '"', "'": "'"}
 # heads of commands that write what they are told, or text that stands in a file that they name; formatters are none
 _EDITORS = frozenset("awk cat cd chmod cp echo export false head ls mkdir mv perl printf pwd rm sed sort tail tee touch tr true".split())
@@ -42,7 +42,7 @@ def writes(command: str) -> "list[Write]":
     rest, bodies = _without_heredocs(command[:LONGEST])
     out: dict[str, Write] = {}
     folder = ""
-    for words in _simple_commands(rest):
+    for words in simple_commands(rest):
         if words[0] == "cd" and len(words) == 2:
             folder = posixpath.join(folder, words[1])
             continue
@@ -67,27 +67,29 @@ def patches(command: str) -> str:
 
 
 def edited_names(command: str) -> "list[str]":
-    """Return what may be names of files that a command changes; nothing where others' text may come in."""
+    """Return what may be names of files that a command changes, the first ones; nothing where others' text may come in."""
     if len(command) > LONGEST or "$(" in command or "`" in command:
         return []
     rest, _ = _without_heredocs(command)
     folder = ""
     names: dict[str, None] = {}
-    for words in _simple_commands(rest):
+    for words in simple_commands(rest):
         head = posixpath.basename(words[0])
         if head == "cd" and len(words) == 2:
             folder = posixpath.join(folder, words[1])
         elif head not in _EDITORS and not (head == "git" and len(words) > 1 and words[1] in _GIT):
             return []
         else:
-            for word in words[1:]:
-                if _WORD.fullmatch(word) and not word.startswith("-"):
+            for word in words[1:] if len(names) < NAMES else ():
+                if 0 < len(word) <= NAME and word[0] != "-" and _NOT_IN_NAMES.isdisjoint(word):
                     names[posixpath.join(folder, word)] = None
-    return list(names)
+    return list(names)[:NAMES]
 
 
 def _without_heredocs(command: str) -> "tuple[str, list[str]]":
     """Return a command without the bodies of its here-documents, and these."""
+    if "<<" not in command:
+        return command, []
     kept, bodies = [], []
     lines = iter(command.split("\n"))
     for line in lines:
@@ -102,28 +104,6 @@ def _without_heredocs(command: str) -> "tuple[str, list[str]]":
     return "\n".join(kept), bodies
 
 
-def _simple_commands(text: str) -> "Iterator[list[str]]":
-    """Yield the words of the simple commands of a line."""
-    import shlex
-
-    reader = shlex.shlex(text, posix=True, punctuation_chars=True)
-    reader.commenters = ""
-    reader.whitespace = " \t\r"
-    words: list[str] = []
-    try:
-        for word in reader:
-            if word in _SEPARATORS:
-                if words:
-                    yield words
-                words = []
-            elif len(words) < WORDS:
-                words.append(word)
-    except ValueError:  # a quote without its end
-        return
-    if words:
-        yield words
-
-
 def _write(words: "Sequence[str]", bodies: "list[str]") -> Write | None:
     """Return what a simple command puts into a file; here-documents are taken from `bodies` in their order."""
     plain, target, append, body = [], "", False, None
@@ -134,10 +114,12 @@ def _write(words: "Sequence[str]", bodies: "list[str]") -> Write | None:
         if word in {">", ">>", ">|"}:
             target, append = following, word == ">>"
             at += 1
+        elif word == ELSEWHERE:
+            at += 1  # what it says of errors is not what it was told to write
         elif word in {"<<", "<<-"}:
             body = bodies.pop(0) if bodies else None
             at += 1
-        elif word in {"<", "<<<", "(", ")", ">&", "&>"}:
+        elif word in OPERATORS:
             return None
         else:
             plain.append(word)

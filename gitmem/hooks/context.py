@@ -76,6 +76,8 @@ class Hook:
         self._lost: Exception | None = None  # why state.db cannot be opened: tried once, for it takes long to fail
         self._index: Index | None = None
         self._looked = False
+        self._ignored: Ignored | None = None
+        self._has_ignored = False  # whether it was looked for
         self._shares: Shares | None = None  # of other people, in what this call tells
         self.paths: list[str] = []  # of the files that a tool uses, from the work tree's root
 
@@ -105,14 +107,16 @@ class Hook:
 
     @property
     def ignored(self) -> "Ignored | None":
-        """What is never stored; None where nothing is said."""
-        text = ignore_text(self.root)
-        patterns = self.settings.get("ignore")
-        if not text and not patterns:
-            return None
-        from gitmem.repo.ignore import ignored
+        """What is never stored; None where nothing is said. All of a call shares its comparisons."""
+        if not self._has_ignored:
+            self._has_ignored = True
+            text = ignore_text(self.root)
+            patterns = self.settings.get("ignore")
+            if text or patterns:
+                from gitmem.repo.ignore import ignored
 
-        return ignored([text], patterns, LOOKS) or None
+                self._ignored = ignored([text], patterns, LOOKS) or None
+        return self._ignored
 
     def trusted(self) -> bool:
         """Say whether git would use this repository: all of it is the user's, or git says so."""

@@ -3,6 +3,7 @@
 import os
 
 from gitmem.agents import events
+from gitmem.agents.shell_words import may_write
 from gitmem.base.sqlite import unless_locked
 from gitmem.hooks.context import Hook
 from gitmem.repo.location import inside, storable
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
 CONTENT = 4 << 20  # bytes of a file that was edited
 LINES = 4000  # lines of a file that a command may change
 STARTING = 10.0  # seconds that a hook may take to start after its command has ended
-_WRITING = (">", "sed", "perl", "tee", "mv", "cp", "apply_patch")
 
 
 def note_before(hook: Hook) -> None:
     """Remember the files that a command names, as they are before it runs."""
     command = hook.event.command
-    if not any(word in command for word in _WRITING):
+    if not may_write(command):
         return
     from gitmem.agents import shell_writes
     from gitmem.state.edits import packed
@@ -29,8 +29,10 @@ def note_before(hook: Hook) -> None:
 
     rows = [str(hook.now)]
     for name in shell_writes.edited_names(command):
+        if len(rows) > shell_writes.NAMED:
+            break
         path = _path(hook, name)
-        if not path or len(rows) > shell_writes.NAMED:
+        if not path:
             continue
         content = _content(hook, path)
         lines = squeezed(content or b"")
@@ -67,7 +69,7 @@ def note_changes(hook: Hook) -> None:
 def _by_command(hook: Hook) -> "dict[str, Note]":
     """Return what a command did to files."""
     command = hook.event.command
-    if not any(word in command for word in _WRITING):
+    if not may_write(command):
         return {}
     from gitmem.agents import shell_writes, written
 
@@ -159,9 +161,10 @@ def _key(hook: Hook) -> str:
 def _path(hook: Hook, given: str) -> str:
     """Return a file that a command names, from the work tree's root; '' for one that is not to be told of."""
     path = storable(inside(given, hook.root, hook.folder))
-    if not path or not _is_named(path) or (hook.ignored and hook.ignored.has(path)):
+    if not path or not _is_named(path):
         return ""
-    return path
+    ignored = hook.ignored
+    return "" if ignored and ignored.has(path) else path
 
 
 def _is_named(path: str) -> bool:

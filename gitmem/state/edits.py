@@ -3,6 +3,8 @@
 By them a commit's lines are known to be a session's. The hot path writes them.
 """
 
+from struct import unpack
+
 from gitmem.base.sqlite import healing, transaction
 from gitmem.state.database import State
 from gitmem.text.line_marks import Unit
@@ -57,9 +59,15 @@ class Edit:
             self.units.append(Unit(crc, length, comma=bool(flags & _COMMA), closes=bool(flags & _CLOSES)))
             self.given.append(bool(flags & _GIVEN))
 
+    @property
+    def written(self) -> "list[int]":
+        """The marks of the lines that it changed."""
+        return self.after[self.start : self.start + len(self.units)]
+
 
 def _marks(data: bytes) -> "list[int]":
-    return [int.from_bytes(data[i : i + SIZE], "little") for i in range(0, len(data), SIZE)]
+    count = len(data) // SIZE
+    return list(unpack(f"<{count}I", data[: count * SIZE]))
 
 
 def packed(marks: "Iterable[int]") -> bytes:
@@ -96,6 +104,16 @@ def some(state: State, paths: "Sequence[str] | None", since: float, until: float
     where = f" AND path IN ({','.join('?' * len(paths))})" if paths is not None else ""
     sql = f"SELECT {_COLUMNS} FROM edits WHERE at >= ? AND at <= ?{where} ORDER BY at, n"
     return [Edit(*row) for row in state.db.execute(sql, (since, until, *(paths or ())))]
+
+
+@healing
+def that_wrote(state: State, wanted: "frozenset[int]", paths: "Sequence[str]") -> "list[Edit]":
+    """Return all edits of these files, and those of others that wrote a line with one of these marks, the oldest first."""
+    written = f"substr(after, start * {SIZE} + 1, length(units) / {_UNIT} * {SIZE})"
+    rows = state.db.execute(f"SELECT n, path, {written} FROM edits")
+    numbers = [n for n, path, data in rows if path in paths or not wanted.isdisjoint(_marks(data))]
+    found = [state.db.execute(f"SELECT {_COLUMNS} FROM edits WHERE n = ?", (n,)).fetchone() for n in numbers]
+    return sorted([Edit(*row) for row in found if row], key=lambda edit: (edit.at, edit.n))
 
 
 @healing

@@ -1,10 +1,13 @@
 """Patterns that would take long hold no hook: they are not used, and `doctor` names them."""
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from gitmem.agents.shell_writes import NAMED
 from gitmem.repo.ignore import Ignored, ignored
 from gitmem.text.globs import glob_match
 from tests.hooks.conftest import run
@@ -50,3 +53,19 @@ def test_doctor_names_them_and_a_hook_still_speaks(project: Path, agent) -> None
     assert "Trap in a.py" in said
     out = run(project, "doctor")
     assert "is not used: '[[[[" in out
+
+
+def test_a_command_with_many_names_is_noted_in_time(project: Path, agent) -> None:
+    """The patterns are read once, and no more names are looked at than files are compared."""
+    (project / ".gitmemignore").write_text("".join(f"build/out{n}/*.log\n" for n in range(900)))
+    (project / "src").mkdir()
+    names = [f"src/f{n}.py" for n in range(189)]
+    for name in names:
+        (project / name).write_text("a = 1\n")
+    command = {"command": "sed -i s/a/b/ " + " ".join(names)}
+    agent().hook("PreToolUse.Read", tool_name="Bash", tool_input=command, tool_use_id="t-1")
+    with closing(sqlite3.connect(project / ".git/gitmem/state.db")) as db:
+        rows = db.execute("SELECT value FROM marks WHERE key LIKE 'call before %'").fetchall()
+    assert len(rows) == 1
+    assert "src/f0.py" in rows[0][0]
+    assert rows[0][0].count("\n") == NAMED

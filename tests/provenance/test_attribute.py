@@ -180,3 +180,19 @@ def test_joined_lines_are_the_line(lines):
     whole = unit(text)
     if rows and not text.endswith((b",", b";")):
         assert joined([unit(row) for row in rows]) == (whole.mark, whole.length)
+
+
+def test_edits_of_other_files_that_cannot_be_it():
+    """Only an edit that wrote one of the lines in question is laid beside what it changed."""
+    asked = []
+
+    class Asked(Written):
+        def own(self, edit: Edit) -> list[int]:
+            asked.append(edit.path)
+            return super().own(edit)
+
+    moved = "def moved_from_elsewhere(first, second):\n    return combine(first, second)\n"
+    others = [edit("", f"{line}\n" * 3, number=n, path=f"{n}.py") for n, line in enumerate(["x = 1", "y = 2"], 2)]
+    version = Version("a.py", "a.py", (BASE + moved).encode(), range(6, 8))
+    (part,) = attribute([version], [edit("", moved, path="b.py"), *others], Asked(), lambda _: [])
+    assert (part.first, part.last, asked) == (7, 8, ["b.py"])

@@ -4,11 +4,10 @@ Lines are compared by their marks. Where a line stands twice and either could be
 the longest runs are looked for from the beginning and from the end, and what both find counts.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 
+from gitmem.services.provenance.line_pairs import LinePairs
 from gitmem.text.line_marks import BLANK
 
 LONGEST = 20_000  # lines of a file that are compared
@@ -22,8 +21,8 @@ def agreed(old: Sequence[int], new: Sequence[int], own: Collection[int] = ()) ->
     """
     first, second = _numbered(old), _numbered(new)
     old_marks, new_marks = [mark for _, mark in first], [mark for _, mark in second]
-    forward = _pairs(old_marks, new_marks)
-    backward = _pairs(old_marks[::-1], new_marks[::-1])
+    forward = LinePairs(old_marks, new_marks).pairs
+    backward = LinePairs(old_marks[::-1], new_marks[::-1]).pairs
     last_old, last_new = len(first) - 1, len(second) - 1
     sure = {one: other for one, other in forward.items() if backward.get(last_old - one) == last_new - other}
     mine = {at: number for at, (number, _) in enumerate(first) if number in own}
@@ -112,39 +111,16 @@ class _Slides:
 
 
 def unmatched(old: Sequence[int], new: Sequence[int]) -> list[int]:
-    """Return the lines of `new` that are no line of `old`, whichever way the two are laid beside each other."""
+    """Return the lines of `new` that are sure to be no line of `old`, whichever way the two are laid beside each other."""
     first = [mark for mark in old if mark != BLANK]
     second = _numbered(new)
     marks = [mark for _, mark in second]
-    forward = set(_pairs(first, marks).values())
-    backward = {len(marks) - 1 - at for at in _pairs(first[::-1], marks[::-1]).values()}
-    return [number for at, (number, _) in enumerate(second) if at not in forward and at not in backward]
+    forward = LinePairs(first, marks)
+    backward = LinePairs(first[::-1], marks[::-1])
+    old_lines = {*forward.pairs.values(), *forward.undecided}
+    old_lines |= {len(marks) - 1 - at for at in (*backward.pairs.values(), *backward.undecided)}
+    return [number for at, (number, _) in enumerate(second) if at not in old_lines]
 
 
 def _numbered(marks: Sequence[int]) -> list[tuple[int, int]]:
     return [(number, mark) for number, mark in enumerate(marks[:LONGEST]) if mark != BLANK]
-
-
-def _pairs(old: Sequence[int], new: Sequence[int]) -> dict[int, int]:
-    """Return {place in `old`: place in `new`} of the longest runs that stand in both, in their order."""
-    counts_old, counts_new = Counter(old), Counter(new)
-    out: dict[int, int] = {}
-    start = 0
-    most = min(len(old), len(new))
-    # what stands once in both has no other place; this is most of a file
-    while start < most and old[start] == new[start] and counts_old[old[start]] == counts_new[new[start]] == 1:
-        out[start] = start
-        start += 1
-    end = 0
-    while end < most - start and _is_single(old[-1 - end], new[-1 - end], counts_old, counts_new):
-        out[len(old) - 1 - end] = len(new) - 1 - end
-        end += 1
-    matcher = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end], autojunk=False)
-    for one, other, size in matcher.get_matching_blocks():
-        for step in range(size):
-            out[start + one + step] = start + other + step
-    return out
-
-
-def _is_single(one: int, other: int, counts_old: "Counter[int]", counts_new: "Counter[int]") -> bool:
-    return one == other and counts_old[one] == counts_new[one] == 1

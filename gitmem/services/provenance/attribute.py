@@ -92,9 +92,11 @@ def attribute(
             own = written.own(edit)
             if own:
                 left[edit.n] = _claim(version, edit, own, mine)
-    for edit in edits:
-        left.setdefault(edit.n, written.own(edit))
-    _claim_moved(versions, edits, left, claims, other)
+    free = _free_lines(versions, claims)
+    for edit in edits if free else ():
+        if edit.n not in left and not free.keys().isdisjoint(edit.written):
+            left[edit.n] = written.own(edit)
+    _claim_moved(versions, edits, left, claims, free, other)
     out: list[Part] = []
     for version in versions:
         found = _with_blanks(version, claims[version.path])
@@ -214,24 +216,30 @@ def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: 
         at = end
 
 
+def _free_lines(
+    versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]
+) -> dict[int, list[tuple[int, int]]]:
+    """Return {mark: its (number of the version, line)} of the lines that are not known to be an edit's."""
+    free: dict[int, list[tuple[int, int]]] = {}
+    for number, version in enumerate(versions):
+        for line in version.added:
+            if line < len(version.marks) and line not in claims[version.path] and version.marks[line] != BLANK:
+                free.setdefault(version.marks[line], []).append((number, line))
+    return free
+
+
 def _claim_moved(
     versions: Sequence[Version],
     edits: Sequence[Edit],
     left: Mapping[int, Sequence[int]],
     claims: Mapping[str, dict[int, Claim]],
+    free: Mapping[int, Sequence[tuple[int, int]]],
     other: Callable[[str], Collection[int]],
 ) -> None:
     """Note lines that edits wrote and that stand elsewhere now: in their file, or in another one.
 
     They have to be gone from where they were, and to stand in one place alone.
     """
-    free: dict[int, list[tuple[int, int]]] = {}
-    for number, version in enumerate(versions):
-        for line in version.added:
-            if line < len(version.marks) and line not in claims[version.path] and version.marks[line] != BLANK:
-                free.setdefault(version.marks[line], []).append((number, line))
-    if not free:
-        return
     stay = {version.path: Counter(version.marks) for version in versions}
     for edit in reversed(edits):
         places = [place for place in left.get(edit.n, ()) if edit.after[place] in free]

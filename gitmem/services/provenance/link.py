@@ -78,15 +78,18 @@ class Linker:
 
     def of_work(self, path: str, data: bytes, lines: Iterable[int], head: str) -> dict[str, dict[str, list[list[float]]]]:
         """Return whose lines (from 0) of a file are that is not committed: {session: its files}; `head` is the commit below."""
-        written = self._edits(0.0, float(1 << 40))
         version = Version(storable(path), storable(path), data, frozenset(lines))
+        wanted = {version.marks[line] for line in version.added if line < len(version.marks)} - {BLANK}
+        if not wanted:
+            return {}
+        written = edits.that_wrote(self.state, frozenset(wanted), [version.path])
         own = Written(self._held(head, 0.0) if head else {}, self._own)
         return by_session(attribute([version], written, own, lambda other: self._marks_of(other, "")))
 
     def _edits(self, first: float, last: float) -> list[edits.Edit]:
         """Return the edits that commits between two times may hold."""
         found = edits.some(self.state, None, first - KEPT, last + EARLY)
-        self._changed = frozenset(mark for edit in found for mark in edit.after[edit.start : edit.start + len(edit.units)] if mark != BLANK)
+        self._changed = frozenset(mark for edit in found for mark in edit.written if mark != BLANK)
         return found
 
     def _of(
