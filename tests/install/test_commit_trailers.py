@@ -176,7 +176,7 @@ def test_the_words_of_others_are_proposals(taught: Path, tmp_path: Path, monkeyp
     git(repo, "rebase", "-q", "-i", "HEAD~2")
     assert "Mallory's five" in git(repo, "log", "-1", "--format=%B") and "Test" in git(repo, "log", "-1", "--format=%an")
     git(repo, "commit", "-q", "--allow-empty", "-m", "last\n\nCo-authored-by: Bot <b@x>\nMemory: the last one\n")
-    wait_for(lambda: "the last one" in rows(repo))
+    wait_for(lambda: {"the last one", EVIL} <= set(rows(repo)))  # proposals are written last
     found = rows(repo)
     facts = {title for title, row in found.items() if row["store"] == "shared"}
     assert facts == {"Charges twice", "Mine", "the last one"}
