@@ -11,12 +11,17 @@ HOME = "in git mem's own folder in the git dir"
 DATA = "in the user's data or home folder"
 SCRATCH = "in a scratch folder of its own"
 ALLOWED = {
+    "gitmem/base/priority.py": "the kernel's file of this process's own group",
+    "gitmem/base/sqlite.py": f"databases {HOME}",
+    "gitmem/base/sharing.py": f"opens and makes with the mode that {HOME} has",
+    "gitmem/hooks/watch.py": HOME,
+    "gitmem/store/history/doomed_packs.py": f"packs, {GIT_DIR}",
+    "gitmem/store/quarantine.py": HOME,
     "gitmem/repo/worktree_files.py": "the one module for paths below the work tree",
     "gitmem/base/files.py": "the atomic write that the modules below use; each of its users is checked too",
     "gitmem/install/disk.py": f"{DATA}, and git's hooks; below the work tree it asks worktree_files",
     "gitmem/install/file_changes.py": f"its ledger {HOME} or {DATA}, and .git/info/exclude",
     "gitmem/cli/output_file.py": "a file outside of the work tree that a person named; below it, it asks worktree_files",
-    "gitmem/app.py": f"the folder of the user's own store, {DATA}",
     "gitmem/config.py": HOME,
     "gitmem/githooks.py": HOME,
     "gitmem/cli/main.py": f"the report of a fault, {SCRATCH}, and /dev/null",
@@ -61,7 +66,7 @@ OS_CALLS = frozenset({
 })  # fmt: skip
 SHUTIL_READS = frozenset({"which", "get_terminal_size", "disk_usage"})
 PATH_CALLS = frozenset({"write_text", "write_bytes", "symlink_to", "hardlink_to", "touch"})
-OWN_CALLS = frozenset({"write_atomic"})
+OWN_CALLS = frozenset({"write_atomic", "create", "make_folder"})
 WRITE_FLAGS = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND")
 
 
