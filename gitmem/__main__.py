@@ -25,7 +25,12 @@ def main() -> int:
         from gitmem.completion import main as complete
 
         return complete(args[1:])
-    if BACKGROUND & set(args) and os.getsid(0) == os.getpid():  # as `base.detach` starts it
+    # as `base.detach` starts it, where nobody waits
+    if (
+        BACKGROUND & set(args)
+        and os.getsid(0) == os.getpid()
+        and not os.environ.get("GITMEM_AWAITED")
+    ):
         from gitmem.base.priority import stand_back
 
         stand_back()

@@ -10,13 +10,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def detach(args: "Sequence[str]", env: "Mapping[str, str]") -> int:
+AWAITED = "GITMEM_AWAITED"  # set for a process that somebody waits for: it does not stand back
+
+
+def detach(args: "Sequence[str]", env: "Mapping[str, str]", *, awaited: bool = False) -> int:
     """Start `git-mem` in a session of its own, with nothing of ours open; return its process id, 0 when it cannot be started.
 
-    Nobody has to wait for it. Raises OSError when the system has no room for a process.
+    Nobody has to wait for it; `awaited` says that somebody does, so that it has its full share of
+    the processor. Raises OSError when the system has no room for a process.
     """
     if not sys.executable:
         return 0
+    env = {key: value for key, value in env.items() if key != AWAITED}
+    if awaited:
+        env[AWAITED] = "1"
     null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     actions: list[tuple[Any, ...]] = [*null, *((os.POSIX_SPAWN_CLOSE, fd) for fd in _open_files())]
     # -P: a folder named gitmem where the agent happens to be must not be imported

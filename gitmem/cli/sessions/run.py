@@ -277,7 +277,8 @@ def _ending(app: App) -> Session:
 def drain(app: App) -> None:
     """Have what a session asks for be done, as hooks do, and wait for it a while."""
     try:
-        pid = detach(["-C", app.location.worktree or app.location.gitdir, "drain"], app.env)
+        folder = app.location.worktree or app.location.gitdir
+        pid = detach(["-C", folder, "drain"], app.env, awaited=True)
     except OSError:  # no room for a process: the next command or hook does it
         return
     if pid:
