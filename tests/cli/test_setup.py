@@ -319,9 +319,9 @@ def test_a_reader_does_not_wait_for_ever(mem: Mem, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("gitmem.index.fresh.FIRST_INDEX", 0.3)
     id = mem.add("one")
     mem("list")
-    mem("add", "two")
     with contextlib.closing(sqlite3.connect(mem.folder / ".git/gitmem/index.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
+        mem("add", "two")
         done = mem("list", "--format", "{title}")
         assert done.out == "one\n"
         assert "another process is indexing" in done.err

@@ -28,7 +28,7 @@ from gitmem.state.sessions import Session
 from gitmem.state.workflow import AGENT, Act
 
 LOCKED = 10.0  # seconds that a start waits for another one
-PATIENCE = 3.0  # seconds that the end of a session waits for its digest
+PATIENCE = 5.0  # seconds that the end of a session waits for its digest
 TITLE = 200  # characters
 
 

@@ -97,10 +97,14 @@ def finish(
 
 def check_waiting(objects: Objects, ref: str) -> Iterator[Finding]:
     """Does a purge that was fetched wait for somebody to agree?"""
-    ours = objects.tip(ref)
+    try:
+        ours = objects.tip(ref)
+        tracking = objects.refs(REMOTES)
+    except GitmemError:
+        return  # a broken ref is another finding
     if ours is None:
         return
-    for name, fetched in objects.refs(REMOTES).items():
+    for name, fetched in tracking.items():
         remote = name.removeprefix(REMOTES).removesuffix("/main")
         try:
             waits = holds(objects, ours, fetched) is not None
