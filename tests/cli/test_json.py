@@ -256,6 +256,10 @@ CASES: dict[str, Case] = {
     "model check": (lambda m, i: ["model", "check"], False, {"summariser": str, "ok": bool}),
     "config": (lambda m, i: ["config"], False, {"sign": dict, "remote": dict}),
     "remote show": (lambda m, i: ["remote", "show"], False, {"remote": (str, type(None))}),
+    "purge": (
+        lambda m, i: ["purge", "--text", "no such text", "--yes"], False,
+        {"places": list, "gone": bool},
+    ),
     "sync": (
         lambda m, i: ["sync"], False,
         {"remote": str, "received": int, "sent": int, "pushed": bool, "merged": bool, "warnings": list, "conflicts": list, "damaged": list, "refused": list},

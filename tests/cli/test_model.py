@@ -39,7 +39,7 @@ def files_with(folder: Path, text: str) -> list[str]:
 
 def test_check_without_a_model_says_how_to_get_one(mem: Mem) -> None:
     """Offline is a choice, not a fault."""
-    assert "git mem config summariser claude" in mem("model", "check").out
+    assert "git mem config --global summariser claude" in mem("model", "check").out
     assert mem("model", "check", "--json").json == {"summariser": "offline", "ok": True}
 
 
