@@ -119,6 +119,7 @@ def test_a_command_is_asked_nothing_for_what_it_does(start: Start, learned: Path
     cli = start("claude")
     folder = str(ROOT / "agent-hooks" / "claude")
     note = "git mem snapshot save 'Totals. Next: \"wrap\" them.\nOpen: nothing.'"
+    (learned / "a.py").write_text("total = 2\n")
     forget = f"git mem forget {_mem(learned, 'list', '--kind', 'gotcha', '--format', '{id}')}"
     cli.model.steps = [{"tool": "Bash", "input": {"command": text, "description": "does it"}} for text in (note, forget)]
     cli.call(learned, "-p", "/git-mem:snapshot", "--plugin-dir", folder)
