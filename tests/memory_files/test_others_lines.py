@@ -141,7 +141,7 @@ def test_a_line_of_another_waits_in_the_inbox(ana: Native, how: Callable[[Native
 
 
 def test_a_merge_of_a_removal_is_no_removal(ana: Native) -> None:
-    """This user merges the branch on which another took a line out: its record stays."""
+    """The record of a line stays when this user merges the branch on which another took it out."""
     before = stored(ana)
     git(ana.root, "checkout", "-qb", "theirs")
     change(ana, "- Never push to main.\n", "")
