@@ -132,14 +132,33 @@ class LineAuthors:
         if says(self._blob("HEAD", path)):
             lines = frozenset(map(_folded, data.split(b"\n")))
             return next((who for who, other in self._others(path) if other == lines), "")
-        for commit in self._touching(path, since):
+        tip, remover = "HEAD", ""
+        for _ in range(COMMITS):
+            removal = self._removal(path, since, tip, says)
+            if removal is None:
+                break
+            commit, tip = removal
+            remover = self._committer(commit.oid, {commit.oid: commit})
+            if not tip:
+                break
+        return remover
+
+    def _removal(
+        self, path: str, since: str, tip: str, says: Callable[[bytes], bool]
+    ) -> tuple[_Made, str] | None:
+        """Return the last commit that has not what a parent has, None for none.
+
+        A merge comes with the parent from which it took the removal: who merges removes nothing.
+        """
+        for commit in self._touching(path, since, tip):
             if commit.oid in self._shallow:
-                return UNKNOWN
+                return commit, ""
             if says(self._blob(commit.oid, path)):
                 continue
-            if any(says(self._blob(parent, path)) for parent in commit.parents):
-                return "" if commit.is_own else commit.author  # the last one decides
-        return ""
+            without = [one for one in commit.parents if not says(self._blob(one, path))]
+            if len(without) < len(commit.parents):
+                return commit, without[0] if without else ""
+        return None
 
     # -- commits
 
@@ -151,8 +170,8 @@ class LineAuthors:
     def _has_commits(self) -> bool:
         return bool(self._history.run("rev-parse", "--quiet", "--verify", "HEAD", ok=(0, 1, 128)))
 
-    def _commits_of(self, path: str, since: str) -> tuple[_Made, ...]:
-        spans = [f"{since}..HEAD", "HEAD"] if since else ["HEAD"]
+    def _commits_of(self, path: str, since: str, tip: str) -> tuple[_Made, ...]:
+        spans = [f"{since}..{tip}", tip] if since else [tip]
         for span in spans:
             try:
                 return tuple(self._log(span, "--full-history", "--", _literal(path)))

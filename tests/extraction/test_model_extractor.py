@@ -138,7 +138,7 @@ def test_a_model_that_lacks_its_key_gives_the_offline_result() -> None:
 
 def test_a_long_session_is_read_in_parts_that_fit() -> None:
     """Every turn is sent once; no part is larger than a question may be; items come back in the order of the session."""
-    turns = long(40)
+    turns = [turn(n, f"Note {n}. Write the docs. {FILLER}") for n in range(1, 41)]
 
     def reply(body: dict[str, Any]) -> Reply:
         first = min(numbers([body]))

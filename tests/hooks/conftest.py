@@ -76,7 +76,7 @@ def learn(path: Path, *args: str) -> str:
     return out
 
 
-def wait_for(check: Callable[[], Any], patience: float = 40.0) -> Any:
+def wait_for(check: Callable[[], Any], patience: float = 120.0) -> Any:
     """Wait until a check gives something; the drain that it waits for is a process of its own."""
     deadline = time.monotonic() + patience
     while not (found := check()):

@@ -140,6 +140,18 @@ def test_a_line_of_another_waits_in_the_inbox(ana: Native, how: Callable[[Native
     unchanged(ana, before)
 
 
+def test_a_merge_of_a_removal_is_no_removal(ana: Native) -> None:
+    """The record of a line stays when this user merges the branch on which another took it out."""
+    before = stored(ana)
+    git(ana.root, "checkout", "-qb", "theirs")
+    change(ana, "- Never push to main.\n", "")
+    git(ana.root, "checkout", "-q", "main")
+    ana.write("other.txt", "x", track=True)
+    git(ana.root, "merge", "-q", "--no-edit", "theirs")
+    assert 1 == ana.pull()["held"]
+    unchanged(ana, before)
+
+
 def test_what_another_takes_out_ends_no_record(ana: Native) -> None:
     """Neither a deleted line nor a deleted file; this user's own deletion does, committed or not."""
     before = stored(ana)

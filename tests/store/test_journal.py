@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.base.files import Lock
+from gitmem.base.sharing import GROUP
 from gitmem.clock import Clock
 from gitmem.errors import Busy, External, Moved
 from gitmem.repo.location import Home
@@ -142,7 +143,7 @@ def test_lone_surrogates_can_wait(home):
 
 def test_group_may_write_in_a_shared_repository(tmp_path):
     """Of a group-shared repository the entries belong to the group."""
-    shared = Home(str(tmp_path / "gitmem"), shared=True)
+    shared = Home(str(tmp_path / "gitmem"), shared=GROUP)
     path = journal.add(shared, entry("01a"))
     assert (0o664, 0o2775) == (os.stat(path).st_mode & 0o777, os.stat(shared.join("journal")).st_mode & 0o7777)
 
