@@ -287,7 +287,7 @@ def test_time_is_kept(tree: Tree):
     tree.write("pay.py", "# a\n" + PAY)
     start = time.monotonic()
     assert ("pay.py", 7, "same") == spot(tree.follower(0.0).now(anchor))
-    assert time.monotonic() - start < 3.0
+    assert time.monotonic() - start < 15.0
 
 
 def test_huge_and_binary_files(tree: Tree):

@@ -56,7 +56,7 @@ def test_trailers_in_another_encoding_and_with_other_separators(repo: Path) -> N
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.1)
