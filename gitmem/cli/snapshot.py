@@ -330,7 +330,12 @@ def _report(term: Terminal, id: str, what: Plan, safety: str, *, dry_run: bool, 
         term.say("all is as it was: there is nothing to bring back.")
         return
     verb = "would be" if dry_run else "were"
-    for name, some in (("written", what.write), ("removed", what.remove), ("given their permissions back", what.modes), ("changed in the index", sorted({*what.stage, *what.flags}))):
+    for name, some in (
+        ("written", what.write),
+        ("removed", what.remove),
+        ("given their permissions back", what.modes),
+        ("changed in the index", sorted({*what.stage, *what.flags})),
+    ):
         if some:
             term.say(f"{len(some)} file(s) {verb} {name}: {', '.join(map(path_shown, sorted(some)[:8]))}{' …' if len(some) > 8 else ''}")
     for path, why in sorted(what.blocked.items()):

@@ -143,9 +143,7 @@ class LineAuthors:
                 break
         return remover
 
-    def _removal(
-        self, path: str, since: str, tip: str, says: Callable[[bytes], bool]
-    ) -> tuple[_Made, str] | None:
+    def _removal(self, path: str, since: str, tip: str, says: Callable[[bytes], bool]) -> tuple[_Made, str] | None:
         """Return the last commit that has not what a parent has, None for none.
 
         A merge comes with the parent from which it took the removal: who merges removes nothing.

@@ -37,9 +37,7 @@ def person(identity: Identity) -> str:
     return f"{identity.name} <{identity.email}>"
 
 
-def committers(
-    git: Git, tip: str, hide: Sequence[str] = (), *, timeout: float = PATIENCE
-) -> set[tuple[str, int, str]]:
+def committers(git: Git, tip: str, hide: Sequence[str] = (), *, timeout: float = PATIENCE) -> set[tuple[str, int, str]]:
     """Return (committer, number of parents, id where it has none) of the commits up to `tip`."""
     out = git.run("log", _FORMAT, tip, *_hidden(hide), "--", timeout=timeout)
     return {(who, len(ids) - 1, "" if ids[1:] else ids[0]) for who, ids, _ in _parts(out)}

@@ -80,7 +80,11 @@ def _lines(hook: Hook, dirty: "_Dirty", before: str) -> "list[str]":
     """Return what is told of what the index knows; `before` is a session that is about to be the one before."""
     event = hook.event
     known = collect.gather(
-        hook.indexes, hook.agents, subjects=collect.TOLD, session=event.session, unsure=bool(hook.settings.get("injectUnconfirmed")),
+        hook.indexes,
+        hook.agents,
+        subjects=collect.TOLD,
+        session=event.session,
+        unsure=bool(hook.settings.get("injectUnconfirmed")),
         own=hook.own_addresses,
     )
     oldest = max((summaries.nth_day_of_work(index, OLD) for index in hook.indexes), default="")

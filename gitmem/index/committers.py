@@ -137,9 +137,7 @@ class Credits:
         """Return who made all commits, where one person did and no merge is among them."""
         persons = self._chain()
         if persons is None:
-            made = record_log.committers(
-                self._objects.git, self._tip, self._hide, timeout=self._seconds_left()
-            )
+            made = record_log.committers(self._objects.git, self._tip, self._hide, timeout=self._seconds_left())
             if any(parents > 1 for _, parents, _ in made):
                 return ""
             persons = {who for who, _, root in made if not root or self._has_records(root)}

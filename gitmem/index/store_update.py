@@ -107,9 +107,7 @@ class StoreUpdate:
             raise Unfinished("the index is far behind.", "Bring it up to date with: git mem status")
         if tip:
             since = None if anew or self._is_unfinished() else old
-            self._credits = Credits(
-                self._store.objects, since, tip, changes, self._credit, self._steps.until
-            ).find()
+            self._credits = Credits(self._store.objects, since, tip, changes, self._credit, self._steps.until).find()
         with self._steps:
             self._steps.whole = len(changes) <= BULK
             self.db.execute("INSERT OR REPLACE INTO unfinished VALUES (?)", (self._name,))

@@ -11,7 +11,11 @@ STATUSES = ("active", "decayed", "archived", "pinned")
 LIVE = ("active", "pinned")  # statuses of what is told, matched and counted
 ORIGINS = ("manual", "captured", "extracted", "imported", "consolidated")
 IMPORTED = "imported"
-UNSURE = ("captured", "extracted", IMPORTED)  # origins of what a person or an agent has to confirm; of what is imported, only what others wrote
+UNSURE = (
+    "captured",
+    "extracted",
+    IMPORTED,
+)  # origins of what a person or an agent has to confirm; of what is imported, only what others wrote
 CATEGORIES = ("build", "test", "lint", "runtime", "integration", "security", "general")
 SEVERITIES = ("critical", "warning", "info")
 

@@ -253,12 +253,32 @@ def _is_list_of_words(text: str) -> bool:
 
 _PREFIXES = tuple(prefix for _, prefixes, _ in PREFIXED for prefix in prefixes.split())
 # words that may announce a chosen password, besides KEYWORDS
-_ANNOUNCING = ("clave", "parola", "psk", "zugang", "cred", "identifi", "login", "net use", "sqlplus", "lftp", "ncftp", "sqlcmd", "enable ", "mnemonic", "seed ", "wallet")
+_ANNOUNCING = (
+    "clave",
+    "parola",
+    "psk",
+    "zugang",
+    "cred",
+    "identifi",
+    "login",
+    "net use",
+    "sqlplus",
+    "lftp",
+    "ncftp",
+    "sqlcmd",
+    "enable ",
+    "mnemonic",
+    "seed ",
+    "wallet",
+)
 _HINTS = frozenset({*KEYWORDS, *_ANNOUNCING, "cookie", "putty", *(hint for _, hints, _, _ in PATTERNS for hint in hints.split())})
 
 
 # the mark as it is typed, in entities, as JSON escapes it, in full width; with attributes, in any case
-_OPEN, _CLOSE = r"(?:<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|＜|﹤|‹)", r"(?:>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|＞|﹥|›)"
+_OPEN, _CLOSE = (
+    r"(?:<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|＜|﹤|‹)",
+    r"(?:>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|＞|﹥|›)",
+)
 _MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (/?) \s{{0,9}} (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?|\s[^<>＜＞&]{{0,200}}) {_CLOSE}")
 
 

@@ -75,7 +75,9 @@ class Store(Reader):
     clock: Clock
     author: tuple[str, str]
     signer: Callable[[Any], str | None] | None = None
-    after_write: Callable[[int], None] | None = None  # told how many commits were made or taken in, outside the lock; 0: inside, of new packs alone
+    after_write: Callable[[int], None] | None = (
+        None  # told how many commits were made or taken in, outside the lock; 0: inside, of new packs alone
+    )
     listener: Callable[[Notice], None] | None = None  # told of each commit, outside the lock
     no_write: str = ""  # why this process must not touch git now (a receive quarantine): everything is journaled
     budget: float = BUDGET

@@ -157,7 +157,19 @@ class Run:
             return authors.of_removal(name, since, data_of.get(name, b""), lambda data: key in self.finder.keys_of(name, data))
 
         return World(
-            app.writer(), store, self.rows, self.known, clean, commit, holds, gone, blob, dirty, author, remover, operation(app.location.gitdir)
+            app.writer(),
+            store,
+            self.rows,
+            self.known,
+            clean,
+            commit,
+            holds,
+            gone,
+            blob,
+            dirty,
+            author,
+            remover,
+            operation(app.location.gitdir),
         )
 
     def _left_out(self, git: Git, name: str) -> bool:

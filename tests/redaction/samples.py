@@ -3,7 +3,7 @@
 import hashlib
 
 # `@@` is a password as people choose one, `%%` a token as machines draw one
-SECRETS = '''
+SECRETS = """
 "password": "@@"
 {"user": "ada", "password": "@@", "port": 5432}
 {"db": {"pass": "@@"}}
@@ -183,8 +183,8 @@ mnemonic: abandon ability able about above absent absorb abstract absurd abuse a
 legal winner thank year wave sausage worth useful legal winner thank yellow
 seed phrase is letter advice cage absurd amount doctor acoustic avoid letter advice cage above
 wallet words: scheme spot photo card baby mountain device kick cradle pact join borrow
-'''
-LOOKALIKES = '''
+"""
+LOOKALIKES = """
 password must be at least 12 characters
 The password is stored in the vault
 the password is wrong
@@ -364,7 +364,7 @@ terraform: variable "db_password" { sensitive = true }
 variable "db_password" { type = string }
 the quick brown fox jumps over the lazy dog near the river bank
 we should list all the other people who change the code about this
-'''
+"""
 _PASSWORDS = ("Zebra-Lamp-k3T", "Moon-Tiger-55", "hunter-two-42", "blue-monkey9", "Winter2026xyz", "xK9vQ2mLp", "Sommer!2027", "Girassol#42x", "tr0ub4dor&3", "Luna_llena_9")  # fmt: skip
 _DRAWN = "q7Zt3Kp9Xw2Lm5Rv8Nc4"
 

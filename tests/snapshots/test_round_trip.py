@@ -21,7 +21,23 @@ from tests.scale import scaled
 
 NAMES = ("a.txt", "b b.txt", "d/c.txt", "d/e/f.txt", "ö.txt", "new\nline", "-dash", ":colon", "d/run.sh")
 CONTENTS = (b"", b"one\n", b"two\r\nlines\r\n", b"\x00\xff binary", b"no end", b"x" * 5000)
-STEPS = ("write", "stage", "remove", "unstage", "link", "exec", "folder", "intend", "commit", "skip", "assume", "ignored", "private", "split", "eol")
+STEPS = (
+    "write",
+    "stage",
+    "remove",
+    "unstage",
+    "link",
+    "exec",
+    "folder",
+    "intend",
+    "commit",
+    "skip",
+    "assume",
+    "ignored",
+    "private",
+    "split",
+    "eol",
+)
 
 actions = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from(NAMES), st.sampled_from(CONTENTS)), max_size=14)
 

@@ -26,7 +26,15 @@ TABLE = {
     "watch-once": ("setup.memory_files", "watch_once_command", "Wait for the next change of a file, and pull it"),
 }
 WAIT = 3600.0  # seconds that watch-once waits, unless it is told otherwise
-COLOR = {"new": "green", "proposed": "yellow", "restored": "green", "changed": "yellow", "moved": "bright_black", "archived": "red", "conflict": "red"}
+COLOR = {
+    "new": "green",
+    "proposed": "yellow",
+    "restored": "green",
+    "changed": "yellow",
+    "moved": "bright_black",
+    "archived": "red",
+    "conflict": "red",
+}
 COUNTED = ("new", "proposed", "changed", "conflict", "moved", "archived", "restored")
 LEFT = {
     "duplicate": "already in the store",

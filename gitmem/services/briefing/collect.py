@@ -171,7 +171,9 @@ def gather(
         if DIGESTS in subjects:
             rows = index.rows(what="summary", since=since, limit=most, **both)
             found += [
-                (DIGESTS, of_row(row, index, own)) for row in rows if row["n"] not in projects and row["session"] != session and _says(index, row)
+                (DIGESTS, of_row(row, index, own))
+                for row in rows
+                if row["n"] not in projects and row["session"] != session and _says(index, row)
             ]
     found += [(ERRORS, of_row(row, None, own)) for row in gotchas or ()]
     by = _once([(subject, one) for subject, one in [*found, *said] if subject in subjects and (unsure or not one.unsure)])

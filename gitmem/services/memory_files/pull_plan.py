@@ -173,7 +173,9 @@ class _Planner:
                         )
                     elif line.edited and row is not None and (who := self.world.author(memo, (line.number,)) if memo.blamed else ""):
                         if line.text != text_of(row, self.world.clean) and self._wrote(memo, line.number, line.text):
-                            self.plan.notes.append(f"{memo.name}:{line.number} was edited by {who}: the record {line.short} stays as it is.")
+                            self.plan.notes.append(
+                                f"{memo.name}:{line.number} was edited by {who}: the record {line.short} stays as it is."
+                            )
                     elif line.edited and row is not None and row["id"] not in done and self._line(memo, line, row):
                         done.add(str(row["id"]))
                 for number, text in found.added:
@@ -395,7 +397,14 @@ class _Planner:
         left = []
         for one, memo in self.gone:
             wanted = str(one.source.get("hash"))
-            found = next((n for n, (m, s) in enumerate(self.fresh) if s.key == wanted and m.kind != "loose" and _fits(m, one) and not self._author(m, s)), -1)
+            found = next(
+                (
+                    n
+                    for n, (m, s) in enumerate(self.fresh)
+                    if s.key == wanted and m.kind != "loose" and _fits(m, one) and not self._author(m, s)
+                ),
+                -1,
+            )
             if found < 0 or not self._knows(one):
                 left.append((one, memo))
                 continue

@@ -216,9 +216,7 @@ def _sure(run: Sequence[int], own: set[int], pairs: Mapping[int, int], version: 
         at = end
 
 
-def _free_lines(
-    versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]
-) -> dict[int, list[tuple[int, int]]]:
+def _free_lines(versions: Sequence[Version], claims: Mapping[str, Mapping[int, Claim]]) -> dict[int, list[tuple[int, int]]]:
     """Return {mark: its (number of the version, line)} of the lines that are not known to be an edit's."""
     free: dict[int, list[tuple[int, int]]] = {}
     for number, version in enumerate(versions):

@@ -32,12 +32,22 @@ HELPED = 1.2  # evidence that is enough beside a neighbouring file
 RELATIVE = 0.88  # of the best text's evidence: what is further off is not shown
 SCORE = {"id": 128.0, "anchor": 64.0, "glob": 48.0, "error": 32.0, "title": 24.0, "beside": 16.0, "text": 8.0}
 SEVERITY = {"critical": 1.06, "warning": 1.0, "info": 0.97}
-ALSO = {"id": 0.25, "anchor": 0.25, "glob": 0.25, "error": 0.25, "title": 0.25, "beside": 0.25, "text": 2.0}  # of a signal's score, when another one is stronger
+ALSO = {
+    "id": 0.25,
+    "anchor": 0.25,
+    "glob": 0.25,
+    "error": 0.25,
+    "title": 0.25,
+    "beside": 0.25,
+    "text": 2.0,
+}  # of a signal's score, when another one is stronger
 HALF_LIFE = 180 * 86400.0
 SURE = frozenset({"id", "anchor", "glob", "error", "title"})  # signals of which one is enough
 NAMED = 6  # ids of a task that are looked up
 
-_PATH = re.compile(r"(?<![\w.@~+-])[\w.@~+-]*+[/\\][\w./\\@+-]+(?::\d+)*|(?<![\w-])[\w-]++\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*")
+_PATH = re.compile(
+    r"(?<![\w.@~+-])[\w.@~+-]*+[/\\][\w./\\@+-]+(?::\d+)*|(?<![\w-])[\w-]++\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|c|cc|cpp|h|cs)\b(?::\d+)*"
+)
 
 
 _ID = re.compile(r"(?<![a-z0-9])[a-z]{3}-[0-9a-hjkmnp-tv-z]{26}(?![a-z0-9])")
@@ -147,9 +157,7 @@ class _Search:
         ids = list(dict.fromkeys(_ID.findall(self.text)))[:NAMED]
         shorts = [word for word in dict.fromkeys(_SHORT_ID.findall(self.text)) if not word.isdigit() and not word.isalpha()][:NAMED]
         marks = [",".join("?" * len(some)) for some in (ids, shorts)]
-        where = " OR ".join(
-            test for test, some in ((f"id IN ({marks[0]})", ids), (f"substr(id, -8) IN ({marks[1]})", shorts)) if some
-        )
+        where = " OR ".join(test for test, some in ((f"id IN ({marks[0]})", ids), (f"substr(id, -8) IN ({marks[1]})", shorts)) if some)
         for (n,) in self.index.db.execute(f"SELECT n FROM records WHERE {where}", (*ids, *shorts)) if where else ():
             self.cases[n].add("id", 1.0, "its id is named")
 

@@ -220,7 +220,9 @@ class Words:
 
     def _numbered(self) -> None:
         """Look up small numbers with the word before them, where that word is in many titles: the number tells those apart."""
-        pairs = [(one, two) for one, two in pairwise(self.tokens) if two.isdigit() and two not in self.terms and one.isalpha() and len(one) > 2]
+        pairs = [
+            (one, two) for one, two in pairwise(self.tokens) if two.isdigit() and two not in self.terms and one.isalpha() and len(one) > 2
+        ]
         for one, two in list(dict.fromkeys(pairs))[:NUMBERED]:
             if len(hits_of(self.index, "title", quoted(fold(one)), self.most)) > self.most:
                 term = _Term(f"{one} {two}", 1.0)

@@ -102,9 +102,7 @@ def is_clean(work: Work, *, hides: Callable[[str], bool] = lambda _: False) -> b
     return not (state.changed or state.flags)
 
 
-def _take(
-    work: Work, objects: Objects, state: WorkState, named: Collection[str], limit: int, hides: Callable[[str], bool]
-) -> _Taken:
+def _take(work: Work, objects: Objects, state: WorkState, named: Collection[str], limit: int, hides: Callable[[str], bool]) -> _Taken:
     out = _Taken(state=State(commit=state.commit, branch=state.branch, flags=state.flags))
     out.state.ignored = _bounded(state.ignored)
     out.state.under_way = work.under_way()
