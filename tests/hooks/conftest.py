@@ -76,7 +76,7 @@ def learn(path: Path, *args: str) -> str:
     return out
 
 
-def wait_for(check: Callable[[], Any], patience: float = 40.0) -> Any:
+def wait_for(check: Callable[[], Any], patience: float = 120.0) -> Any:
     """Wait until a check gives something; the drain that it waits for is a process of its own."""
     deadline = time.monotonic() + patience
     while not (found := check()):
@@ -93,6 +93,13 @@ def gotchas(path: Path) -> list[dict[str, Any]]:
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions; the project summary is none."""
     return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
+
+
+def wait_for_digest(path: Path) -> list[dict[str, Any]]:
+    """Wait until a session has its digest and nothing else is to be done; return the digests: hooks that follow tell them at once."""
+    found: list[dict[str, Any]] = wait_for(lambda: digests(path))
+    wait_for(lambda: not json.loads(run(path, "status", "--json"))["waiting"])
+    return found
 
 
 def committed(path: Path) -> list[str]:
