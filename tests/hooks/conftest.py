@@ -119,6 +119,7 @@ def project(repo: Path) -> Path:
     """A repository with code that fails for want of a variable; what is told of the code comes whenever the background has read it: see tests/code."""
     git(repo, "config", "gitmem.dna", "off")
     git(repo, "config", "gitmem.scout", "false")
+    git(repo, "config", "user.email", "test@example.org")  # what `git` commits here is the user's own
     (repo / "app").mkdir()
     (repo / "app" / "pay.py").write_text(CODE)
     git(repo, "add", "app")
