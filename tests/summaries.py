@@ -8,7 +8,7 @@ from gitmem.records.items import SECTION, item_id
 from gitmem.records.kinds import derived_id
 from gitmem.records.record import Record, make
 from gitmem.repo.refs import PRIVATE, SHARED
-from tests.conftest import add, new_store
+from tests.conftest import AUTHOR, add, git, new_store
 
 NOW = 1_790_000_000.0
 
@@ -37,11 +37,12 @@ def digest(repo: Path, session: str, title: str, *entries: dict[str, Any], at: f
 
 
 def _write(repo: Path, ref: str, name: str, title: str, parts: dict[str, list[dict[str, Any]]], at: float, **fields: Any) -> Record:
+    email = git(repo, "config", "--default", AUTHOR[1], "user.email")  # the user's own, where the repository names one
     made = make(
-        "summary", derived_id("sum", name), title, "claude.\n", created=stamp(at), updated=stamp(at), rev=1, author="Ada <ada@example.org>", origin="captured",
+        "summary", derived_id("sum", name), title, "claude.\n", created=stamp(at), updated=stamp(at), rev=1, author=f"{AUTHOR[0]} <{email}>", origin="captured",
         sections=parts or None, **fields,
     )  # fmt: skip
-    store = new_store(repo, ref=ref)
+    store = new_store(repo, ref=ref, author=(AUTHOR[0], email))
     try:
         return add(store, made)
     finally:

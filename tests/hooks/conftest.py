@@ -95,6 +95,13 @@ def digests(path: Path) -> list[dict[str, Any]]:
     return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
 
 
+def wait_for_digest(path: Path) -> list[dict[str, Any]]:
+    """Wait until a session has its digest and nothing else is to be done; return the digests: hooks that follow tell them at once."""
+    found: list[dict[str, Any]] = wait_for(lambda: digests(path))
+    wait_for(lambda: not json.loads(run(path, "status", "--json"))["waiting"])
+    return found
+
+
 def committed(path: Path) -> list[str]:
     """Return the subjects of the store's commits, as git itself reads them."""
     return git(path, "log", "--format=%s", "refs/gitmem/heads/main", "--", ok=(0, 128)).splitlines()
@@ -112,6 +119,7 @@ def project(repo: Path) -> Path:
     """A repository with code that fails for want of a variable; what is told of the code comes whenever the background has read it: see tests/code."""
     git(repo, "config", "gitmem.dna", "off")
     git(repo, "config", "gitmem.scout", "false")
+    git(repo, "config", "user.email", "test@example.org")  # what `git` commits here is the user's own
     (repo / "app").mkdir()
     (repo / "app" / "pay.py").write_text(CODE)
     git(repo, "add", "app")

@@ -24,7 +24,7 @@ from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.text.greetings import trivial
 from tests.conftest import git
-from tests.hooks.conftest import Agent, digests, run, wait_for
+from tests.hooks.conftest import Agent, digests, run, wait_for, wait_for_digest
 from tests.hooks.test_briefed import Start, at, told
 from tests.hooks.test_sessions import SLEEPER
 from tests.summaries import NOW, digest
@@ -52,7 +52,7 @@ def test_an_interruption_is_told_once(project: Path, agent):
     """As a question; neither the line of the session before nor a task says it again."""
     killed(agent("victim"), "Half of the work")
     agent("next").hook("SessionStart")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     run(project, "list")
     text = "\n".join(told(agent("later")))
     assert text.lower().count("interrupted") == 1
@@ -101,7 +101,7 @@ def test_the_session_before_says_what_was_done_and_what_is_left(project: Path, a
     git(project, "add", "app/x.py")
     git(project, "commit", "-qm", "rate: from the environment")
     one.hook("SessionEnd")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     run(project, "list")
     lines = told(agent("s2"))
     line = lines[at(lines, "the session before: ")]
@@ -121,7 +121,7 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
     killed(agent("victim"), "Half of the work")
     one = agent("hello")
     one.hook("SessionStart")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     one.hook("UserPromptSubmit", prompt="Hi Claude!")
     one.hook("Stop", last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?")
     one.hook("SessionEnd")

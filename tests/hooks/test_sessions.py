@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import Agent, crash, digests, gotchas, learn, run, wait_for
+from tests.hooks.conftest import Agent, crash, digests, gotchas, learn, run, wait_for, wait_for_digest
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 
@@ -53,7 +53,7 @@ def test_a_session_that_ends_is_digested(project: Path, agent):
 def test_the_next_session_is_told_of_the_last(project: Path, agent):
     work(agent())
     agent().hook("SessionEnd")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     told = agent("s2").hook("SessionStart")
     assert "the session before: " in told
     assert "Make the rate configurable" in told
@@ -78,7 +78,7 @@ def test_a_session_in_which_nothing_happened_leaves_no_digest(project: Path, age
     agent("idle").hook("SessionEnd")
     work(agent("busy"))
     agent("busy").hook("SessionEnd")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     assert [d["session"] for d in digests(project)] == ["busy"]
 
 
@@ -86,7 +86,7 @@ def test_a_session_that_goes_on_has_one_digest(project: Path, agent):
     """Claude Code resumes a session under its old id."""
     work(agent())
     agent().hook("SessionEnd")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     agent().hook("SessionStart", source="resume")
     agent().hook("UserPromptSubmit", prompt="And now the tests")
     agent().hook("SessionEnd")
@@ -144,7 +144,7 @@ def test_starts_that_race_finish_it_once(project: Path, agent):
         one.stdin.write(json.dumps(agent(f"r{number}").payload("SessionStart")).encode())
         one.stdin.close()
     assert [one.wait() for one in racers] == [0] * 6
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     log = git(project, "log", "--format=%s", "refs/gitmem/local/main").splitlines()
     assert sum("sum-" in line for line in log) == 1
 
@@ -377,7 +377,7 @@ def test_nothing_is_left_open_by_a_drain_that_dies(project: Path, agent):
     work(agent())
     env = {**os.environ, "GITMEM": "0"}
     agent().hook("SessionEnd")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     subprocess.run([sys.executable, "-P", "-m", "gitmem", "drain"], cwd=project, env=env, check=True)
     assert len(digests(project)) == 1
 
@@ -423,6 +423,6 @@ def test_a_list_is_not_filled_with_digests(project: Path, agent):
     run(project, "add", "We use SERIALIZABLE", "-t", "decision")
     work(agent())
     agent().hook("SessionEnd")
-    wait_for(lambda: digests(project))
+    wait_for_digest(project)
     assert "Make the rate configurable" not in run(project, "list")
     assert "Make the rate configurable" in run(project, "list", "-k", "summary")
