@@ -186,6 +186,9 @@ class CodeMap:
             stems.add(stem)
             if stem in STANDS_FOR and folder:
                 stems.add(folder.rpartition("/")[2])
+            if stem in STANDS_FOR:  # files below may mean the folder without its name: `.`, `..`
+                below = f"{folder}/" if folder else ""
+                turned |= {inner for inner in everything if inner.startswith(below)}
         wanted = [f" {stem} " for stem in sorted(stems)]
         turned |= {path for path, words in base.words.items() if path in everything and any(one in words for one in wanted)}
         # whoever looked at what passes on something else now

@@ -73,6 +73,19 @@ def test_kept_up_is_built_anew(tmp_path_factory: pytest.TempPathFactory, seed: i
         assert (kept.files, kept.skipped, kept.words, kept.consulted) == (made.files, made.skipped, made.words, made.consulted)
 
 
+@pytest.mark.parametrize(("importer", "module"), [("app/main.ts", "."), ("app/deep/main.ts", ".."), ("app/main.ts", "./"), ("main.ts", ".")])
+def test_an_index_that_appears_is_seen_by_files_that_import_its_folder_by_dots(tmp_path: Path, importer: str, module: str):
+    """The folder's name is not in such an import."""
+    repo = new(tmp_path / "repo")
+    commit(repo, {importer: f"import {{ pay }} from '{module}';\npay(2);\n"})
+    assert not graph(repo, tmp_path / "cache").edges[importer]
+    index = "app/index.ts" if importer.startswith("app/") else "index.ts"
+    commit(repo, {index: "export function pay(x: number) { return x; }\n"})
+    kept, made = graph(repo, tmp_path / "cache"), graph(repo, tmp_path / "anew")
+    assert index in made.edges[importer]
+    assert kept.edges == made.edges
+
+
 def test_only_new_blobs_are_parsed(tmp_path: Path):
     """A branch that was seen costs nothing, a changed file one parse, a file moved none."""
     repo = new(tmp_path / "repo")
