@@ -73,7 +73,9 @@ def test_kept_up_is_built_anew(tmp_path_factory: pytest.TempPathFactory, seed: i
         assert (kept.files, kept.skipped, kept.words, kept.consulted) == (made.files, made.skipped, made.words, made.consulted)
 
 
-@pytest.mark.parametrize(("importer", "module"), [("app/main.ts", "."), ("app/deep/main.ts", ".."), ("app/main.ts", "./"), ("main.ts", ".")])
+@pytest.mark.parametrize(
+    ("importer", "module"), [("app/main.ts", "."), ("app/deep/main.ts", ".."), ("app/main.ts", "./"), ("main.ts", ".")]
+)
 def test_an_index_that_appears_is_seen_by_files_that_import_its_folder_by_dots(tmp_path: Path, importer: str, module: str):
     """The folder's name is not in such an import."""
     repo = new(tmp_path / "repo")
