@@ -170,7 +170,8 @@ def test_a_purge_reaches_what_was_compressed(home):
     append(stem(home) + LIVE, {"content": f"it is {secret}", "metadata": {"call": 1}})
     rotation.put_aside(home, stem(home), 1)
     compress_all(home)
-    assert purge_local.erase(home, Mask([secret])) == 1
+    (histories,) = [place for place in purge_local.erase(home, Mask([secret])) if place.name == "session histories"]
+    assert (histories.state, histories.count) == ("removed", 1)
     (row,) = reader.rows(home, "s1")
     assert secret not in json.dumps(row)
     assert row["content"].startswith("it is ")

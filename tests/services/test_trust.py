@@ -265,6 +265,7 @@ def committed(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch, path: 
 
 def test_commits_between_sessions_close_tasks_too(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What somebody committed while no agent was at work is looked at when the next session ends."""
+    git(repo, "config", "user.email", "test@example.org")  # who commits in these tests
     session(machine, "TODO: write the rollback script.", id="s1")
     committed(machine, repo, monkeypatch, "rollback.sql", "Write the rollback script")
     session(machine, "Let us go on with something else.", id="s2")
@@ -286,6 +287,7 @@ def test_commits_of_a_file_that_a_task_names_make_it_perhaps_done(machine: Real,
 
 
 def test_a_commit_closes_the_task_that_its_subject_does(machine: Real, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(repo, "config", "user.email", "test@example.org")  # who commits in these tests
     session(machine, "TODO: write the rollback script.", "TODO: remove the old cache.", id="s1")
     machine.hook("SessionStart", "s2", source="startup", after=86400)
     machine.hook("UserPromptSubmit", "s2", prompt="Go on.", after=10)
