@@ -47,7 +47,7 @@ ANNOUNCED = (
     ("prose", rf"""(?<![\w/])(?:use|with|mit|con|com|avec)[ ]{USER}:{WORD}[ ](?:for|to|as|für|para|pour|per)[ ]"""),
     ("prose", rf"""(?:with|mit|con|com|avec|use|and)[ ]{USER}[ ]?(?:/|and|und|y|e|et)[ ]?{WORD}[ ](?:as|als|como|comme)[ ]"""),
     ("bare", rf"""(?:{HUMAN})[ ]{{1,2}}{WORD}"""),
-    ("bare", rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}})["'`”»]?[ ](?:as|is|als|ist|como|comme|es|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})"""),
+    ("bare", rf"""(?<![^\s"'`“«])(?P<v>[^\s"'`<>”»]{{6,64}}+)["'`”»]?[ ](?:as|is|als|ist|como|comme|es|é|est|è)[ ](?:the|das|la|a|le|our|my)[ ](?:\w{{1,12}}[ ])?(?:{HUMAN})"""),
 )  # fmt: skip
 _HINTS = (
     *("pass", "pwd", "pw", "wort", "contrase", "senha", "parola", "psk", "clave", "zugang", "daten", "cred", "identifi", "login"),
