@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,23 @@ def test_what_a_killed_write_kept_is_found(kept: Path) -> None:
     assert not by_writer[0].exists() and by_writer[1].exists() and foreign.exists()
     writers[1].communicate()
     assert git(kept, "count-objects", "-v")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.write_text("x")])
+def test_doctor_tells_of_what_stands_where_our_folder_would(repo: Path, make: "Callable[[Path], object]") -> None:
+    make(repo / ".git/gitmem")
+    done = shell(repo, f"{MEM} doctor")
+    assert done.returncode == 1
+    assert "is no folder that can be read: Not a directory." in done.stdout
+    assert "move it away" in done.stdout
+
+
+def test_doctor_tells_of_a_git_that_is_none(kept: Path, tmp_path: Path) -> None:
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho nonsense\n")
+    program.chmod(0o755)
+    done = shell(kept, f"{MEM} doctor", PATH=f"{program.parent}:{os.environ['PATH']}")
+    assert done.returncode == 1
+    assert "git does not say which version it is: 'nonsense'." in done.stdout
+    assert "command -v git" in done.stdout

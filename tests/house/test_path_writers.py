@@ -42,7 +42,7 @@ ALLOWED = {
     "gitmem/llm/command.py": SCRATCH,
     "gitmem/repo/hook_switch.py": f"{HOME}, and {DATA}",
     "gitmem/repo/location.py": HOME,
-    "gitmem/services/maintenance/doctor.py": f"{HOME}, and refs {GIT_DIR}",
+    "gitmem/services/maintenance/repairs.py": f"{HOME}, and refs {GIT_DIR}",
     "gitmem/services/maintenance/purge_local.py": HOME,
     "gitmem/services/session_log/compact.py": HOME,
     "gitmem/services/session_log/rotation.py": HOME,

@@ -12,7 +12,7 @@ from gitmem.index.reader import open_index
 from gitmem.install import status
 from gitmem.install.plan import World
 from gitmem.repo.refs import PRIVATE, SHARED
-from gitmem.services.maintenance import doctor, extracted, purge_follow
+from gitmem.services.maintenance import doctor, extracted, purge_follow, repairs
 from gitmem.services.maintenance.mend import Mender
 from gitmem.services.work.context import root_of
 from gitmem.store.sync import tracking_ref
@@ -64,7 +64,11 @@ def doctor_command(ctx: click.Context, fix: bool, as_json: bool) -> int:
 
 
 def _findings(app: App) -> Iterator[doctor.Finding]:
-    yield from doctor.check_git(app.git, app.objects.traits.name)
+    for finding in doctor.check_git(app.git, app.objects.traits.name):
+        yield finding
+        if finding.level == "error":  # what such a git says of the rest means nothing
+            return
+    yield from doctor.check_folder(app.home)
     known = open_index(app.home.join("index.db"))
     yield from doctor.check_ignored(app.hidden(app.location.worktree).faults)
     yield from doctor.check_refs(app.git, app.location, app.home, known, lambda: _mend(app))
@@ -106,7 +110,7 @@ def _mend(app: App) -> str:
         report = mender.mend(
             {name: app.store(name) for name in refs},
             synced,
-            lambda name: doctor.last_good(app.git, app.location.commondir, refs[name], known, name),
+            lambda name: repairs.last_good(app.git, app.location.commondir, refs[name], known, name),
             int(app.clock.now()),
         )
     finally:

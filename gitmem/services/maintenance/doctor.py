@@ -11,20 +11,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitmem.base.files import Lock, disk_error, listing, sync_dir
-from gitmem.base.sharing import shared_mode
+from gitmem.base.files import disk_error, listing
 from gitmem.config import Settings, refusal
-from gitmem.errors import Busy, External, GitmemError
+from gitmem.errors import External, GitmemError
 from gitmem.git.new_packs import abandoned
 from gitmem.git.process import Git
 from gitmem.git.work_state import left_scratch
 from gitmem.index.reader import NAME, SCHEMA, Index, open_index
 from gitmem.llm.select import describe
 from gitmem.repo.location import STOPPED, Home, Location
-from gitmem.repo.refs import BACKUP, NAMESPACE, PRIVATE, REMOTES, SHARED, SNAPSHOTS, packed_ref, raw_ref
+from gitmem.repo.refs import NAMESPACE, PRIVATE, SHARED, SNAPSHOTS, packed_ref, raw_ref
+from gitmem.services.maintenance import repairs
 from gitmem.state.database import NAME as STATE
 from gitmem.store import journal
-from gitmem.store.history import prune
 from gitmem.store.history.pending import pending
 from gitmem.store.store import Store
 
@@ -52,9 +51,12 @@ class Finding:
 
 def check_git(git: Git, backend: str) -> Iterator[Finding]:
     """Is git there and new enough; which implementation is in use?"""
-    version = git.run("--version").decode().split()[2]
-    numbers = tuple(int(x) for x in version.split(".")[:2] if x.isdigit())
-    if numbers < (2, 30):
+    said = git.run("--version").decode(errors="replace").strip()
+    version = said.removeprefix("git version ").split(" ")[0]
+    numbers = tuple(int(x) for x in version.split(".")[:2] if x.isdecimal())
+    if len(numbers) < 2:
+        yield Finding("error", f"git does not say which version it is: {said[:SHOWN]!r}.", "Check which git is used: command -v git")
+    elif numbers < (2, 30):
         yield Finding("error", f"git {version} is too old.", "Install git 2.30 or newer.")
     else:
         yield Finding("ok", f"git {version}, objects through {backend}")
@@ -73,32 +75,32 @@ def check_ignored(faults: Sequence[tuple[str, str]]) -> Iterator[Finding]:
 
 def check_refs(git: Git, location: Location, home: Home, index: Index | None, mend: Callable[[], str]) -> Iterator[Finding]:
     """Are our refs readable, is everything that they need there, did a crash leave locks? `mend` brings back what is missing."""
-    indexed = _tips(index)
+    indexed = repairs.index_tips(index)
     for name, ref in (("shared", SHARED), ("private", PRIVATE)):
         path = os.path.join(location.commondir, ref)
         try:
             raw_ref(location.commondir, ref)
         except External as error:
-            known = [tip for tip in (indexed.get(name), packed_ref(location.commondir, ref)) if tip and _is_commit(git, tip)]
+            known = [tip for tip in (indexed.get(name), packed_ref(location.commondir, ref)) if tip and repairs.is_commit(git, tip)]
             yield Finding(
                 "error",
                 str(error),
                 "Run: git mem doctor --fix" if known else f"Move {path} out of the way, then fetch it again: git mem sync",
-                _set_ref(git, home, location.commondir, ref, known[0]) if known else None,
+                repairs.set_ref(git, home, location.commondir, ref, known[0]) if known else None,
             )
     for path in _locks(location.commondir):
         yield Finding(
             "warning",
             f"a lock of a process that died: {os.path.relpath(path, location.commondir)}",
             "Run: git mem doctor --fix",
-            _unlink(path),
+            repairs.unlink(path),
         )
     for path in abandoned(os.path.join(location.commondir, "objects")):
         yield Finding(
             "warning",
             f"a pack is kept for a write that was killed: {os.path.relpath(path, location.commondir)}",
             "Run: git mem doctor --fix",
-            _unlink(path),
+            repairs.unlink(path),
         )
     rows = [row.split(" ", 1) for row in git.run("for-each-ref", "--format=%(objectname) %(refname)", NAMESPACE).decode().splitlines()]
     refs = [f"{oid}^!" if name.startswith(SNAPSHOTS) else oid for oid, name in rows]  # of a snapshot, not the code's history
@@ -205,7 +207,7 @@ def check_index(home: Home) -> Iterator[Finding]:
     if not os.path.exists(path):
         yield Finding("note", "there is no index yet; the next command builds it")
         return
-    repair = _drop_index(path)
+    repair = repairs.drop_index(path)
     answer = _quick_check(path)
     found = open_index(path) if answer == "ok" else None
     if answer != "ok":
@@ -222,7 +224,7 @@ def check_state(home: Home) -> Iterator[Finding]:
     path = home.join(STATE)
     answer = _quick_check(path) if os.path.exists(path) else "ok"
     if answer != "ok":
-        yield Finding("error", f"the counts in {STATE} are damaged: {answer}", "Run: git mem doctor --fix", _drop_state(path))
+        yield Finding("error", f"the counts in {STATE} are damaged: {answer}", "Run: git mem doctor --fix", repairs.drop_state(path))
 
 
 def _quick_check(path: str) -> str:
@@ -235,6 +237,20 @@ def _quick_check(path: str) -> str:
             return str(db.execute("PRAGMA quick_check").fetchone()[0]).splitlines()[0]
     except sqlite3.Error as error:
         return str(error)
+
+
+def check_folder(home: Home) -> Iterator[Finding]:
+    """Is our folder a folder, and may this user write there?"""
+    if not os.path.lexists(home.path):
+        return
+    try:
+        with os.scandir(home.path):
+            pass
+    except OSError as error:
+        yield Finding("error", f"'{home.path}' is no folder that can be read: {error.strerror}.", disk_error(error, home.path).hint)
+        return
+    if not os.access(home.path, os.W_OK | os.X_OK):
+        yield Finding("warning", f"this user may not write to '{home.path}'.", "Nothing can be stored; check its owner and mode.")
 
 
 def check_home(home: Home) -> Iterator[Finding]:
@@ -255,7 +271,7 @@ def check_home(home: Home) -> Iterator[Finding]:
     for path in (*left, *listing(home.join(journal.FOLDER), ".tmp")):
         if time.time() - os.path.getmtime(path) > OLD_TEMP:
             yield Finding(
-                "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", _unlink(path)
+                "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", repairs.unlink(path)
             )
     for path in listing(home.path, ".damaged"):
         yield Finding(
@@ -282,7 +298,7 @@ def check_scratch(commondir: str) -> Iterator[Finding]:
                 "warning",
                 f"a restore that was killed left {path}",
                 "Remove it: git mem doctor --fix",
-                _unlink(path),
+                repairs.unlink(path),
             )
 
 
@@ -293,7 +309,7 @@ def check_purge(git: Git, home: Home) -> Iterator[Finding]:
             "warning",
             "a purge ended before it had removed all old objects.",
             "Run: git mem doctor --fix, then the purge again, which checks every place",
-            _prune(git, home),
+            repairs.prune_objects(git, home),
         )
 
 
@@ -363,117 +379,3 @@ def check_model(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]
     else:
         server = f", at {row.server}" if row.server else ""
         yield Finding("ok", f"summariser: {row.model}{server}, with the key of {row.key_from}; ask it: git mem model check")
-
-
-def _tips(index: Index | None) -> dict[str, str]:
-    try:
-        return index.tips() if index else {}
-    except sqlite3.Error:
-        return {}
-
-
-def _is_commit(git: Git, oid: str) -> bool:
-    return git.call("cat-file", "-e", f"{oid}^{{commit}}", ok=(0, 1, 128))[0] == 0
-
-
-def _set_ref(git: Git, home: Home, commondir: str, ref: str, known: str) -> Callable[[], str]:
-    """Return what gives a broken ref its last commit again."""
-
-    def repair() -> str:
-        home.make()
-        with Lock(home.touch("write.lock"), 5.0):
-            try:
-                raw_ref(commondir, ref)
-            except External:
-                tip = _newest(git, known)
-                _replace_ref(os.path.join(commondir, ref), tip, home.shared)
-                return f"set {ref} to {tip[:12]}, its last commit that is here"
-        return f"{ref} is in order again"
-
-    return repair
-
-
-def last_good(git: Git, commondir: str, ref: str, index: Index | None, name: str) -> list[str]:
-    """Return commits that may be a store's last one when the one that its ref names is gone, the best first."""
-    known = [tip for tip in (_tips(index).get(name), packed_ref(commondir, ref)) if tip]
-    with contextlib.suppress(OSError):
-        lines = Path(commondir, "logs", ref).read_text(encoding="utf-8", errors="replace").splitlines()
-        known += [oid for line in reversed(lines[-50:]) for oid in line.split(" ", 2)[1::-1]]
-    kept = git.run("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", BACKUP, REMOTES).decode().split()
-    known += kept if ref == SHARED else []
-    good = [oid for oid in dict.fromkeys(known) if _is_commit(git, oid)]
-    return list(dict.fromkeys([*(_newest(git, oid) for oid in good[:1]), *good]))
-
-
-def _newest(git: Git, known: str) -> str:
-    """Return the end of the longest chain of commits that nothing names and that goes on from a known one: writes it had not seen."""
-    # a broken ref makes git itself end with an error; the answer is there all the same
-    _, out, _ = git.call("fsck", "--connectivity-only", "--dangling", "--no-reflogs", "--no-progress", ok=range(256), timeout=600)
-    lost = [line.split()[2].decode() for line in out.splitlines() if line.startswith(b"dangling commit ")]
-    best = (0, known)
-    for oid in sorted(lost):
-        if git.call("merge-base", "--is-ancestor", known, oid, ok=(0, 1, 128))[0] == 0:
-            best = max(best, (int(git.run("rev-list", "--count", f"{known}..{oid}")), oid))
-    return best[1]
-
-
-def _replace_ref(path: str, oid: str, shared: int) -> None:
-    """Write a loose ref as git does, git's own lock included; raises Busy, External."""
-    try:
-        handle = os.open(path + ".lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        if shared:
-            os.fchmod(handle, shared_mode(os.fstat(handle).st_mode, shared) & 0o7777)
-    except FileExistsError as error:
-        raise Busy("git is writing to this ref.", f"Try again in a moment; if nothing runs, delete {path}.lock.") from error
-    except OSError as error:
-        raise disk_error(error, path) from error
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(oid + "\n")
-            file.flush()
-            os.fsync(handle)
-        os.replace(path + ".lock", path)
-        sync_dir(os.path.dirname(path))
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(path + ".lock")
-        raise disk_error(error, path) from error
-
-
-def _unlink(path: str) -> Callable[[], str]:
-    def repair() -> str:
-        os.unlink(path)
-        return f"removed {os.path.basename(path)}"
-
-    return repair
-
-
-def _prune(git: Git, home: Home) -> Callable[[], str]:
-    def repair() -> str:
-        done = prune.prune(git, home)
-        if done.busy:
-            raise Busy(f"git packs the old objects at the moment ({', '.join(done.busy[:3])}).", "Try again when it has ended.")
-        return f"removed {done.removed} old object(s)"
-
-    return repair
-
-
-def _drop_state(path: str) -> Callable[[], str]:
-    def repair() -> str:
-        os.replace(path, path + ".damaged")
-        for suffix in ("-wal", "-shm"):  # SQLite would play the old log into the new file
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path + suffix)
-        return f"set the damaged {STATE} aside; counts begin anew"
-
-    return repair
-
-
-def _drop_index(path: str) -> Callable[[], str]:
-    def repair() -> str:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            if os.path.exists(path + suffix):
-                os.unlink(path + suffix)
-        return "removed the index; the next command builds it"
-
-    return repair
