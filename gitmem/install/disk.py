@@ -86,6 +86,13 @@ class Disk:
         except OSError:
             os.rename(real, other)
 
+    def put_back(self, real: str, other: str) -> None:
+        """Undo `set_aside`, when ours could not take the file's place."""
+        if os.path.lexists(real):
+            self.remove(other)
+        else:
+            self.rename(other, real)
+
     def make_folders(self, path: str) -> list[str]:
         """Make a folder and those above it; return those that were not there."""
         try:

@@ -142,7 +142,12 @@ def _made(ledger: Ledger, change: Change, disk: Disk) -> bool:
         folders += disk.make_folders(os.path.dirname(real))
         if change.move:
             disk.set_aside(*change.move)
-        disk.write(real, change.after, change.mode)
+        try:
+            disk.write(real, change.after, change.mode)
+        except BaseException:
+            if change.move:
+                disk.put_back(*change.move)
+            raise
     elif change.move:
         disk.rename(*change.move)
     else:

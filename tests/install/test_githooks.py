@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -451,3 +452,13 @@ def test_templates_ship(repo: Path) -> None:
         text = (folder / name).read_text()
         assert text.startswith("#!/bin/sh\n# >>> git mem") and "@GIT_MEM@ git-hook " + name in text
         subprocess.run(["sh", "-n", str(folder / name)], check=True)
+
+
+def test_a_program_stays_in_its_place_when_ours_cannot_be_written(mem: Mem, repo: Path) -> None:
+    """A hook that is no shell script gets another name; on a full disk it keeps the one it has."""
+    before = hook(repo / ".git/hooks/pre-commit", "#!/usr/bin/env python3\nprint('theirs')\n")
+    line = f"ulimit -f 0; exec {sys.executable} -P -m gitmem install git-hooks"
+    done = subprocess.run(["sh", "-c", line], cwd=repo, capture_output=True, text=True, check=False)
+    assert (done.returncode, "File too large" in done.stderr) == (1, True)
+    assert (repo / ".git/hooks/pre-commit").read_bytes() == before
+    assert not (repo / ".git/hooks/pre-commit.before-git-mem").exists()
