@@ -200,7 +200,7 @@ LITERAL = r"""[\\"'`]{0,2}([^\s"'`]+)"""
 # What stands where a secret would: templates and references; words of documentation; digests and ids.
 REFERENCE = r"""(?ix) x{4} | \*{3} | \.\.\. | … | \\[swdb] | ^(?:< | \$\{ | \$\( | \$[a-z_]\w*$ | \$env: | %[a-z_]+%?$ | %\( | \{ | \[
 | !(?:vault|ref|sub|secret) | @@ | op:// | vault: | arn: | enc\[ | ref\+ | [a-z][\w+.-]*://) | your[-_.] | ^your"""
-PLACEHOLDER = r"""(?ix) example | placeholder | change[-_]?(?:me|it|this) | replace | insert | dummy | sample | redacted | ^(?:sha\d+|md5|blake\w+|h1)[-:]
+PLACEHOLDER = r"""(?ix) example | placeholder | change[-_]?(?:me|it|this)(?![A-Za-z]{0,20}\d) | replace | insert | dummy | sample | redacted | ^(?:sha\d+|md5|blake\w+|h1)[-:]
 | ^[0-7][0-9a-hjkmnp-tv-z]{25}$ | ^[a-z]{2,8}-01[0-9a-hjkmnp-tv-z]{4,}$
 | ^(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key|none|null|nil|undefined|true|false|string|str|required|optional|invalid|incorrect|expired
 |missing|empty|unset|default|test|testing|text|bytes|object|hidden|disabled|enabled|prompt|stdin|env|user(?:name)?|admin|foo|bar|baz|value)$"""
