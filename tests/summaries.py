@@ -37,7 +37,7 @@ def digest(repo: Path, session: str, title: str, *entries: dict[str, Any], at: f
 
 
 def _write(repo: Path, ref: str, name: str, title: str, parts: dict[str, list[dict[str, Any]]], at: float, **fields: Any) -> Record:
-    email = git(repo, "config", "--default", AUTHOR[1], "user.email")  # the user's own, where the repository names one
+    email = git(repo, "config", "--local", "--default", AUTHOR[1], "user.email")  # the user's own, where the repository names one
     made = make(
         "summary", derived_id("sum", name), title, "claude.\n", created=stamp(at), updated=stamp(at), rev=1, author=f"{AUTHOR[0]} <{email}>", origin="captured",
         sections=parts or None, **fields,
