@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.hooks.attribution import Shares
     from gitmem.index.reader import Index
     from gitmem.repo.ignore import Ignored
+    from gitmem.services.records.attribution import Shares
 
     Row = dict[str, Any]
 
@@ -242,7 +242,7 @@ class Hook:
         """
         if not self.hears or not rows:
             return []  # and nothing is noted: else it would not be told where it is heard
-        from gitmem.hooks.attribution import Shares, attributed, in_order
+        from gitmem.services.records.attribution import Shares, attributed, in_order
 
         shares = self._shares = self._shares or Shares()
         context = self.event.context

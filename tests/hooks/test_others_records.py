@@ -75,6 +75,8 @@ def test_a_record_that_calls_itself_another_persons(clones: tuple[Path, Path]) -
     assert any("Round half to even" in line and "by Ana)" in line for line in told)
     assert theirs and all(f"{WHO}, claims to be by Ana" in line for line in theirs), theirs
     assert sum(map(len, theirs)) <= 1200 * 4 // 2 + 200
+    assert "Committed by: Bob (bob@example.org)" in mem(ana, "show", id)
+    assert "Committed by" not in mem(ana, "show", old)
 
 
 def test_a_foreign_dna_is_not_told_as_read_from_the_code(clones: tuple[Path, Path]) -> None:

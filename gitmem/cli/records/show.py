@@ -16,6 +16,7 @@ from gitmem.records.epic import facts as facts_of_work
 from gitmem.records.kinds import UNSURE
 from gitmem.records.record import Record
 from gitmem.services.records import history
+from gitmem.services.records.committers import disputed, writers
 from gitmem.store.reader import Damaged, Stored
 from gitmem.store.store import Store
 
@@ -72,7 +73,7 @@ def show_command(term: Terminal, ids: tuple[str, ...], at: str | None, raw: bool
                 rows[-1]["other_sides"] = _attic(app.store(scope), stored.record.id)
             if not at:
                 app.count_reads(scope, [stored.record.id])
-                rows[-1] |= _now(app, stored.record)
+                rows[-1] |= {**_now(app, stored.record), **_committer(app, scope, stored.record.id)}
         if as_json:
             for row in rows:
                 row.pop("code_now", None)
@@ -145,7 +146,7 @@ def _card(term: Terminal, row: dict[str, Any], edges: list[tuple[str, str, str]]
     if row["kind"] == "work":
         facts.append(("Work", _work(row)))
     facts += [
-        ("Author", row.get("author")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
+        ("Author", row.get("author")), ("Committed by", row.get("committed_by")), ("Date", f"{row['created']} ({age(row['created'], now)})"),
         ("Changed", f"{row['updated']} (revision {row['rev']})" if row["updated"] != row["created"] else None), ("Agent", row.get("agent") if row.get("agent") != "global" else None),
         ("Origin", _origin(row)), ("From", _file(row)), ("Tags", ", ".join(row.get("tags") or [])),
         ("Code", ", ".join(_place(a) + since for a, since in zip(row.get("anchors") or [], row.get("code_now") or _NOTHING, strict=False))), ("Importance", f"{row['importance']}, now {row['effective_score']}" if row.get("importance") is not None else None),
@@ -185,6 +186,14 @@ def _work(row: dict[str, Any]) -> str:
     known = facts_of_work(row.get("state"))
     where = f", story {known['story']}{' in ' + known['phase'] if known['phase'] else ''}" if known["story"] else ""
     return f"{known['done']} of {known['total']} stories done ({known['percent']}%){where}; git mem work show {row['id'][4:]}"
+
+
+def _committer(app: App, scope: str, id: str) -> dict[str, Any]:
+    """Return who committed the words of a record, where that is not the author it names."""
+    if scope != "shared":
+        return {}
+    rows = app.index().rows(ids=[id], stores=[scope], fields=("id", "store", "author", "committer"))
+    return {"committed_by": writers(rows[0]["committer"])} if rows and disputed(rows[0]) else {}
 
 
 def _now(app: App, record: Record) -> dict[str, Any]:
