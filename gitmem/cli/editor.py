@@ -30,7 +30,7 @@ def edit(term: Terminal, app: App, text: str, hint: str) -> str | None:
     except click.ClickException as error:
         name = plain(editor) or "the editor"
         raise UserError(
-            f"the editor '{name}' failed; nothing changed.", "Set one that works: git config core.editor NAME. " + hint
+            f"the editor '{name}' failed; nothing changed.", "Set one that works: git config --global core.editor NAME. " + hint
         ) from error
 
 

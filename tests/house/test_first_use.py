@@ -20,7 +20,7 @@ def test_the_editor_is_the_one_that_git_would_start(given: str, repo: Path) -> N
     for name in order[order.index(given) :]:
         editor = f"sed -i 's/^# a title$/# by {name}/'"
         if name == "core.editor":
-            git(repo, "config", name, editor)
+            git(repo, "config", "--global", name, editor)
         else:
             env[name] = editor
     subprocess.run(["git-mem", "edit", id], cwd=repo, env=env, check=True, capture_output=True)
