@@ -82,7 +82,7 @@ def test_the_greeting_of_a_new_session(project: Mem):
     first, role, status, known, commands = out.strip().split("\n\n")
     assert first == "🛠 dev, Full stack developer: ready."
     assert role == "Role: Implements stories and keeps their tests green"
-    assert status.startswith("Project: on main, nothing changed, last commit just now: agents.")
+    assert status.startswith("Project: on main, nothing changed, last commit just now by Test: agents.")
     assert [line.split(" (")[0] for line in known.splitlines()] == [
         "Watch out: Retries need jitter", "To do: Write the page about retries", "Remembered: dev likes small commits"
     ]  # fmt: skip

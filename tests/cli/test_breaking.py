@@ -167,14 +167,15 @@ def test_without_a_name(mem: Mem, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_author_is_gits(mem: Mem) -> None:
-    """The name is git's, the environment's first; one that breaks a commit's header is made harmless."""
+    """The name is the committer's, the environment's first; one that breaks a commit's header is made harmless."""
     git(mem.folder, "config", "user.name", "Grace Hopper")
     git(mem.folder, "config", "user.email", "grace@example.org")
     assert mem.show(mem.add("T"))["author"] == "Grace Hopper <grace@example.org>"
 
-    env = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org"}
-    assert mem.show(mem("add", "U", "--json", env=env).json["id"])["author"] == "Ada <ada@example.org>"
-    mem("add", "V", env={"GIT_AUTHOR_NAME": "a <b> \n c", "GIT_AUTHOR_EMAIL": "<x>"})
+    for role, author in (("COMMITTER", "Ada <ada@example.org>"), ("AUTHOR", "Grace Hopper <grace@example.org>")):
+        env = {f"GIT_{role}_NAME": "Ada", f"GIT_{role}_EMAIL": "ada@example.org"}
+        assert mem.show(mem("add", "U", "--json", env=env).json["id"])["author"] == author
+    mem("add", "V", env={"GIT_COMMITTER_NAME": "a <b> \n c", "GIT_COMMITTER_EMAIL": "<x>"})
     assert fsck(mem.folder) == ""
 
 
@@ -472,8 +473,11 @@ def test_the_pager_is_for_terminals(mem: Mem) -> None:
     assert "PAGED:" not in on_terminal(mem.folder, "list", "--json", env={"GIT_PAGER": pager})
     assert "PAGED:" not in spawn(mem.folder, "list", env={"GIT_PAGER": pager}).out
     git(mem.folder, "config", "core.pager", pager)
+    git(mem.folder, "config", "gitmem.pager", pager)
+    assert "PAGED:" not in on_terminal(mem.folder, "list", env={"PAGER": "cat"}), "anybody may have written the repository's file"
+    git(mem.folder, "config", "--global", "core.pager", pager)
     assert "PAGED:" in on_terminal(mem.folder, "list", env={"PAGER": "cat"})
-    mem("config", "pager", "sed s/^/OURS:/")
+    mem("config", "--global", "pager", "sed s/^/OURS:/")
     assert "OURS:" in on_terminal(mem.folder, "list")
     assert "T" not in on_terminal(mem.folder, "list", env={"GIT_PAGER": "true"})
 

@@ -57,7 +57,7 @@ def test_a_summary_is_told_with_its_records_each_thing_once(mem: Mem) -> None:
     text = "\n".join(told)
     assert text.lower().count("use serializable for payments") == 1
     assert [line for line in section(told, "Key decisions") if "cents" in line or "Floats" in line] == [
-        "- Money is in cents (2026-09-21)",
+        "- Money is in cents (2026-09-21; by Ada (ada@example.org))",
         "  Floats lose some",
     ]
     progress = "\n".join(section(told, "Progress"))
