@@ -57,7 +57,7 @@ def test_a_cli_answers_without_hooks_and_tools(agent: str, repo: Path, monkeypat
         speaks(agent, model, monkeypatch)
         run(repo, "init", "--no-remote")
         run(repo, "install", agent)
-        run(repo, "config", "summariser", agent)
+        run(repo, "config", "--global", "summariser", agent)
         answer = json.loads(run(repo, "model", "check", "--json"))
     assert answer["ok"], answer
     assert answer["model"] == agent
@@ -74,7 +74,7 @@ def test_a_session_is_read_by_the_cli(agent: str, repo: Path, monkeypatch: pytes
     with FakeModel([{"text": json.dumps(ANSWER)}], aside=json.dumps(ANSWER)) as model:
         speaks(agent, model, monkeypatch)
         run(repo, "init", "--no-remote")
-        run(repo, "config", "summariser", agent)
+        run(repo, "config", "--global", "summariser", agent)
         one = Agent(repo, "s1", {})
         one.hook("SessionStart")
         one.hook("UserPromptSubmit", prompt="Use Postgres for the ledger, we need transactions.")
@@ -90,5 +90,5 @@ def test_install_says_how_and_what_it_costs(repo: Path) -> None:
     run(repo, "init", "--no-remote")
     done = subprocess.run([sys.executable, "-P", "-m", "gitmem", "install", "claude"], cwd=repo, capture_output=True, text=True, check=True)
     assert "at most 100,000 tokens a session" in done.stderr
-    assert "git mem config summariser claude" in done.stderr
+    assert "git mem config --global summariser claude" in done.stderr
     assert json.loads(run(repo, "config", "summariser", "--json")) == "offline"
