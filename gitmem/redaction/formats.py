@@ -279,7 +279,9 @@ _OPEN, _CLOSE = (
     r"(?:<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|＜|﹤|‹)",
     r"(?:>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|＞|﹥|›)",
 )
-_MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (/?) \s{{0,9}} (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?|\s[^<>＜＞&]{{0,200}}) {_CLOSE}")
+# what is in no attribute: no mark begins or ends there, so that each is read to the next one at most
+_ATTRIBUTE = rf"(?:[^<>＜＞﹤﹥‹›&\\]|(?!{_OPEN}|{_CLOSE})[&\\])"
+_MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (/?) \s{{0,9}} (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?|\s{_ATTRIBUTE}*+) {_CLOSE}")
 
 
 def may_be_private(text: str) -> bool:
