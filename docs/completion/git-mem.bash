@@ -53,7 +53,7 @@ __git_mem_options ()
 	supersede) echo "$__git_mem_fields" --json ;;
 	restore) echo --list --json ;;
 	forget) echo --reason ;;
-	purge) echo --text --remote --yes ;;
+	purge) echo --text --remote --quarantine-list --quarantine-restore --quarantine-drop --follow-purge --yes --json ;;
 	"gotcha add") echo "$__git_mem_trap" --session --shared --private --user --json ;;
 	"gotcha list") echo --category --severity --resolved --unresolved --unconfirmed --snoozed --file --all --agent --limit --shared --private \
 		--user --json ;;
@@ -115,7 +115,7 @@ __git_mem_options ()
 	log) echo --limit --oneline --patch --reverse --private --user --shared --format --json ;;
 	diff) echo --name-status --private --shared --json ;;
 	undo) echo --private --shared ;;
-	sync) echo --bundle --pull-only --json ;;
+	sync) echo --bundle --pull-only --follow-purge --json ;;
 	"remote enable") echo --branch --yes ;;
 	"remote show") echo --json ;;
 	"native status") echo --json ;;

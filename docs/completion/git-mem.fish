@@ -266,6 +266,11 @@ complete -c git-mem -n '__git_mem_using log' -s p -l patch -d 'With what each co
 complete -c git-mem -n '__git_mem_using log' -l reverse -d 'Oldest first'
 complete -c git-mem -n '__git_mem_using diff' -l name-status -d 'Only what was added, changed, removed'
 complete -c git-mem -n '__git_mem_using sync' -l bundle -r -F -d 'Write everything to a bundle file'
+complete -c git-mem -n '__git_mem_using purge' -l quarantine-list -d 'List what a purge by somebody else took out of this clone'
+complete -c git-mem -n '__git_mem_using purge' -l quarantine-restore -d 'Bring back records out of the quarantine'
+complete -c git-mem -n '__git_mem_using purge' -l quarantine-drop -d 'Remove what is in the quarantine now'
+complete -c git-mem -n '__git_mem_using purge' -l json -d 'Print JSON'
+complete -c git-mem -n '__git_mem_using purge sync' -l follow-purge -d 'Follow a purge of many records without a question'
 complete -c git-mem -n '__git_mem_using sync' -l pull-only -d 'Fetch and merge, push nothing'
 complete -c git-mem -n '__git_mem_using "remote enable"' -l branch -d 'Keep it on the branch gitmem/main there'
 

@@ -26,6 +26,7 @@ from gitmem.services.session_log.reader import LIVE, PACKED
 from gitmem.services.session_log.rotation import locked
 from gitmem.services.timeline.evolution import FOLDER as EVOLUTION
 from gitmem.state.database import NAME as STATE
+from gitmem.state.database import is_aside
 from gitmem.store.history.json_mask import OVERLAP, PIECE, mask_json, mask_lines, mask_plain
 from gitmem.store.history.pending import PENDING
 from gitmem.store.history.redact import SHORTEST, Mask
@@ -107,7 +108,7 @@ def _files(home: Home) -> Iterator[tuple[str, str]]:
         top = os.path.relpath(folder, home.path).split(os.sep)[0]
         for name in sorted(names):
             path = os.path.join(folder, name)
-            is_database = top == "." and name in skipped
+            is_database = top == "." and (name in skipped or is_aside(name))
             if is_database or name == PENDING or name.endswith(".lock"):
                 continue
             with contextlib.suppress(OSError):
