@@ -150,7 +150,8 @@ def test_gemini_cli_is_told_its_state_after_a_compression(world: World):
     """With the first tool result that comes after it, once; what PreCompress says before other requests costs nothing."""
     path = world.install(world.first)
     mark = world.shell("git mem session mark 'Never update a row of the ledger'")
-    long = say(" ".join(f"Line {n} of the ledger is {n * n}." for n in range(900)), world.shell("true"))
+    rows = "\n".join(f"Line {n} of the ledger is {n * n}." for n in range(900))
+    long = say(f"```\n{rows}\n```", world.shell("true"))
     world.work(path, "Make the ledger safe", say(DECISION, world.read(path / "app/pay.py")), say(TASK, mark), long)
     ended(path)
     (one,) = sessions(path)
@@ -246,6 +247,7 @@ def test_claude_codes_own_memory_is_kept_in_step(world: World):
 def test_the_context_file_of_gemini_cli_is_pulled(world: World):
     path = world.install(world.first)
     run(path, "config", "native", "pull")
+    git(path, "config", "user.email", "test@example.org")  # what `git` commits here is the user's own
     (path / "GEMINI.md").write_text("# Rules\n\n- Money is never a float.\n")
     git(path, "add", "GEMINI.md")
     git(path, "commit", "-qm", "rules")
