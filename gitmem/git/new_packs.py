@@ -125,6 +125,13 @@ def abandoned(objects_folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if is_abandoned(folder, name[5:-5])]
 
 
+def release_abandoned(objects_folder: str) -> None:
+    """Let git treat the packs of writes that were killed as any other."""
+    for path in abandoned(objects_folder):
+        with suppress(OSError):
+            os.unlink(path)
+
+
 def smaller(sizes: Sequence[int]) -> list[int]:
     """Return which packs, by number, are to be one: all but those that outweigh the rest, so that a large one is not written anew each time."""
     ordered = sorted(range(len(sizes)), key=lambda n: sizes[n])

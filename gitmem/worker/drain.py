@@ -11,6 +11,7 @@ from typing import Any
 from gitmem.app import App, open_app
 from gitmem.base.files import Lock
 from gitmem.errors import GitmemError, InvalidRecord, UnknownId
+from gitmem.git.new_packs import release_abandoned
 from gitmem.index.reader import Index
 from gitmem.repo.location import storable
 from gitmem.repo.refs import code_state
@@ -135,9 +136,10 @@ def _drift(app: App) -> list[str]:
 
 
 def _expire(app: App) -> list[str]:
-    """Forget what is old; last, so that a session which died long ago is digested before."""
+    """Forget what is old, and what processes that died left; last, so that a session which died long ago is digested before."""
     rotation.expire_sessions(app.home, app.state, app.clock.now())
     quarantine.expire(app.home, app.clock.now())
+    release_abandoned(os.path.join(app.location.commondir, "objects"))
     return []
 
 

@@ -81,7 +81,7 @@ def unwell(path: Path | str) -> list[str]:
 
 def assert_whole(path: Path | str, acknowledged: set[str]) -> None:
     """A repository has every acknowledged record, and neither git nor gitmem finds fault with it."""
-    mem(path, "status")  # commits what waits in the journal
+    mem(path, "drain")  # commits what waits in the journal, and releases the packs of writes that were killed
     store = new_store(path)
     try:
         missing = acknowledged - listed(store)

@@ -137,9 +137,10 @@ def test_killed_purges(repo: Path, nest: Nest):
         nest.heal(repo)
         nest.settle()
         assert "" == fsck(repo)
+        mem(repo, "drain")  # which releases the packs of writes that were killed
         complaints = unwell(repo)
         if complaints:
-            assert ["purge was killed" in what for what in complaints] == [True]
+            assert ["a purge ended before" in what for what in complaints] == [True]
             left += 1
             mem(repo, "doctor", "--fix")
             assert [] == unwell(repo)
