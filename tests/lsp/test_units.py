@@ -265,7 +265,7 @@ def test_one_mark_a_line():
 )
 def test_a_line_is_followed_through_edits(steps, line):
     """A line whose text is still there is where the shift says; one that the shift calls gone is gone."""
-    lines = [f"<{n}>\n" for n in range(12)] + [""]
+    lines = [f"<{letter}>\n" for letter in "abcdefghijkl"] + [""]  # no line is made of the parts of others
     marked = lines[line]
     edits = []
     for first, column, more, end, added in steps:
