@@ -8,6 +8,7 @@ only; the hot path imports this module.
 """
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _lowered(path: str) -> bytes:
     """Return a configuration file in lower case; 'include', which has it listed, for one that is not to be read."""
     try:
         facts = os.stat(path)
-        if facts.st_size > _LIMIT:
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LIMIT:
             return b"include"
         with open(path, "rb") as file:
             return file.read(_LIMIT).lower()

@@ -45,11 +45,9 @@ def in_config(text: str) -> int:
 
 def sharing_of(commondir: str) -> int:
     """Return whom a repository's files are shared with; 0 for nobody."""
-    try:
-        with open(os.path.join(commondir, "config"), "rb") as file:
-            data = file.read(1 << 22)
-    except OSError:
-        return 0
+    from gitmem.base.files import read_regular  # which imports this module
+
+    data = read_regular(os.path.join(commondir, "config"), 1 << 22)
     if _KEY not in data.lower():  # most files: to read all their lines takes a hundred times longer
         return 0
     return in_config(data.decode("utf-8", "replace"))
