@@ -261,11 +261,11 @@ def test_what_is_secret_or_private_is_stored_nowhere(world: World):
     """Whoever says it, wherever in a transcript."""
     path = world.install(world.first)
     key, pat, code = "AKIA" + "QX7RT2LMN4PZ6WVB", "ghp_" + "k2Jd83nXs0aQpL5mTz7RwY9bVc4HfG1eUi6o", "Falkenhorst"
-    (path / "env.txt").write_text(f"AWS_ACCESS_KEY_ID={key}\n")
+    (path / ".env").write_text(f"AWS_ACCESS_KEY_ID={key}\n")  # which no snapshot saves
     world.work(
         path,
         f"Use the token {pat} for pushes. <private>The merger is called {code}.</private>",
-        say(f"DECISION: we push with the token {pat} from now on.", world.shell("cat env.txt")),
+        say(f"DECISION: we push with the token {pat} from now on.", world.shell("cat .env")),
         say(f"We decided to keep {key} in the vault. <private>{code} closes in May.</private> TODO: rotate {key} every month.", world.shell(f"echo {pat}; echo '<private>{code}</private>' >/dev/null; python3 app/pay.py")),
     )  # fmt: skip
     ended(path)
