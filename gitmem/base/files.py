@@ -162,18 +162,3 @@ def listing(path: str, suffix: str) -> "Iterator[str]":
     for name in names:
         if name.endswith(suffix):
             yield os.path.join(path, name)
-
-
-def read_regular(path: str, most: int) -> bytes:
-    """Return the beginning of a regular file; nothing of anything else: a pipe or a terminal must not block."""
-    import stat
-
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return b""
-    try:
-        with os.fdopen(handle, "rb") as file:
-            return file.read(most) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    except OSError:
-        return b""

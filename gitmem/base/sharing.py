@@ -7,6 +7,8 @@ imports this module.
 
 import os
 
+from gitmem.base.regular_files import read_regular
+
 GROUP, EVERYBODY = 0o660, 0o664
 _WORDS = {
     "": 0, "umask": 0, "false": 0, "no": 0, "off": 0, "group": GROUP, "true": GROUP, "yes": GROUP, "on": GROUP,
@@ -45,8 +47,6 @@ def in_config(text: str) -> int:
 
 def sharing_of(commondir: str) -> int:
     """Return whom a repository's files are shared with; 0 for nobody."""
-    from gitmem.base.files import read_regular  # which imports this module
-
     data = read_regular(os.path.join(commondir, "config"), 1 << 22)
     if _KEY not in data.lower():  # most files: to read all their lines takes a hundred times longer
         return 0

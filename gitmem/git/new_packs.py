@@ -20,8 +20,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
-from gitmem.base.files import listing, read_regular, sync_dir
+from gitmem.base.files import listing, sync_dir
 from gitmem.base.processes import is_gone, own
+from gitmem.base.regular_files import read_regular
 from gitmem.base.sharing import shared_mode
 from gitmem.git.object_codec import RAW_LENGTH, entry_bytes
 from gitmem.git.objects import Raw

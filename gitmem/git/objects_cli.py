@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gitmem.base.files import read_regular
+from gitmem.base.regular_files import read_regular
 from gitmem.base.sharing import sharing_of
 from gitmem.errors import External, GitFailed, MissingObject, Moved
 from gitmem.git import objects

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from gitmem.base.files import read_regular
+from gitmem.base.regular_files import read_regular
 from gitmem.errors import Busy, External, GitFailed, GitmemError, UserError
 from gitmem.git.objects import BLOB, EXEC, LINK
 from gitmem.git.process import Git

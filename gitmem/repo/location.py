@@ -5,7 +5,8 @@ Standard library only; the hot path imports this module.
 
 import os
 
-from gitmem.base.files import disk_error, read_regular
+from gitmem.base.files import disk_error
+from gitmem.base.regular_files import read_regular
 from gitmem.base.sharing import create, make_folder
 from gitmem.errors import External, NotARepository, UserError
 

@@ -9,8 +9,8 @@ import click
 
 from gitmem.agents.prompt_text import clean
 from gitmem.app import App
-from gitmem.base.files import read_regular
 from gitmem.base.processes import is_gone
+from gitmem.base.regular_files import read_regular
 from gitmem.cli import options
 from gitmem.cli.output_file import write_output
 from gitmem.cli.terminal import Terminal

@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
-from gitmem.base.files import read_regular
+from gitmem.base.regular_files import read_regular
 from gitmem.errors import InvalidRecord, UserError
 from gitmem.text import safe_yaml
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 
-from gitmem.base.files import read_regular
+from gitmem.base.regular_files import read_regular
 from gitmem.repo.location import Location
 from gitmem.services.maintenance.purge_places import CLEAN, YOURS, Place
 from gitmem.services.memory_files.discover import Finder

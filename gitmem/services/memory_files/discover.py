@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gitmem.base.files import read_regular
+from gitmem.base.regular_files import read_regular
 from gitmem.git.process import Git
 from gitmem.repo.location import Location, inside, storable
 from gitmem.services.memory_files.statements import Page, parse, whole

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gitmem.base.files import read_regular
+from gitmem.base.regular_files import read_regular
 from gitmem.errors import InvalidRecord
 from gitmem.repo.location import Home
 from gitmem.services.work import workflow_table
