@@ -30,7 +30,7 @@ demo: $(READY) ## Play the main job in a scratch folder: learn, share, recall, s
 	@bash scripts/demo.sh
 
 test: $(READY) ## Run all tests
-	$(BIN)/python -m pytest -n 3 $(PYTEST)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(PYTEST)
 
 test-quick: $(READY) ## Run the tests that take seconds, not minutes
 	$(BIN)/python -m pytest -n 3 -m 'not stress' $(PYTEST)

@@ -12,8 +12,10 @@ from tests.agents.fake_model import FakeModel
 from tests.agents.world import FAILING, World, digests, history, sessions, show
 from tests.conftest import git
 from tests.hooks.conftest import gotchas, run, wait_for
+from tests.scale import FULL
 
 AGENTS = ("claude", "gemini", "codex")
+FEW = AGENTS if FULL else ("codex",)  # `test_real_sessions` kills a session of each
 
 
 @pytest.fixture(params=AGENTS)
@@ -117,6 +119,7 @@ def test_an_edit_after_which_the_command_passes_resolves_the_gotcha(world: World
     assert git(path, "rev-parse", "HEAD") == full["resolved"]["commit"]
 
 
+@pytest.mark.parametrize("world", FEW, indirect=True)
 def test_a_killed_session_is_finished_by_the_next(world: World):
     """SIGKILL of the CLI in the middle of a command: nothing that it told is lost."""
     path = world.install(world.first)

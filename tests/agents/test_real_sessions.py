@@ -13,9 +13,12 @@ from tests.agents.clis import DEADLINE
 from tests.agents.fake_model import FakeModel, Step
 from tests.agents.world import FAILING, World, digests, history, sessions, show
 from tests.conftest import git
-from tests.hooks.conftest import run, wait_for
+from tests.hooks.conftest import run, run_here, wait_for
+from tests.scale import FULL
 
 AGENTS = ("claude", "gemini", "codex")
+# each CLI does these in `make stress`: there is little in them that a CLI does in its own way
+FEW = AGENTS if FULL else ("claude",)
 TALKS = {
     "marked": ("DECISION: use SERIALIZABLE isolation for the ledger, because two runs lost updates.", "TODO: port the payment tests to the new gateway."),
     "plain": (
@@ -57,7 +60,9 @@ def as_json(path: Path, *args: str) -> Any:
     return json.loads(run(path, *args, "--json"))
 
 
-@pytest.mark.parametrize("talk", TALKS)
+@pytest.mark.parametrize(
+    ("world", "talk"), [*((agent, "plain") for agent in AGENTS), *((agent, "marked") for agent in FEW)], indirect=["world"]
+)
 def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, talk: str):
     """Said in the middle of a turn, with a marker or without: it is found in the CLI's own transcript."""
     path = world.install(world.first)
@@ -85,11 +90,14 @@ def test_what_a_session_decides_and_leaves_is_told_to_the_next(world: World, tal
     assert told(texts[-1]) == [block]
 
 
+@pytest.mark.parametrize("world", FEW, indirect=True)
 def test_a_small_budget_keeps_what_is_left_to_do(world: World):
     path = world.install(world.first)
     run(path, "config", "startBudget", "120")
     for n in range(6):
-        run(path, "add", f"Rule number {n}: amounts of kind {n} are rounded half to even", "-t", "decision", "-m", "The bank does so too.")
+        run_here(
+            path, "add", f"Rule number {n}: amounts of kind {n} are rounded half to even", "-t", "decision", "-m", "The bank does so too."
+        )
     world.work(path, "Make the ledger safe", say(TASK, world.shell("echo fine")))
     ended(path)
     texts = world.work(path, "What now?")
@@ -208,6 +216,7 @@ def test_an_agent_calls_git_mem_in_its_session(world: World):
     assert "Never update a row of the ledger" in run(path, "show", digest["id"])
 
 
+@pytest.mark.parametrize("world", FEW, indirect=True)
 def test_an_epic_that_a_killed_session_was_at_is_told(world: World):
     """With the ways to go on."""
     path = world.install(world.first)

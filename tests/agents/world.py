@@ -12,7 +12,7 @@ from typing import Any
 from tests.agents.clis import DEADLINE, Cli
 from tests.agents.fake_model import FakeModel, Step
 from tests.conftest import git
-from tests.hooks.conftest import CODE, run, wait_for
+from tests.hooks.conftest import CODE, run, run_here, wait_for
 
 FAILING = "python3 app/pay.py"
 
@@ -111,7 +111,7 @@ class World:
 
 def sessions(path: Path) -> list[dict[str, Any]]:
     """Return the sessions that the hooks told of, the latest first."""
-    return list(json.loads(run(path, "session", "list", "--json")))
+    return list(json.loads(run_here(path, "session", "list", "--json")))
 
 
 def history(path: Path, session: str) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def history(path: Path, session: str) -> list[dict[str, Any]]:
 
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions."""
-    return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
+    return [row for row in json.loads(run_here(path, "list", "--kind", "summary", "--json")) if row.get("session")]
 
 
 def show(path: Path, id: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """An agent's CLI as a hook sees it: real payloads on stdin of a real process."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from gitmem.cli import main
 from tests.conftest import git
 
 SAMPLES = Path(__file__).parent / "samples" / "claude"
@@ -69,6 +72,15 @@ def run(path: Path, *args: str) -> str:
     return done.stdout
 
 
+def run_here(path: Path, *args: str) -> str:
+    """Run `git mem` in this process; return its output. Many commands, and one that is asked again and again, cost little."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main.run(["-C", str(path), *args])
+    assert code == 0, err.getvalue()
+    return out.getvalue()
+
+
 def learn(path: Path, *args: str) -> str:
     """Run a command that writes, and have the index follow: a hook waits for that so short a time that a busy machine may take longer."""
     out = run(path, *args)
@@ -87,18 +99,18 @@ def wait_for(check: Callable[[], Any], patience: float = 120.0) -> Any:
 
 def gotchas(path: Path) -> list[dict[str, Any]]:
     """Return the gotchas of a repository, read without committing what waits."""
-    return list(json.loads(run(path, "list", "--kind", "gotcha", "--json")))
+    return list(json.loads(run_here(path, "list", "--kind", "gotcha", "--json")))
 
 
 def digests(path: Path) -> list[dict[str, Any]]:
     """Return the digests of sessions; the project summary is none."""
-    return [row for row in json.loads(run(path, "list", "--kind", "summary", "--json")) if row.get("session")]
+    return [row for row in json.loads(run_here(path, "list", "--kind", "summary", "--json")) if row.get("session")]
 
 
 def wait_for_digest(path: Path) -> list[dict[str, Any]]:
     """Wait until a session has its digest and nothing else is to be done; return the digests: hooks that follow tell them at once."""
     found: list[dict[str, Any]] = wait_for(lambda: digests(path))
-    wait_for(lambda: not json.loads(run(path, "status", "--json"))["waiting"])
+    wait_for(lambda: not json.loads(run_here(path, "status", "--json"))["waiting"])
     return found
 
 

@@ -24,7 +24,7 @@ from gitmem.state import sessions
 from gitmem.state.database import State
 from gitmem.text.greetings import trivial
 from tests.conftest import git
-from tests.hooks.conftest import Agent, digests, run, wait_for, wait_for_digest
+from tests.hooks.conftest import Agent, digests, run, run_here, wait_for, wait_for_digest
 from tests.hooks.test_briefed import Start, at, told
 from tests.hooks.test_sessions import SLEEPER
 from tests.summaries import NOW, digest
@@ -125,7 +125,7 @@ def test_a_session_that_said_hello_hides_nothing(project: Path, agent):
     one.hook("UserPromptSubmit", prompt="Hi Claude!")
     one.hook("Stop", last_assistant_message="Hello! We decided to use SERIALIZABLE for payments. What next?")
     one.hook("SessionEnd")
-    wait_for(lambda: not json.loads(run(project, "status", "--json"))["waiting"])
+    wait_for(lambda: not json.loads(run_here(project, "status", "--json"))["waiting"])
     assert [row["session"] for row in digests(project)] == ["victim"]
     assert "SERIALIZABLE" not in run(project, "list", "--all")
     assert json.loads(run(project, "opening", "--json"))["action"] == "ask"
@@ -155,8 +155,8 @@ def test_a_mark_is_told_once_after_a_compaction(project: Path, agent):
         run(project, "session", "mark", mark, "--session", "s1")
     run(project, "add", "Ledger", "-t", "decision")  # a word of it is not a repetition
     one.raw(json.dumps({"hook_event_name": "PreCompact", "session_id": "s1", "cwd": str(project), "trigger": "auto"}).encode())
-    wait_for(lambda: "NUMERIC" in run(project, "list", "--all"))
-    wait_for(lambda: not json.loads(run(project, "status", "--json"))["waiting"])
+    wait_for(lambda: "NUMERIC" in run_here(project, "list", "--all"))
+    wait_for(lambda: not json.loads(run_here(project, "status", "--json"))["waiting"])
     text = one.hook("SessionStart", source="compact")
     for part in ("append only", "NUMERIC", "rite the changelog"):
         assert text.count(part) == 1, text

@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.text.tokens import tokens
 from tests.conftest import git
-from tests.hooks.conftest import Agent, run, wait_for
+from tests.hooks.conftest import Agent, run, run_here, wait_for
 from tests.hooks.test_hot_path import BANNED, imported
 from tests.summaries import cumulative, digest, entry
 
@@ -66,14 +66,13 @@ def test_what_sessions_left_is_told_in_its_order(ready: Path, agent: Start) -> N
     assert not any("Moved to SQLite" in line for line in lines)
 
 
-@pytest.mark.parametrize("where", ["summary", "digest"])
-@pytest.mark.parametrize("budget", [150, 400, 1200])
+@pytest.mark.parametrize(("where", "budget"), [("summary", 150), ("digest", 400), ("summary", 1200)])
 def test_what_is_left_to_do_is_told_whatever_else_there_is(ready: Path, agent: Start, where: str, budget: int) -> None:
     """Gotchas, decisions and pinned records in plenty do not push it out, and the budget is kept."""
     git(ready, "config", "gitmem.startBudget", str(budget))
     for number in range(12):
-        run(ready, "gotcha", "add", f"Trap {number} " + "with many words " * 9, "--severity", "critical", "--anchor", "app/pay.py")
-        run(ready, "add", f"Decision {number} " + "with many words " * 9, "-t", "decision")
+        run_here(ready, "gotcha", "add", f"Trap {number} " + "with many words " * 9, "--severity", "critical", "--anchor", "app/pay.py")
+        run_here(ready, "add", f"Decision {number} " + "with many words " * 9, "-t", "decision")
     task = entry("task", "Port the payment tests to the new gateway")
     if where == "summary":
         cumulative(ready, task)
@@ -199,7 +198,7 @@ def test_the_digest_of_a_session_is_what_the_next_one_is_told(ready: Path, agent
     )
     one.hook("Stop", last_assistant_message="Done. The cache uses SQLite now.")
     one.hook("SessionEnd")
-    wait_for(lambda: "SQLite" in run(ready, "briefing"))
+    wait_for(lambda: "SQLite" in run_here(ready, "briefing"))
     text = "\n".join(told(agent("s2")))
     assert "SQLite" in text
     assert "ort the cache tests" in text

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import fsck, git
-from tests.hooks.conftest import HOOK, SAMPLES, Agent, committed, crash, gotchas, learn, run, wait_for
+from tests.hooks.conftest import HOOK, SAMPLES, Agent, committed, crash, gotchas, learn, run, run_here, wait_for
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in SAMPLES.glob("*.json")))
@@ -121,7 +121,7 @@ def test_namespaces_are_apart(project: Path, agent):
 
 def test_budget_is_kept(project: Path, agent):
     for n in range(40):
-        run(project, "add", f"Decision {n} " + "with many words " * 8, "-t", "decision")
+        run_here(project, "add", f"Decision {n} " + "with many words " * 8, "-t", "decision")
     run(project, "drain")
     told = agent().hook("SessionStart")
     assert 0 < len(told) <= 1200 * 4
@@ -131,7 +131,7 @@ def test_what_was_cut_is_told_later(project: Path, agent):
     """A budget beyond what the agent takes at once: what did not fit is not taken for told."""
     git(project, "config", "gitmem.startBudget", "6000")
     for n in range(50):
-        run(project, "add", f"Decision {n} " + "with many words " * 12, "-t", "decision")
+        run_here(project, "add", f"Decision {n} " + "with many words " * 12, "-t", "decision")
     run(project, "drain")
     first, second = agent().hook("SessionStart"), agent().hook("SessionStart", source="resume")
     assert len(first) < 10000 and second

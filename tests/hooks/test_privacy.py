@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import Agent, gotchas, run, wait_for, wait_for_digest
+from tests.hooks.conftest import Agent, gotchas, run, run_here, wait_for, wait_for_digest
 
 TOKEN = "ghp_" + "a1B2" * 9
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
@@ -131,7 +131,7 @@ def test_a_snapshot_does_not_name_ignored_files(project: Path, agent):
     one = agent()
     one.hook("UserPromptSubmit", prompt="Go on")
     one.raw(json.dumps({**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}).encode())
-    (found,) = wait_for(lambda: json.loads(run(project, "list", "--kind", "snapshot", "--json")))
+    (found,) = wait_for(lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json")))
     shown = run(project, "show", found["id"], "--json")
     assert "seen.py" in shown
     assert "MARKED" not in shown

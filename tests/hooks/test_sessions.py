@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import git
-from tests.hooks.conftest import Agent, crash, digests, gotchas, learn, run, wait_for, wait_for_digest
+from tests.hooks.conftest import Agent, crash, digests, gotchas, learn, run, run_here, wait_for, wait_for_digest
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 
@@ -68,7 +68,7 @@ def test_a_digest_is_not_pushed_unless_asked_for(project: Path, agent):
     git(project, "config", "gitmem.digest", "off")
     work(agent("s2"))
     agent("s2").hook("SessionEnd")
-    wait_for(lambda: "s2" in run(project, "session", "list") and not json.loads(run(project, "status", "--json"))["journal"])
+    wait_for(lambda: "s2" in run_here(project, "session", "list") and not json.loads(run_here(project, "status", "--json"))["journal"])
     time.sleep(0.5)
     assert len(digests(project)) == 1
 
@@ -90,7 +90,7 @@ def test_a_session_that_goes_on_has_one_digest(project: Path, agent):
     agent().hook("SessionStart", source="resume")
     agent().hook("UserPromptSubmit", prompt="And now the tests")
     agent().hook("SessionEnd")
-    wait_for(lambda: "And now the tests" in run(project, "show", digests(project)[0]["id"]))
+    wait_for(lambda: "And now the tests" in run_here(project, "show", digests(project)[0]["id"]))
     assert len(digests(project)) == 1
 
 
@@ -193,7 +193,7 @@ def test_compaction_leaves_a_snapshot_and_a_clean_slate(project: Path, agent):
     (project / "app/pay.py").write_text("changed\n")
     for _ in range(2):  # some agents say so before every request
         one.raw(json.dumps({**one.payload("SessionStart"), "hook_event_name": "PreCompact", "trigger": "auto"}).encode())
-    found = wait_for(lambda: json.loads(run(project, "list", "--kind", "snapshot", "--json")))
+    found = wait_for(lambda: json.loads(run_here(project, "list", "--kind", "snapshot", "--json")))
     assert len(found) == 1
     shown = json.loads(run(project, "show", found[0]["id"], "--json"))
     shown = shown[0] if isinstance(shown, list) else shown

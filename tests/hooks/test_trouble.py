@@ -15,7 +15,7 @@ import pytest
 
 from gitmem.hooks.session_log import append
 from tests.conftest import git
-from tests.hooks.conftest import HOOK, Agent, crash, digests, run, wait_for
+from tests.hooks.conftest import HOOK, Agent, crash, digests, run, run_here, wait_for
 
 
 def said(path: Path) -> list[str]:
@@ -207,7 +207,7 @@ def test_a_session_that_was_taken_for_dead_goes_on(project: Path, agent):
     one.hook("SessionEnd")
     db.close()
     found = wait_for(lambda: digests(project))
-    wait_for(lambda: "1 tool call" in run(project, "show", found[0]["id"]))
+    wait_for(lambda: "1 tool call" in run_here(project, "show", found[0]["id"]))
 
 
 def test_thousands_of_dead_sessions_do_not_keep_a_start(project: Path, agent):
@@ -248,6 +248,6 @@ def test_status_tells_of_work_that_failed(project: Path, agent):
     lock.parent.mkdir(parents=True)
     lock.write_text("")
     agent().hook("SessionEnd")
-    wait_for(lambda: json.loads(run(project, "status", "--json"))["background"].get("at"), 40)
+    wait_for(lambda: json.loads(run_here(project, "status", "--json"))["background"].get("at"), 40)
     lock.unlink()
     assert git(project, "status", "--porcelain") == ""

@@ -132,7 +132,7 @@ def waiting(repo: Path) -> int:
         return int(db.execute("SELECT COUNT(*) FROM requests").fetchone()[0])
 
 
-def settle(repo: Path, patience: float = 120.0) -> None:
+def settle(repo: Path, patience: float = 300.0) -> None:
     """Wait until what was asked for is done, by the drains that hooks have started alone."""
     until = time.monotonic() + patience
     while waiting(repo) or drains(repo):
