@@ -67,16 +67,31 @@ def is_gone(process: str) -> bool | None:
     if host != _host() or not pid.isdigit() or _stat(os.getpid()) is None:
         return None
     found = _stat(int(pid))
+    if found is None and _is_hidden(int(pid)):
+        return None
     return found is None or found[2] != start
 
 
 def _host() -> str:
-    """Return this machine's name, and the namespace that its process ids are meant in."""
+    """Return this machine's name, when it was started, and the namespace that its process ids are meant in."""
     try:
         space = os.readlink("/proc/self/ns/pid")
-    except OSError:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            space = f"{file.read(36)}/{space}"
+    except (OSError, ValueError):
         space = "-"
     return f"{os.uname().nodename}/{space}".replace(" ", "-")
+
+
+def _is_hidden(pid: int) -> bool:
+    """Say whether another user's process is there, which `/proc` need not show (its option `hidepid`)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        pass
+    return False
 
 
 def _stat(pid: int) -> "tuple[str, int, str] | None":

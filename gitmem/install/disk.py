@@ -87,11 +87,11 @@ class Disk:
             os.rename(real, other)
 
     def put_back(self, real: str, other: str) -> None:
-        """Undo `set_aside`, when ours could not take the file's place."""
-        if os.path.lexists(real):
-            self.remove(other)
-        else:
+        """Undo `set_aside`, when ours could not take the file's place. Where it has, both stay: the other is the only copy."""
+        if not os.path.lexists(real):
             self.rename(other, real)
+        elif os.path.samestat(os.lstat(real), os.lstat(other)):
+            self.remove(other)
 
     def make_folders(self, path: str) -> list[str]:
         """Make a folder and those above it; return those that were not there."""

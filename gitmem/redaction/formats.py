@@ -200,7 +200,7 @@ LITERAL = r"""[\\"'`]{0,2}([^\s"'`]+)"""
 # What stands where a secret would: templates and references; words of documentation; digests and ids.
 REFERENCE = r"""(?ix) x{4} | \*{3} | \.\.\. | … | \\[swdb] | ^(?:< | \$\{ | \$\( | \$[a-z_]\w*$ | \$env: | %[a-z_]+%?$ | %\( | \{ | \[
 | !(?:vault|ref|sub|secret) | @@ | op:// | vault: | arn: | enc\[ | ref\+ | [a-z][\w+.-]*://) | your[-_.] | ^your"""
-PLACEHOLDER = r"""(?ix) example | placeholder | change[-_]?(?:me|it|this)(?![A-Za-z]{0,20}\d) | replace | insert | dummy | sample | redacted | ^(?:sha\d+|md5|blake\w+|h1)[-:]
+PLACEHOLDER = r"""(?ix) example | placeholder | change[-_]?(?:me|it|this)(?!\S{0,20}\d) | replace | insert | dummy | sample | redacted | ^(?:sha\d+|md5|blake\w+|h1)[-:]
 | ^[0-7][0-9a-hjkmnp-tv-z]{25}$ | ^[a-z]{2,8}-01[0-9a-hjkmnp-tv-z]{4,}$
 | ^(?:pass(?:word|wd|phrase)?|pwd|pw|secret|token|key|none|null|nil|undefined|true|false|string|str|required|optional|invalid|incorrect|expired
 |missing|empty|unset|default|test|testing|text|bytes|object|hidden|disabled|enabled|prompt|stdin|env|user(?:name)?|admin|foo|bar|baz|value)$"""
@@ -279,9 +279,11 @@ _OPEN, _CLOSE = (
     r"(?:<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|＜|﹤|‹)",
     r"(?:>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|＞|﹥|›)",
 )
-# what is in no attribute: no mark begins or ends there, so that each is read to the next one at most
+# what is in no attribute: each mark is read to the next one at most
 _ATTRIBUTE = rf"(?:[^<>＜＞﹤﹥‹›&\\]|(?!{_OPEN}|{_CLOSE})[&\\])"
-_MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (/?) \s{{0,9}} (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?|\s{_ATTRIBUTE}*+) {_CLOSE}")
+# where something else opens in the attributes of a mark that opens, the mark ends there: too much is hidden, not too little
+_ENDS = rf"(?:{_CLOSE}|(?(1)(?!)|(?={_OPEN})))"
+_MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (?:(/)\s{{0,9}})? (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?{_CLOSE}|\s{_ATTRIBUTE}*+{_ENDS})")
 
 
 def may_be_private(text: str) -> bool:
@@ -302,7 +304,8 @@ def public(text: str, *, keeps_lines: bool = False) -> str:
     for mark in _MARK.finditer(text):
         if not depth:
             kept.append(text[at : mark.start()])
-        elif keeps_lines:
+            at = mark.start()
+        if keeps_lines:
             kept.append("\n" * text.count("\n", at, mark.end()))
         depth = max(0, depth - 1) if mark[1] else depth + 1
         at = mark.end()

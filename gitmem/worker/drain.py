@@ -41,7 +41,7 @@ def _drain(app: App) -> None:
         began, done, failures = time.monotonic(), list[str](), list[Exception]()
         app.state.begin_drain()
         try:
-            for step in (_commit, _learn, _adopt, _finish, _condense, _compile, _native, _follow, _drift, _expire):
+            for step in (_release, _commit, _learn, _adopt, _finish, _condense, _compile, _native, _follow, _drift, _expire):
                 try:
                     done += step(app)
                 except Exception as error:  # noqa: BLE001 - raised below: one session that cannot be read must not keep the rest from its turn
@@ -136,9 +136,14 @@ def _drift(app: App) -> list[str]:
 
 
 def _expire(app: App) -> list[str]:
-    """Forget what is old, and what processes that died left; last, so that a session which died long ago is digested before."""
+    """Forget what is old; last, so that a session which died long ago is digested before."""
     rotation.expire_sessions(app.home, app.state, app.clock.now())
     quarantine.expire(app.home, app.clock.now())
+    return []
+
+
+def _release(app: App) -> list[str]:
+    """Let git treat what writes that were killed left as any other pack."""
     release_abandoned(os.path.join(app.location.commondir, "objects"))
     return []
 

@@ -66,8 +66,9 @@ def test_something_else_has_the_name(kept: Path, make) -> None:  # type: ignore[
     assert done.returncode == 1 and "is not a file" in done.stderr and "Move it away" in done.stderr
 
 
-def test_what_a_killed_write_kept_is_found(kept: Path) -> None:
-    """A pack whose writer is gone is let go by doctor; one whose writer lives, and one of somebody else, are not."""
+@pytest.mark.parametrize("command", ["doctor --fix", "drain"])
+def test_what_a_killed_write_kept_is_found(kept: Path, command: str) -> None:
+    """A pack whose writer is gone is let go by doctor, and by work in the background; one whose writer lives, and one of somebody else, are not."""
     code = (
         "import os, sys\nfrom gitmem.git.new_packs import NewPacks\n"
         "packs = NewPacks(os.path.join('.git', 'objects'), 'sha1', 0)\npacks.write([('%040x' % 1, 'blob', b'x')])\n"
@@ -86,7 +87,7 @@ def test_what_a_killed_write_kept_is_found(kept: Path) -> None:
     writers[0].communicate()
     found = shell(kept, f"{MEM} doctor").stdout
     assert by_writer[0].name in found and by_writer[1].name not in found and foreign.name not in found
-    shell(kept, f"{MEM} doctor --fix")
+    shell(kept, f"{MEM} {command}")
     assert not by_writer[0].exists() and by_writer[1].exists() and foreign.exists()
     writers[1].communicate()
     assert git(kept, "count-objects", "-v")
@@ -98,7 +99,7 @@ def test_doctor_tells_of_what_stands_where_our_folder_would(repo: Path, make: "C
     done = shell(repo, f"{MEM} doctor")
     assert done.returncode == 1
     assert "is no folder that can be read: Not a directory." in done.stdout
-    assert "move it away" in done.stdout
+    assert "Move it away" in done.stdout
 
 
 def test_doctor_tells_of_a_git_that_is_none(kept: Path, tmp_path: Path) -> None:

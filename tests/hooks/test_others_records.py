@@ -1,5 +1,6 @@
 """What others committed to the shared store: it is told by whom, at no better place than others, and as nothing that it only calls itself."""
 
+import json
 import os
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def test_a_record_that_calls_itself_another_persons(clones: tuple[Path, Path]) -
     assert sum(map(len, theirs)) <= 1200 * 4 // 2 + 200
     assert "Committed by: Bob (bob@example.org)" in mem(ana, "show", id)
     assert "Committed by" not in mem(ana, "show", old)
+    assert json.loads(mem(ana, "show", id, "--json"))["committed_by"] == "Bob (bob@example.org)"
 
 
 def test_a_foreign_dna_is_not_told_as_read_from_the_code(clones: tuple[Path, Path]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.install.disk import Disk
 from gitmem.repo import sequences
 from tests.cli.conftest import Mem
 from tests.conftest import git
@@ -462,3 +463,13 @@ def test_a_program_stays_in_its_place_when_ours_cannot_be_written(mem: Mem, repo
     assert (done.returncode, "File too large" in done.stderr) == (1, True)
     assert (repo / ".git/hooks/pre-commit").read_bytes() == before
     assert not (repo / ".git/hooks/pre-commit.before-git-mem").exists()
+
+
+def test_a_program_is_not_lost_when_ours_is_there_and_the_disk_then_says_no(tmp_path: Path) -> None:
+    """Ours has taken its place, so that the other name is the only one of the program."""
+    disk, real, other = Disk(), tmp_path / "pre-commit", tmp_path / "pre-commit.before-git-mem"
+    real.write_text("theirs")
+    disk.set_aside(str(real), str(other))
+    disk.write(str(real), b"ours", 0o755)
+    disk.put_back(str(real), str(other))
+    assert (real.read_text(), other.read_text()) == ("ours", "theirs")

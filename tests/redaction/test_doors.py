@@ -94,6 +94,11 @@ PRIVATE = {
     "entities": "a &lt;private&gt;Blue Whale&lt;/private&gt; b",
     "numbers": "a &#60;private&#62;Blue Whale&#x3c;/private&#x3e; b",
     "json": r"a \u003cprivate\u003eBlue Whale\u003c/private\u003e b",
+    "long attributes": f"a <private reason='{'x' * 4000}'>Blue Whale</private> b",
+    "a sign in the attributes": "a <private reason='x < y'>Blue Whale</private> b",
+    "an entity in the attributes": "a <private reason='x &lt; y &amp; z'>Blue Whale</private> b",
+    "quotes in the attributes": "a <private reason='‹x›'>Blue Whale</private> b",
+    "a mark that is not closed": "a <private id=1 <b>Blue Whale</b></private> b",
     "full width": "a ＜private＞Blue Whale＜/private＞ b",
 }
 

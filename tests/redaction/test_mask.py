@@ -88,6 +88,8 @@ SECRETS = {
     "python password": ("Tr0ub" + "4dor3", "password = '{}'"),
     "client secret": (draw(32), "client_secret: {}"),
     "api key": (draw(32, HEX), "api_key = {}"),
+    "placeholder with a number": ("Change" + "Me!2024", "password: {}"),
+    "placeholder with digits": ("change" + "it99", "keytool -storepass {} -list"),
     "curl user": ("Gehe" + "im77", "curl -u bob:{} https://x"),
     "mysql flag": ("Gehe" + "im77", "mysql -u root -p{} db"),
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitmem.base.files import disk_error, listing
+from gitmem.base.files import listing
 from gitmem.config import Settings, refusal
 from gitmem.errors import External, GitmemError
 from gitmem.git.new_packs import abandoned
@@ -247,7 +247,8 @@ def check_folder(home: Home) -> Iterator[Finding]:
         with os.scandir(home.path):
             pass
     except OSError as error:
-        yield Finding("error", f"'{home.path}' is no folder that can be read: {error.strerror}.", disk_error(error, home.path).hint)
+        hint = "Check its owner and mode." if isinstance(error, PermissionError) else "Move it away, then run the command again."
+        yield Finding("error", f"'{home.path}' is no folder that can be read: {error.strerror}.", hint)
         return
     if not os.access(home.path, os.W_OK | os.X_OK):
         yield Finding("warning", f"this user may not write to '{home.path}'.", "Nothing can be stored; check its owner and mode.")
@@ -269,7 +270,7 @@ def check_home(home: Home) -> Iterator[Finding]:
         )
     left = [path for end in (".tmp", ".tmp-wal", ".tmp-shm") for path in listing(home.path, end)]
     for path in (*left, *listing(home.join(journal.FOLDER), ".tmp")):
-        if time.time() - os.path.getmtime(path) > OLD_TEMP:
+        if _age(path) > OLD_TEMP:
             yield Finding(
                 "note", f"a file of a write that was killed: {os.path.basename(path)}", "Run: git mem doctor --fix", repairs.unlink(path)
             )
@@ -286,6 +287,14 @@ def check_home(home: Home) -> Iterator[Finding]:
             yield Finding("note", f"agents sent {len(sent)} payload(s) that cannot be read; last: {sent[-1][:160]}", f"All of them: {log}")
         if failed:
             yield Finding("warning", f"hooks failed {len(failed)} time(s); last: {failed[-1][:160]}", f"All of them: {log}")
+
+
+def _age(path: str) -> float:
+    """Return how many seconds ago a file was written; 0 for one that has gone meanwhile."""
+    try:
+        return time.time() - os.path.getmtime(path)
+    except FileNotFoundError:
+        return 0.0
 
 
 def check_scratch(commondir: str) -> Iterator[Finding]:

@@ -98,7 +98,8 @@ def unlink(path: str) -> Callable[[], str]:
     """Return what removes a file."""
 
     def repair() -> str:
-        os.unlink(path)
+        with contextlib.suppress(FileNotFoundError):  # who works in the background was quicker
+            os.unlink(path)
         return f"removed {os.path.basename(path)}"
 
     return repair
