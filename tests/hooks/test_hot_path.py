@@ -15,7 +15,7 @@ BANNED = {
     "gitmem.app", "gitmem.cli", "gitmem.git", "gitmem.store.store", "gitmem.store.operations", "gitmem.records.record", "gitmem.records.codec", "gitmem.index.builder",
 }  # fmt: skip
 OURS_OF_A_TOOL_CALL = {
-    "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.prompt_text", "gitmem.text", "gitmem.text.tokens", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.base.files", "gitmem.base.sharing",
+    "gitmem", "gitmem.agents", "gitmem.agents.adapter", "gitmem.agents.claude", "gitmem.agents.events", "gitmem.agents.prompt_text", "gitmem.text", "gitmem.text.tokens", "gitmem.clock", "gitmem.config", "gitmem.errors", "gitmem.base.files", "gitmem.base.regular_files", "gitmem.base.sharing",
     "gitmem.services.records.attribution", "gitmem.repo.identity", "gitmem.services", "gitmem.services.records", "gitmem.services.records.committers",
     "gitmem.__main__", "gitmem.base.detach", "gitmem.hooks.main", "gitmem.index", "gitmem.index.filters", "gitmem.index.reader", "gitmem.state.sessions", "gitmem.state.database", "gitmem.text.tokenizer", "gitmem.hooks.context", "gitmem.base.fast", "gitmem.repo.location", "gitmem.base.sqlite", "gitmem.base.tolerated", "gitmem.base.processes", "gitmem.base", "gitmem.records", "gitmem.redaction", "gitmem.repo", "gitmem.state", "gitmem.records.kinds", "gitmem.redaction.formats", "gitmem.hooks", "gitmem.hooks.session_log", "gitmem.hooks.watch", "gitmem.hooks.dispatch", "gitmem.hooks.gotcha_lines", "gitmem.hooks.tool_use", "gitmem.repo.source_frames", "gitmem.store", "gitmem.store.journal", "gitmem.repo.refs", "gitmem.repo.hook_switch",
 }  # fmt: skip
