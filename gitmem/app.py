@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gitmem.codemap.anchors.tracker import Follower
     from gitmem.codemap.graph.code_map import CodeMap
     from gitmem.git.code_history import CodeHistory
+    from gitmem.git.commit_log import CodeCommit
     from gitmem.git.objects import Commit, Objects
     from gitmem.git.remote import Remote
     from gitmem.git.worktree import WorkTree
@@ -197,6 +198,14 @@ class App:
         messages = CommitMessages(self.location, self.env).read(oids)
         return {commit.oid for commit in messages if commit.is_by(self.own_addresses)}
 
+    def commits_of_others(self, commits: "Iterable[CodeCommit]") -> set[str]:
+        """Return those of some commits whose author is neither this user nor who committed them: patches taken over."""
+        from gitmem.git.commit_messages import CommitMessages
+
+        some = [commit.oid for commit in commits if not identity.made_by(self.own_addresses, commit.mail)]
+        messages = CommitMessages(self.location, self.env).read(some) if some else ()
+        return {commit.oid for commit in messages if identity.fold(commit.author.mail) != identity.fold(commit.committer.mail)}
+
     def linker(self, noted: "Mapping[str, str] | None" = None, rewritten: "Mapping[str, Sequence[str]] | None" = None) -> "Linker":
         """Return what finds out which sessions made commits of the code; what hooks of git have noted helps it."""
         from gitmem.services.provenance.link import Linker
@@ -208,6 +217,7 @@ class App:
             self.state,
             lambda session: reader.rows(self.home, session),
             self.commits_of_user,
+            self.commits_of_others,
             self.untold(root),
             noted or {},
             rewritten or {},

@@ -411,6 +411,11 @@ def _form(row: "Row") -> str:
     """Return what changes when a record says something new; counting a gotcha's hits does not."""
     if row["kind"] != "gotcha":
         return str(row["oid"])
+    return fingerprint(repr((row["title"], row["workaround"], row["severity"], bool(row.get("fix")))))
+
+
+def fingerprint(text: str) -> str:
+    """Return what tells a text from another one, and nothing of what it says."""
     from binascii import crc32
 
-    return f"{crc32(repr((row['title'], row['workaround'], row['severity'], bool(row.get('fix')))).encode('utf-8', 'replace')):08x}"
+    return f"{crc32(text.encode('utf-8', 'replace')):08x}"

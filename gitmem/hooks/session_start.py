@@ -9,7 +9,7 @@ import time
 from gitmem.agents.prompt_text import LIMIT, OVERHEAD, clean, record_line, units
 from gitmem.base.detach import detach
 from gitmem.base.processes import is_gone
-from gitmem.hooks.context import Hook
+from gitmem.hooks.context import Hook, fingerprint
 from gitmem.hooks.gotcha_lines import Spots, shown
 from gitmem.hooks.turn_end import AGAIN, keeps_in_step
 from gitmem.hooks.work_context import offered
@@ -252,7 +252,7 @@ def _row(subject: str, one: "Entry") -> "Row":
     return {
         "id": f"entry {subject} {one.item[:80]}",
         "kind": "entry",
-        "oid": f"{one.text[:200]} {one.detail[:200]}",
+        "oid": fingerprint(f"{one.text[:200]} {one.detail[:200]}"),  # what is told is noted, not what it says
         "subject": subject,
         "entry": one,
         **({"store": "", "committer": one.committer} if one.by else {}),

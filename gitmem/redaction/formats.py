@@ -77,7 +77,8 @@ PREFIXED = (
 
 SHUT = r"""\\?["'`]"""  # a quote, or one inside another string
 DB = r"postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|cockroachdb|clickhouse|oracle"
-ARGUMENT = r"""["']?([^\s"'-][^\s"']{2,99})"""
+# in quotes it goes to the closing one, blanks and all
+ARGUMENT = r"""["']?((?<=")[^\s"$-][^"\n]{2,99}(?=")|(?<=')[^\s'-][^'\n]{2,99}(?=')|[^\s"'-][^\s"']{2,99})"""
 USER = r"""://[^\s/?#@:"'`<>]{0,128}:"""
 HUMAN = (
     "pass(?:word|wd|phrase|code)|passwd|pwd|(?<=[_-])(?:pass|pw)|passwort|kennwort|contrase[ñn]a|senha|wachtwoord|mot[ ]de[ ]passe"
@@ -113,19 +114,21 @@ PATTERNS = (
      "mixed"),
     ("bearer token", "bearer", r"(?i)(?<![a-z])bearer[ \t]{1,4}([\w.~+/=-]{16,})", "mixed"),
     ("command-line password", "curl wget",
-     r"""(?:curl|wget)(?=[ ])[^\n]{0,300}?[ ](?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""", "meant"),
+     r"""(?:curl|wget)(?=[ ])(?:[^\n]|\\\n){0,200}?[ ]-(?:[A-Za-z#]{0,6}u|U|-user|-proxy-user)[ =]?["']?[^\s:"']{1,99}:([^\s"']{1,99})""", "meant"),
     ("command-line password", "sshpass redis-cli login ldap",
      rf"(?:sshpass|redis-cli|(?:docker|podman|helm|registry)[ ]login|ldap[a-z]{{3,9}})[ ][^\n]{{0,200}}?(?<=[ ])-[paw][ ]?(?!\d+(?![^\s])){ARGUMENT}", "meant"),
     ("command-line password", "mysql mariadb", rf"(?:mysql|mariadb)[a-z-]{{0,9}}[ ][^\n]{{0,200}}?(?<=[ ])-p{ARGUMENT}", "meant"),
     ("command-line password", "openssl",
      rf"openssl[ ][^\n]{{0,200}}?[ ]-(?:k|K|pass|passin|passout|password)[ ](?:pass:)?(?!(?:file|env|fd):|stdin){ARGUMENT}", "meant"),
-    ("command-line password", "zip", rf"(?<![\w.])(?:un)?zip[ ](?:[^\n]{{0,200}}?[ ])??-P[ ]?{ARGUMENT}", "meant"),
+    ("command-line password", "zip", rf"(?<![\w.])(?:un)?zip[ ](?:[^\n]{{0,200}}?[ ])??-[a-z]{{0,6}}P[ ]?{ARGUMENT}", "meant"),
     ("command-line password", "7z rar", rf"(?<![\w.])(?:7z[ar]?|rar|unrar)[ ][^\n]{{0,200}}?(?<=[ ])-h?p{ARGUMENT}", "meant"),
     ("command-line password", "htpasswd",
      r"htpasswd[ ](?=[^\n|;]{0,99}?-[A-Za-z]{0,6}b)[^\n|;]{0,160}?[ ]([^\s|;>&-][^\s|;>&]{2,99})(?=[ ]*(?:$|[\n|;>&'\"`)]))", "meant"),
     ("command-line password", "chpasswd", r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?[^\s:"'|]{1,64}:([^\s"'|]{3,99})["']?[^\n|]{0,20}\|[ ]*(?:sudo[ ])?chpasswd""", "meant"),
     ("command-line password", "stdin sudo cryptsetup passphrase-fd",
      r"""(?:echo|printf)[ ](?:-\w+[ ])?["']?([^\s"'|$][^\s"'|]{2,99})["']?[ ]*\|[^\n|]{0,80}?(?:--(?:password-)?stdin|sudo[ ]-S|cryptsetup|--passphrase-fd)""", "meant"),
+    ("command-line password", "<<<",
+     r"""(?:sudo[ ]-\w{0,4}S|cryptsetup|passwd|--(?:password-)?stdin|--passphrase-fd)[^\n|]{0,80}?<<<[ ]?["']?([^\s"'$][^\s"']{2,99})""", "meant"),
     ("command-line password", "wpa_passphrase nmcli", rf"(?:wpa_passphrase[ ]+(?:\"[^\"\n]{{1,64}}\"|[^\s]{{1,64}})|nmcli[ ][^\n]{{0,160}}?[ ]password)[ ]+(?=[^\s]{{8}}){ARGUMENT}", "meant"),
     ("password hash", "$2 $1$ $5$ $6$ $y$ $7$ $apr1$ $argon2 $pbkdf2 $scrypt pbkdf2_ {ssha {sha",
      r"(?:\$(?:2[abxy]?\$\d\d|1|5|6|7|y|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt)\$|pbkdf2_sha\d+\$\d|(?i:\{S?(?:SHA|MD5)\d{0,3}\}))[\w./$+,=-]{20,}", "real"),
@@ -276,14 +279,17 @@ _HINTS = frozenset({*KEYWORDS, *_ANNOUNCING, "cookie", "putty", *(hint for _, hi
 
 # the mark as it is typed, in entities, as JSON escapes it, in full width; with attributes, in any case
 _OPEN, _CLOSE = (
-    r"(?:<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|＜|﹤|‹)",
-    r"(?:>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|＞|﹥|›)",
+    r"(?:\\{0,4}<|&(?:amp;)?(?:lt|\#0{0,6}60|\#x0{0,6}3c);|\\{1,4}u003c|%3c|[＜﹤‹〈])",
+    r"(?:\\{0,4}>|&(?:amp;)?(?:gt|\#0{0,6}62|\#x0{0,6}3e);|\\{1,4}u003e|%3e|[＞﹥›〉])",
 )
 # what is in no attribute: each mark is read to the next one at most
-_ATTRIBUTE = rf"(?:[^<>＜＞﹤﹥‹›&\\]|(?!{_OPEN}|{_CLOSE})[&\\])"
+_ATTRIBUTE = rf"(?:[^<>＜＞﹤﹥‹›〈〉&%\\]|(?!{_OPEN}|{_CLOSE})[&%\\])"
+_GAP = r"[\s\u200b-\u200d\u2060\ufeff]"  # what may stand between, seen or not
 # where something else opens in the attributes of a mark that opens, the mark ends there: too much is hidden, not too little
 _ENDS = rf"(?:{_CLOSE}|(?(1)(?!)|(?={_OPEN})))"
-_MARK = Lazy(rf"(?ix){_OPEN} \s{{0,9}} (?:(/)\s{{0,9}})? (?:private|ｐｒｉｖａｔｅ) (?:\s{{0,9}}/?{_CLOSE}|\s{_ATTRIBUTE}*+{_ENDS})")
+_MARK = Lazy(
+    rf"(?ix){_OPEN} {_GAP}{{0,9}} (?:(/){_GAP}{{0,9}})? (?:private|ｐｒｉｖａｔｅ) (?:{_GAP}{{0,9}}/?{_CLOSE}|\s{_ATTRIBUTE}*+{_ENDS})"
+)
 
 
 def may_be_private(text: str) -> bool:

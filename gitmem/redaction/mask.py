@@ -321,6 +321,8 @@ def _secretive(value: str, human: bool, quoted: bool, env: bool, unsure: bool) -
         return False
     core, digits = value.rstrip("!?"), any(c.isdigit() for c in value)
     letters = any(c.isalpha() for c in value)
+    if " " in core and human and quoted and env and not digits:
+        return letters and not any(word in core.lower() for word in formats.KEYWORDS)
     if (" " in core and not (human and quoted and env and digits and letters)) or (unsure and not (letters and digits and _strong(core))):
         return False
     if human and digits:

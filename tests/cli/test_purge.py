@@ -1,9 +1,11 @@
 """The purge command: a secret's bytes are really gone, here and, when asked, on the remote."""
 
 import contextlib
+import json
 import os
 import sqlite3
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -392,3 +394,23 @@ def test_two_purges_in_two_clones(clones: tuple[Mem, Mem], hub: Path) -> None:
         assert (holds_after_drop(one, text), holds_after_drop(two, text)) == ([], [])
         assert text not in git(hub, "log", "-p", SHARED)
     assert sorted(one.titles()) == ["X", "Y", "mine"]
+
+
+def test_a_digest_that_begins_a_sentence_with_the_text(mem: Mem) -> None:
+    """What git mem itself wrote with a capital letter goes too, and what it has told of the text is not kept."""
+    mem("add", "T")
+    hook = [sys.executable, "-P", "-m", "gitmem", "hook", "claude"]
+
+    def send(event: str, **fields: str) -> None:
+        data = {"hook_event_name": event, "session_id": "s1", "cwd": str(mem.folder), **fields}
+        subprocess.run(hook, cwd=mem.folder, input=json.dumps(data).encode(), check=True, capture_output=True)
+
+    mem("summary", "add", "--kind", "task", "use zebraHatMoon here")
+    send("SessionStart", source="startup")
+    send("UserPromptSubmit", prompt="rotate it")
+    send("Stop", last_assistant_message="Done: zebraHatMoon is used")
+    send("SessionEnd", reason="exit")
+    mem("drain")
+    mem("purge", "--text", "zebraHatMoon", "--yes")
+    mem("drain")
+    assert holds(mem.folder, "zebraHatMoon") == holds(mem.folder, "ZebraHatMoon") == []

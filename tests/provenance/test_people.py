@@ -121,3 +121,18 @@ def test_lines_that_an_agent_rewrites_as_they_are(team: Team):
     one.shell("git mv pay.py money.py && sed -i s/x/y/ money.py && git commit -qam Rename")
     team.drain()
     assert [n for n, who in enumerate(told(team, "money.py"), 1) if who] == [5]
+
+
+def test_a_patch_of_a_colleague_that_a_session_had_tried_too(team: Team):
+    """The session's own edit was thrown away; the picked commit is by whoever wrote it."""
+    team.person("checkout", "-qb", "colleague")
+    append(team, "pay.py", "COLLEAGUE_RATE = compute_rate(1)\n")
+    team.person("-c", "user.name=Col", "-c", "user.email=col@example.org", "commit", "-qam", "Rate")
+    team.person("checkout", "-q", "-")
+    one = team.session("s-one", "Add a rate")
+    last = (team.repo / "pay.py").read_text().splitlines()[-1]
+    one.edit("pay.py", f"{last}\n", f"{last}\nCOLLEAGUE_RATE = compute_rate(1)\n")
+    team.person("checkout", "-q", "pay.py")
+    team.person("cherry-pick", "colleague")
+    team.drain()
+    assert told(team, "pay.py")[-1] == ""

@@ -99,6 +99,10 @@ PRIVATE = {
     "an entity in the attributes": "a <private reason='x &lt; y &amp; z'>Blue Whale</private> b",
     "quotes in the attributes": "a <private reason='‹x›'>Blue Whale</private> b",
     "a mark that is not closed": "a <private id=1 <b>Blue Whale</b></private> b",
+    "escaped as in Markdown": r"a \<private\>Blue Whale\</private\> b",
+    "an unseen character": "a <\u200bprivate>Blue Whale</private\ufeff> b",
+    "as an address has it": "a %3Cprivate%3EBlue Whale%3C/private%3E b",
+    "angle brackets": "a 〈private〉Blue Whale〈/private〉 b",
     "full width": "a ＜private＞Blue Whale＜/private＞ b",
 }
 

@@ -35,7 +35,7 @@ class Linker:
     """Links commits to sessions.
 
     `rows` gives a session's history, `of_user` those of some commits that this user authored and
-    committed, `hides` says which files are not to be told of.
+    committed, `of_others` those that somebody else wrote and this user took over, `hides` says which files are not to be told of.
 
     `noted` is {commit: session} as git's hook has it, `rewritten` {new commit: old ones} as git says after an amend or a rebase.
     """
@@ -44,6 +44,7 @@ class Linker:
     state: State
     rows: Callable[[sessions.Session], Iterable[Row]]
     of_user: Callable[[Iterable[str]], set[str]]
+    of_others: Callable[[Iterable[CodeCommit]], set[str]]
     hides: Callable[[str], bool] = lambda _: False
     noted: Mapping[str, str] = field(default_factory=dict)
     rewritten: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -53,6 +54,7 @@ class Linker:
     _own: dict[int, list[int]] = field(default_factory=dict)
     _changed: frozenset[int] = frozenset()
     _trusted: frozenset[str] = frozenset()  # commits whose trailers count
+    _taken_over: frozenset[str] = frozenset()  # commits whose author is neither this user nor who committed them
 
     def link(self, commits: Sequence[CodeCommit]) -> dict[str, list[Link]]:
         """Find out who made commits, the oldest first, and keep it; return {commit: its links} of those that are known to be a session's."""
@@ -62,6 +64,7 @@ class Linker:
         written = self._edits(min(times), max(times)) if times else []
         self._patches = self.history.patch_ids([commit.oid for commit in commits])
         self._trusted = self._whose_trailers_count(commits)
+        self._taken_over = frozenset(self.of_others(commits))
         out: dict[str, list[Link]] = {}
         for commit in commits:
             if found := self._of(commit, some, written):
@@ -74,6 +77,7 @@ class Linker:
         commit = self.history.commits([commit.oid]).get(commit.oid, commit)  # git's blame tells no trailers
         written = self._edits(commit.at, commit.at)
         self._trusted = self._whose_trailers_count([commit])
+        self._taken_over = frozenset(self.of_others([commit]))
         return self._of(commit, sessions.some(self.state), written, paths, keep=False)
 
     def of_work(self, path: str, data: bytes, lines: Iterable[int], head: str) -> dict[str, dict[str, list[list[float]]]]:
@@ -104,6 +108,8 @@ class Linker:
         before = self._before(commit) if keep else []
         maker = self._maker(commit, some, before)
         near = [edit for edit in written if commit.at - KEPT <= edit.at <= commit.at + EARLY]
+        if commit.oid in self._taken_over and not maker:
+            near = []  # a patch that was picked or applied is its author's, whatever a session wrote meanwhile
         if not (near or maker or before):
             return []
         versions = self._versions(commit, near, before, paths)

@@ -1,7 +1,8 @@
 """Finds texts in whatever mixture of plain characters and JSON escapes they were written.
 
 A character is matched plain, as `\\u00e9`, or as a short escape such as `\\"` or `\\/`, each also with the
-backslashes doubled that JSON inside of JSON has. A line break is matched in both of its forms.
+backslashes doubled that JSON inside of JSON has. A line break is matched in both of its forms, and a letter
+at the beginning in both cases: a digest begins a sentence with it.
 """
 
 import re
@@ -49,13 +50,15 @@ class Forms:
 
 def _core(text: str) -> bytes:
     """Return the longest part of a text that only `\\u00xx` can write in another way."""
-    return max(_PLAIN.findall(text), key=len, default="").encode()
+    return max(_PLAIN.findall(text[1:]), key=len, default="").encode()
 
 
 def _pattern(text: str) -> str:
     out = []
-    for part in re.findall(r"\\+|[^\\]", text, re.DOTALL):
-        if part[0] == "\\":
+    for number, part in enumerate(re.findall(r"\\+|[^\\]", text, re.DOTALL)):
+        if number == 0 and part.swapcase().swapcase() == part != part.swapcase() and len(part.swapcase()) == 1:
+            out.append(f"(?:{_one_of(part)}|{_one_of(part.swapcase())})")
+        elif part[0] == "\\":
             out.append(rf"(?:\\{{{len(part)},{8 * len(part)}}}|(?:\\{{1,{_DEEP}}}u005[cC]){{{len(part)}}})")
         else:
             out.append(_one_of(part))
