@@ -140,7 +140,7 @@ def test_killed_purges(repo: Path, nest: Nest):
         mem(repo, "drain")  # which releases the packs of writes that were killed
         complaints = unwell(repo)
         if complaints:
-            assert ["a purge ended before" in what for what in complaints] == [True]
+            assert any("a purge ended before" in what for what in complaints), complaints
             left += 1
             mem(repo, "doctor", "--fix")
             assert [] == unwell(repo)
