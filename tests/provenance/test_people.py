@@ -3,7 +3,10 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import git
 from tests.hooks.conftest import run
@@ -123,11 +126,14 @@ def test_lines_that_an_agent_rewrites_as_they_are(team: Team):
     assert [n for n, who in enumerate(told(team, "money.py"), 1) if who] == [5]
 
 
-def test_a_patch_of_a_colleague_that_a_session_had_tried_too(team: Team):
+def test_a_patch_of_a_colleague_that_a_session_had_tried_too(team: Team, monkeypatch: pytest.MonkeyPatch):
     """The session's own edit was thrown away; the picked commit is by whoever wrote it."""
     team.person("checkout", "-qb", "colleague")
     append(team, "pay.py", "COLLEAGUE_RATE = compute_rate(1)\n")
-    team.person("-c", "user.name=Col", "-c", "user.email=col@example.org", "commit", "-qam", "Rate")
+    with monkeypatch.context() as yesterday:
+        for variable in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+            yesterday.setenv(variable, f"{int(time.time()) - 86400} +0000")
+        team.person("-c", "user.name=Col", "-c", "user.email=col@example.org", "commit", "-qam", "Rate")
     team.person("checkout", "-q", "-")
     one = team.session("s-one", "Add a rate")
     last = (team.repo / "pay.py").read_text().splitlines()[-1]

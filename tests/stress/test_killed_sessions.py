@@ -136,7 +136,7 @@ def settle(repo: Path, patience: float = 300.0) -> None:
     """Wait until what was asked for is done, by the drains that hooks have started alone."""
     until = time.monotonic() + patience
     while waiting(repo) or drains(repo):
-        assert time.monotonic() < until, f"{waiting(repo)} request(s) wait"
+        assert time.monotonic() < until, f"{waiting(repo)} request(s) wait; {mem(repo, 'status')}"
         time.sleep(0.1)
 
 
