@@ -109,7 +109,7 @@ def _stat(pid: int) -> "tuple[str, int, str] | None":
 
 
 def runs(pid: str) -> bool:
-    """Say whether a process of this machine is there."""
+    """Say whether a process of this machine runs; one that has ended and waits for its parent does not."""
     try:
         if int(pid) <= 0:
             return False  # a group of processes
@@ -118,4 +118,4 @@ def runs(pid: str) -> bool:
         return True
     except (OSError, ValueError, OverflowError):
         return False
-    return True
+    return _stat(int(pid)) is not None or _stat(os.getpid()) is None

@@ -1,6 +1,8 @@
 """What is known of sessions: signs of life, ends that happen once, requests that survive who took them, costs."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -205,6 +207,17 @@ def test_one_drain_is_to_come_at_most(state: State):
     assert claim(60, pid=0)  # the one that was to come hangs; and who claimed this one was killed before it could start it
     assert claim(61, pid=2**22 + 1)  # a process that has died
     assert [claim(n) for n in (62, 63)] == [True, False]
+
+
+def test_a_drain_that_was_killed_holds_up_no_other(state: State):
+    """Its entry stays in the table of processes until its parent asks for it."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as drain:
+        assert state.claim_drain("end", T0, 2.0, 60.0, sure=True)
+        state.drain_started("end", T0, drain.pid)
+        assert not state.claim_drain("end", T0 + 1, 2.0, 60.0, sure=True)
+        drain.kill()
+        os.waitid(os.P_PID, drain.pid, os.WEXITED | os.WNOWAIT)
+        assert state.claim_drain("end", T0 + 2, 2.0, 60.0, sure=True)
 
 
 def test_what_is_known_of_a_session_goes_with_it(state: State):
